@@ -1,6 +1,6 @@
 /**
- * A conversation: one fiber that owns a `Ref` of state, an event log and the listeners it tells (design §4). What its
- * fiber does is in `LiveConversation.ts`; here it is made, anew or from what an earlier life left.
+ * A conversation: one fiber that owns a `Ref` of state, an event log and a `PubSub` of events. What the fiber does is in
+ * `ConversationActor.ts`; this creates it, new or from a stored log.
  */
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type * as Cause from "effect/Cause"
@@ -22,8 +22,8 @@ import type { ToolRuntime } from "./ToolRuntime.ts"
 
 export type { Conversation, OwnedConversation } from "./conversation/ConversationHandle.ts"
 
-/** A conversation that has said nothing but its first events. */
-const beginning = (
+/** The journal of a new conversation: its first events and the state after them. */
+const newJournal = (
   id: ConversationId,
   settings: ConversationSettings,
   maxListeners: number | undefined,
@@ -35,41 +35,41 @@ const beginning = (
   return new Journal(log, events.reduce(project, state), maxListeners)
 }
 
-/** A conversation and its fiber, which ends with it; interrupted, it is shut down within its bound. */
-export interface Begun {
+/** A conversation and its fiber. Interrupting the fiber shuts the conversation down within its bound. */
+export interface StartedConversation {
   readonly conversation: OwnedConversation
   readonly fiber: Fiber.Fiber<void, Cause.Done>
 }
 
 /**
- * Makes a conversation that lives until its fiber is interrupted or it is shut down; then `onClose` runs. Its fiber keeps
- * the context that this runs in. Fails, and nothing is left behind, when it cannot record what becomes of what an
- * earlier life left open.
+ * Starts a conversation, which runs until its fiber is interrupted or it is shut down; then `onClose` runs. Its fiber keeps
+ * the context of this call. Fails, and leaves nothing behind, where it cannot record what becomes of the work that the
+ * stored log has left unfinished.
  */
-export const begin = Effect.fnUntraced(function* (
+export const start = Effect.fnUntraced(function* (
   id: ConversationId,
   settings: ConversationSettings,
   { existing, repairs, ...options }: ConversationOptions = {},
-): Effect.fn.Return<Begun, ConversationUnavailable, ModelClient | ToolRuntime> {
+): Effect.fn.Return<StartedConversation, ConversationUnavailable, ModelClient | ToolRuntime> {
   const services = yield* Effect.context<ModelClient | ToolRuntime>()
   const inbox = yield* Inbox.make
   const { maxListeners } = options
   const journal =
     existing === undefined
-      ? beginning(id, settings, maxListeners)
+      ? newJournal(id, settings, maxListeners)
       : new Journal(existing.log, restoreState(settings, existing), maxListeners)
   const conversation = new ConversationActor(id, options, { inbox, journal, services })
-  if (existing !== undefined) yield* conversation.begin(existing.unfinished, repairs)
-  // An interrupt that came before the fiber got to its first step would end it without a word. Whoever owns the
-  // conversation ends the fiber: a scope of its own for each would cost every idle one anew.
-  const fiber = yield* Effect.forkDetach(conversation.life, {
+  if (existing !== undefined) yield* conversation.recover(existing.unfinished, repairs)
+  // An interrupt that arrived before the fiber's first step would end it without a shutdown. The owner of the conversation
+  // ends the fiber: a scope for each would cost every idle conversation memory.
+  const fiber = yield* Effect.forkDetach(conversation.run, {
     startImmediately: true,
     uninterruptible: true,
   })
   return { conversation, fiber }
 })
 
-/** Likewise; it lives until the scope at hand closes. */
+/** Starts a conversation that runs until the scope closes. */
 export const make = (
   ...of: [id: ConversationId, settings: ConversationSettings, options?: ConversationOptions]
 ): Effect.Effect<
@@ -78,6 +78,6 @@ export const make = (
   Scope.Scope | ModelClient | ToolRuntime
 > =>
   Effect.map(
-    Effect.acquireRelease(begin(...of), ({ fiber }) => Fiber.interrupt(fiber)),
+    Effect.acquireRelease(start(...of), ({ fiber }) => Fiber.interrupt(fiber)),
     ({ conversation }) => conversation,
   )

@@ -135,7 +135,7 @@ describe("compact", () => {
     Effect.gen(function* () {
       const it = yield* open([[completed]])
       yield* turn(it, compact, "c")
-      assert.deepStrictEqual(historyOf(yield* it.conversation.events), [
+      assert.deepStrictEqual(historyOf(yield* it.conversation.durableEvents), [
         environment,
         summed("(none)", "(no summary available)"),
       ])
@@ -165,12 +165,12 @@ describe("compact", () => {
     Effect.gen(function* () {
       const it = yield* open([answer("one"), broken, answer("two")])
       yield* turn(it, says("a"), "t")
-      const before = historyOf(yield* it.conversation.events)
+      const before = historyOf(yield* it.conversation.durableEvents)
       assert.deepStrictEqual(told(yield* turn(it, compact, "c")).slice(1), [
         ["c", { type: "error", message: "boom" }],
         ["c", { type: "task_complete", last_agent_message: null }],
       ])
-      assert.deepStrictEqual(historyOf(yield* it.conversation.events), before)
+      assert.deepStrictEqual(historyOf(yield* it.conversation.durableEvents), before)
     }),
   )
 
@@ -178,14 +178,14 @@ describe("compact", () => {
     Effect.gen(function* () {
       const it = yield* open([answer("one"), Stream.never, answer("two")])
       yield* turn(it, says("a"), "t")
-      const before = historyOf(yield* it.conversation.events)
+      const before = historyOf(yield* it.conversation.durableEvents)
       yield* it.conversation.submit(compact, { id: "c" })
       yield* settle
       yield* it.conversation.submit({ type: "interrupt" })
       assert.deepStrictEqual(told(yield* takeUntil(it.listener, isEnd)).slice(1), [
         ["c", { type: "turn_aborted", reason: "interrupted" }],
       ])
-      const events = yield* it.conversation.events
+      const events = yield* it.conversation.durableEvents
       assert.deepStrictEqual(historyOf(events), before)
       assert.deepStrictEqual(endings(events, "c"), { terminal: ["turn_aborted"], after: [] })
       assert.include(outcomeOf(yield* turn(it, says("b"), "u")), "complete")
@@ -434,7 +434,7 @@ describe("automatic summaries", () => {
       const it = yield* open([calls("1", 100), broken], limited(100))
       const seen = yield* turn(it, says("a"), "t")
       assert.deepStrictEqual(outcomeOf(seen), ["boom", "complete"])
-      assert.deepStrictEqual(historyOf(yield* it.conversation.events), [
+      assert.deepStrictEqual(historyOf(yield* it.conversation.durableEvents), [
         environment,
         userItem("a"),
         callItem("look", "1"),

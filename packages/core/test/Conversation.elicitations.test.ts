@@ -145,7 +145,7 @@ describe("questions of tool servers", () => {
         assert.deepStrictEqual(answers, [given])
         assert.deepStrictEqual((yield* conversation.state).approvals.grants, [])
         // What was filled in is the server's alone.
-        assert.notInclude(JSON.stringify(yield* conversation.events), "a.txt")
+        assert.notInclude(JSON.stringify(yield* conversation.durableEvents), "a.txt")
         assert.notInclude(JSON.stringify(yield* conversation.state), "a.txt")
       }),
   )

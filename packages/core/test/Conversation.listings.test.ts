@@ -73,7 +73,7 @@ describe("list_mcp_tools", () => {
         [{ id: "l", msg: { type: response, tools: found } }],
       )
       assert.deepStrictEqual(asked, ["/else"])
-      assert.deepStrictEqual((yield* conversation.events).at(-1), seen[0])
+      assert.deepStrictEqual((yield* conversation.durableEvents).at(-1), seen[0])
     }),
   )
 
@@ -166,7 +166,7 @@ describe("list_mcp_tools", () => {
       yield* Deferred.succeed(gate, found)
       yield* settle
       assert.isTrue(yield* conversation.suspend)
-      assert.strictEqual((yield* conversation.events).at(-1)?.msg.type, response)
+      assert.strictEqual((yield* conversation.durableEvents).at(-1)?.msg.type, response)
     }),
   )
 

@@ -39,7 +39,7 @@ describe("Conversation.suspend", () => {
       })
       yield* conversation.submit(says("hi"))
       yield* settle
-      const before = yield* conversation.events
+      const before = yield* conversation.durableEvents
       assert.isTrue(yield* conversation.suspend)
       yield* settle
       assert.strictEqual(closed, 1)
@@ -88,14 +88,14 @@ describe("Conversation.suspend", () => {
       yield* first.submit(says("hi"))
       yield* settle
       const state = yield* first.state
-      const events = yield* first.events
+      const events = yield* first.durableEvents
       assert.isTrue(yield* first.suspend)
       const left = existing(events)
       const second = yield* make(answer("again"), {
         existing: { ...left, unfinished: { ...left.unfinished, receipts: state.receipts } },
       })
       assert.deepStrictEqual(yield* second.state, state)
-      assert.deepStrictEqual(yield* second.events, events)
+      assert.deepStrictEqual(yield* second.durableEvents, events)
       const listener = yield* second.attach()
       assert.deepStrictEqual(yield* second.submit(says("more")), {
         id: "1",

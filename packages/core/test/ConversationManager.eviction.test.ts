@@ -28,7 +28,7 @@ import {
   takeUntil,
 } from "./support.ts"
 
-/** Runs a turn to its end; gives every durable event of the conversation. */
+/** Runs a turn to its end; returns every durable event of the conversation. */
 const speak = Effect.fnUntraced(function* (
   conversation: Effect.Success<ReturnType<ConversationManager["Service"]["create"]>>,
   text: string,
@@ -47,8 +47,8 @@ const replay = Effect.fnUntraced(function* (
 
 const minute = "1 minute"
 
-describe("ConversationManager and what is idle", () => {
-  it.effect("L4 shows every durable event once after it was stored and loaded again", () => {
+describe("ConversationManager and idle conversations", () => {
+  it.effect("L4 delivers every durable event once after an eviction and a load", () => {
     const store = observed()
     return Effect.gen(function* () {
       yield* TestClock.adjust(0)
@@ -79,7 +79,7 @@ describe("ConversationManager and what is idle", () => {
     )
   })
 
-  it.effect("knows a repeated submission again after it was stored", () =>
+  it.effect("recognizes a repeated submission after an eviction", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
@@ -93,64 +93,68 @@ describe("ConversationManager and what is idle", () => {
     }).pipe(Effect.provide(managerLayer(scripted(answer("yes")), { idleTimeToLive: minute }))),
   )
 
-  it.effect("L6 a list waits for a store in its bound, and tells which did not answer", () =>
-    Effect.gen(function* () {
-      yield* TestClock.adjust(0)
-      const store = observed()
-      store.faults.list = () => Effect.never
-      const list = Effect.flatMap(ConversationManager, (manager) =>
-        Effect.andThen(manager.create(settings), Effect.flip(manager.list())),
-      ).pipe(Effect.provide(managerLayer(scripted(), { store: store.layer })))
-      const fiber = yield* Effect.forkChild(list, { startImmediately: true })
-      yield* TestClock.adjust("10 seconds")
-      const error = yield* Fiber.join(fiber)
-      assert.deepStrictEqual(
-        error,
-        new StoreError({
-          operation: "list",
-          reason: "Slow",
-          message: "the store did not answer in time",
-        }),
-      )
-    }),
+  it.effect(
+    "L6 a list waits for a store in bounded time, and names the operation without an answer",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust(0)
+        const store = observed()
+        store.faults.list = () => Effect.never
+        const list = Effect.flatMap(ConversationManager, (manager) =>
+          Effect.andThen(manager.create(settings), Effect.flip(manager.list())),
+        ).pipe(Effect.provide(managerLayer(scripted(), { store: store.layer })))
+        const fiber = yield* Effect.forkChild(list, { startImmediately: true })
+        yield* TestClock.adjust("10 seconds")
+        const error = yield* Fiber.join(fiber)
+        assert.deepStrictEqual(
+          error,
+          new StoreError({
+            operation: "list",
+            reason: "Slow",
+            message: "the store did not answer in time",
+          }),
+        )
+      }),
   )
 
-  it.effect("keeps what runs or is listened to, and what was used lately", () =>
-    Effect.gen(function* () {
-      yield* TestClock.adjust(0)
-      const manager = yield* ConversationManager
-      const busy = yield* manager.create(settings)
-      const heard = yield* manager.create(settings)
-      const used = yield* manager.create(settings)
-      const idle = yield* manager.create(settings)
-      yield* busy.submit(says("hi"))
-      const scope = yield* Scope.make()
-      yield* Scope.provide(heard.attach(), scope)
-      yield* TestClock.adjust("59 seconds")
-      yield* used.state
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(yield* loadedIds(manager), [used.id, heard.id, busy.id])
-      yield* TestClock.adjust("59 seconds")
-      assert.deepStrictEqual(yield* loadedIds(manager), [heard.id, busy.id])
-      // Its time begins when the listener leaves.
-      yield* Scope.close(scope, Exit.void)
-      yield* TestClock.adjust("59 seconds")
-      assert.deepStrictEqual(yield* loadedIds(manager), [heard.id, busy.id])
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(yield* loadedIds(manager), [busy.id])
-      yield* busy.cancel("0")
-      yield* settle
-      yield* TestClock.adjust("2 minutes")
-      assert.deepStrictEqual(yield* loadedIds(manager), [])
-      // Nothing runs in it: not even loaded for that.
-      yield* busy.cancel("0")
-      assert.deepStrictEqual(yield* loadedIds(manager), [])
-      assert.lengthOf(yield* listed(manager), 4)
-      assert.strictEqual((yield* manager.get(idle.id)).id, idle.id)
-    }).pipe(Effect.provide(managerLayer(scripted(Stream.never), { idleTimeToLive: minute }))),
+  it.effect(
+    "keeps conversations with a turn or a listener in memory, and those used recently",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust(0)
+        const manager = yield* ConversationManager
+        const busy = yield* manager.create(settings)
+        const received = yield* manager.create(settings)
+        const used = yield* manager.create(settings)
+        const idle = yield* manager.create(settings)
+        yield* busy.submit(says("hi"))
+        const scope = yield* Scope.make()
+        yield* Scope.provide(received.attach(), scope)
+        yield* TestClock.adjust("59 seconds")
+        yield* used.state
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(yield* loadedIds(manager), [used.id, received.id, busy.id])
+        yield* TestClock.adjust("59 seconds")
+        assert.deepStrictEqual(yield* loadedIds(manager), [received.id, busy.id])
+        // Its idle time starts when the listener detaches.
+        yield* Scope.close(scope, Exit.void)
+        yield* TestClock.adjust("59 seconds")
+        assert.deepStrictEqual(yield* loadedIds(manager), [received.id, busy.id])
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(yield* loadedIds(manager), [busy.id])
+        yield* busy.cancel("0")
+        yield* settle
+        yield* TestClock.adjust("2 minutes")
+        assert.deepStrictEqual(yield* loadedIds(manager), [])
+        // Nothing runs in it: the call does not even load it.
+        yield* busy.cancel("0")
+        assert.deepStrictEqual(yield* loadedIds(manager), [])
+        assert.lengthOf(yield* listed(manager), 4)
+        assert.strictEqual((yield* manager.get(idle.id)).id, idle.id)
+      }).pipe(Effect.provide(managerLayer(scripted(Stream.never), { idleTimeToLive: minute }))),
   )
 
-  it.effect("lets the least recently used go to make room, and refuses where all are busy", () =>
+  it.effect("evicts the least recently used to make room, and refuses when all are busy", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
@@ -176,7 +180,7 @@ describe("ConversationManager and what is idle", () => {
     }).pipe(Effect.provide(managerLayer(scripted(Stream.never), { maxLoaded: 2 }))),
   )
 
-  it.effect("loads it once, however many ask at the same time", () => {
+  it.effect("loads it once for all callers at the same time", () => {
     const store = observed()
     return Effect.gen(function* () {
       yield* TestClock.adjust(0)
@@ -196,7 +200,7 @@ describe("ConversationManager and what is idle", () => {
     )
   })
 
-  it.effect("tells why it cannot be loaded, and loads it when the store is well again", () => {
+  it.effect("says why it cannot be loaded, and loads it when the store works again", () => {
     const store = observed()
     return Effect.gen(function* () {
       yield* TestClock.adjust(0)
@@ -239,7 +243,7 @@ describe("ConversationManager and what is idle", () => {
     )
   })
 
-  it.effect("L5 closes a turn that the store's log leaves open", () => {
+  it.effect("L5 ends a turn that is unfinished in the log of the store", () => {
     const store = observed()
     return Effect.gen(function* () {
       yield* TestClock.adjust(0)
@@ -255,7 +259,7 @@ describe("ConversationManager and what is idle", () => {
         id: "0",
         msg: { type: "turn_aborted", reason: "interrupted" },
       })
-      // Its id is taken, though no receipt tells so.
+      // Its id is in use, though there is no receipt.
       yield* speak(conversation, "two")
       assert.strictEqual((yield* replay(conversation)).at(-1)?.id, "1")
     }).pipe(
@@ -265,7 +269,7 @@ describe("ConversationManager and what is idle", () => {
     )
   })
 
-  it.effect("removes it from the store; one that fails can be asked again", () => {
+  it.effect("removes it from the store; a removal that fails can be retried", () => {
     const store = observed()
     return Effect.gen(function* () {
       yield* TestClock.adjust(0)
@@ -290,7 +294,7 @@ describe("ConversationManager and what is idle", () => {
     )
   })
 
-  it.effect("L10 keeps what shut itself down, and takes it up again at its next use", () =>
+  it.effect("L10 keeps a conversation after a shutdown op, and loads it at its next use", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
@@ -307,7 +311,7 @@ describe("ConversationManager and what is idle", () => {
     }).pipe(Effect.provide(managerLayer(scripted(answer("yes"))))),
   )
 
-  it.effect("finds what a store kept of an earlier process", () =>
+  it.effect("finds the conversations that an earlier process stored", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const store = yield* Layer.build(MemoryStore.layer)
@@ -339,7 +343,7 @@ describe("ConversationManager and what is idle", () => {
     }),
   )
 
-  it.effect("a shutdown waits for a store in its bound and leaves nothing at work", () => {
+  it.effect("a shutdown waits for a store in bounded time and leaves nothing running", () => {
     const store = observed()
     return Effect.gen(function* () {
       yield* TestClock.adjust(0)
@@ -361,7 +365,7 @@ describe("ConversationManager and what is idle", () => {
     )
   })
 
-  it.effect("takes 20,000 conversations where 100 fit in memory", () =>
+  it.effect("accepts 20,000 conversations when 100 fit in memory", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager

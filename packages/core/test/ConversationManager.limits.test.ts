@@ -72,7 +72,7 @@ describe("ConversationManager lists", () => {
     }).pipe(Effect.provide(managerLayer(hanging()))),
   )
 
-  it.effect("the same conversations whatever is made and removed between two pages", () =>
+  it.effect("the same conversations whatever is created and removed between two pages", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
@@ -100,7 +100,7 @@ describe("ConversationManager lists", () => {
     }).pipe(Effect.provide(managerLayer(hanging()))),
   )
 
-  it.effect("L13 no page of a cursor that is not its own, nor of a limit that is none", () =>
+  it.effect("L13 no page for a foreign cursor, nor for a limit that is not valid", () =>
     Effect.gen(function* () {
       const manager = yield* ConversationManager
       yield* manager.create(settings)
@@ -120,7 +120,7 @@ describe("ConversationManager lists", () => {
 })
 
 describe("ConversationManager forks", () => {
-  it.effect("by both rules; the source and its running turn go on", () =>
+  it.effect("by both rules; the source and its running turn continue", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
@@ -140,7 +140,7 @@ describe("ConversationManager forks", () => {
         )
         return events.flatMap(({ msg }) => (msg.type === "user_message" ? [msg.message] : []))
       }, Effect.scoped)
-      // "c" runs: it counts for neither rule.
+      // The turn of "c" runs: it counts for neither rule.
       assert.deepStrictEqual(yield* said({ _tag: "DropLastUserMessages", n: 0 }), ["a", "b"])
       assert.deepStrictEqual(yield* said({ _tag: "DropLastUserMessages", n: 1 }), ["a"])
       assert.deepStrictEqual(yield* said({ _tag: "DropLastUserMessages", n: 2 }), [])
@@ -155,7 +155,7 @@ describe("ConversationManager forks", () => {
     }).pipe(Effect.provide(managerLayer(scripted(answer("to a"), answer("to b"), Stream.never)))),
   )
 
-  it.effect("go on where they were cut, with submission ids of their own", () => {
+  it.effect("continue where they were cut, with new submission ids", () => {
     const script = scripted(answer("to a"), answer("to b"))
     return Effect.gen(function* () {
       yield* TestClock.adjust(0)
@@ -176,7 +176,7 @@ describe("ConversationManager forks", () => {
     }).pipe(Effect.provide(managerLayer(script)))
   })
 
-  it.effect("L3 L13 leave nothing behind where they fail", () =>
+  it.effect("L3 L13 leave nothing behind when they fail", () =>
     Effect.gen(function* () {
       const manager = yield* ConversationManager
       const { id } = yield* manager.create(settings)
@@ -231,7 +231,7 @@ describe("ConversationManager limits", () => {
       }).pipe(Effect.provide(managerLayer(hanging(), { maxTurns: 2 }))),
   )
 
-  it.effect("the listeners of a conversation, and the events they can ask for", () =>
+  it.effect("the listeners of a conversation, and the events that they can start from", () =>
     Effect.gen(function* () {
       const manager = yield* ConversationManager
       const conversation = yield* manager.create(settings)
@@ -257,7 +257,7 @@ describe("ConversationManager limits", () => {
 })
 
 describe("ConversationManager shuts down", () => {
-  it.effect("L5 L8 all at once within the bound of one turn, and takes no new work", () =>
+  it.effect("L5 L8 all at once within the bound of one turn, and accepts no new work", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
@@ -302,7 +302,7 @@ describe("ConversationManager shuts down", () => {
     ),
   )
 
-  it.effect("returns after twelve seconds when a tool never stops, to everybody who waits", () =>
+  it.effect("resolves after twelve seconds when a tool never stops, for every caller", () =>
     Effect.gen(function* () {
       const manager = yield* ConversationManager
       const conversation = yield* manager.create(settings)
@@ -326,7 +326,7 @@ describe("ConversationManager shuts down", () => {
     ),
   )
 
-  it.effect("L3 ends a conversation that is being made meanwhile", () =>
+  it.effect("L3 ends a conversation that is being created meanwhile", () =>
     Effect.gen(function* () {
       const manager = yield* ConversationManager
       const create = exitOf(manager.create(settings))
@@ -350,7 +350,7 @@ describe("ConversationManager shuts down", () => {
 })
 
 describe("ConversationManager with a model that answers", () => {
-  it.effect("gives permits back at the end of a turn", () =>
+  it.effect("releases permits at the end of a turn", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager

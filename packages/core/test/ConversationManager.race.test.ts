@@ -34,7 +34,7 @@ const pause = Effect.flatMap(Random.nextIntBetween(0, 40), (n) =>
     : Effect.sleep(n - 29),
 )
 
-/** A store that is slow, and of which one call in five fails until it is told to be well. */
+/** A slow store of which one call in five fails until it is repaired. */
 const unreliable = (health: { well: boolean }) => {
   const { faults, layer } = observed()
   const flaky = new StoreError({ operation: "append", reason: "Other", message: "flaky" })
@@ -55,7 +55,7 @@ const replay = Effect.fnUntraced(function* (conversation: Made) {
 
 const allowed = new Set([
   "ConversationClosed",
-  // Nobody may have said anything yet.
+  // There may be no user message yet.
   "BadForkRule",
   "ConversationUnavailable",
   "ManagerClosed",
@@ -64,7 +64,7 @@ const allowed = new Set([
   "TooManyConversations",
 ])
 
-/** Many fibers use few conversations, of which fewer fit in memory; in the end all is shut down. */
+/** Many fibers use a few conversations, of which fewer fit in memory; at the end everything is shut down. */
 const race = Effect.gen(function* () {
   const health = { well: false }
   const scope = yield* Scope.make()
@@ -153,21 +153,21 @@ const race = Effect.gen(function* () {
     ],
     { concurrency: "unbounded", discard: true },
   )
-  const heard = listener === undefined ? undefined : durableOf(yield* takeToEnd(listener))
-  return { logs, accepted, final, strange, heard, left: yield* loadedIds(manager) }
+  const received = listener === undefined ? undefined : durableOf(yield* takeToEnd(listener))
+  return { logs, accepted, final, strange, received, left: yield* loadedIds(manager) }
 }).pipe(Effect.scoped, Effect.provide(Logger.layer([])))
 
 const isPrefix = (a: ReadonlyArray<Event>, b: ReadonlyArray<Event>) =>
   a.length <= b.length && a.every((event, i) => JSON.stringify(event) === JSON.stringify(b[i]))
 
 describe("ConversationManager under any interleaving of eviction and a store that fails", () => {
-  it("L4 L5 L8 loses no event, repeats none, ends every turn once and leaves nothing", () => {
+  it("L4 L5 L8 loses no event, repeats none, ends every turn once and leaves nothing running", () => {
     let compared = 0
     for (let seed = 0; seed < 300; seed++) {
       const { exit } = simulate(seed, race)
       if (typeof exit === "string") assert.fail(`seed ${seed}: ${exit}`)
       if (Exit.isFailure(exit)) assert.fail(`seed ${seed}: ${String(exit.cause)}`)
-      const { logs, accepted, final, strange, heard, left } = exit.value
+      const { logs, accepted, final, strange, received, left } = exit.value
       assert.deepStrictEqual([strange, left], [[], []], `seed ${seed}`)
       for (const events of final.values()) {
         assert.deepStrictEqual(
@@ -186,11 +186,11 @@ describe("ConversationManager under any interleaving of eviction and a store tha
         const whole = final.get(conversation)
         if (whole === undefined) continue
         const { terminal, after } = endings(whole, id)
-        // A turn that could not be recorded to its end is told to be aborted by the next life.
+        // A turn whose end could not be recorded is aborted after the next load.
         assert.deepStrictEqual([terminal.length, after], [1, []], `seed ${seed} ${id}`)
       }
-      if (heard === undefined) continue
-      assert.strictEqual(heard.at(-1)?.msg.type, "shutdown_complete", `seed ${seed}`)
+      if (received === undefined) continue
+      assert.strictEqual(received.at(-1)?.msg.type, "shutdown_complete", `seed ${seed}`)
     }
     assert.isAbove(compared, 300)
   })

@@ -29,14 +29,14 @@ const previews = (page: Effect.Success<ReturnType<Manager["list"]>>) =>
   page.items.map(({ preview }) => preview)
 
 describe("ConversationManager over its store", () => {
-  // What recording 0.45 `conv_list_resume_archive` shows, without its wire.
+  // The behaviour of packages/server/test/fixtures/v0.45.0/conv_list_resume_archive.jsonl, without its wire.
   it.effect("lists, resumes and archives as clients of the original expect", () => {
     const store = observed()
     return Effect.gen(function* () {
       yield* TestClock.setTime(1_763_664_352_984)
       const manager = yield* ConversationManager
       const a = yield* manager.create(settings)
-      // Nobody has said anything: nothing for a person to choose from.
+      // There is no user message: a person would have nothing to choose by.
       assert.deepStrictEqual((yield* manager.list({ spoken: true })).items, [])
       yield* speak(a, "conversation A")
       yield* TestClock.adjust("1 second")
@@ -77,7 +77,7 @@ describe("ConversationManager over its store", () => {
     }).pipe(Effect.provide(managerLayer(scripted(answer("yes")), { store: store.layer })))
   })
 
-  it.effect("finds by directory, provider and words, and loads none of them", () => {
+  it.effect("finds by directory, provider and text, and loads none of them", () => {
     const store = observed()
     return Effect.gen(function* () {
       yield* TestClock.adjust(0)
@@ -103,7 +103,7 @@ describe("ConversationManager over its store", () => {
     }).pipe(Effect.provide(managerLayer(scripted(answer("yes")), { store: store.layer })))
   })
 
-  it.effect("L13 says of a path that it is not known, and of ids that are none", () =>
+  it.effect("L13 says that a path is unknown, and that a text is not an id", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
@@ -123,7 +123,7 @@ describe("ConversationManager over its store", () => {
     }).pipe(Effect.provide(managerLayer(scripted()))),
   )
 
-  it.effect("keeps what it could not put away where it was", () => {
+  it.effect("keeps a conversation that it could not archive or remove", () => {
     const store = observed()
     return Effect.gen(function* () {
       yield* TestClock.adjust(0)
@@ -136,7 +136,7 @@ describe("ConversationManager over its store", () => {
     }).pipe(Effect.provide(managerLayer(scripted(answer("yes")), { store: store.layer })))
   })
 
-  it.effect("a fork has a log of its own: it outlives what it was made of", () => {
+  it.effect("a fork has a separate log: it outlives its source", () => {
     const store = observed()
     return Effect.gen(function* () {
       yield* TestClock.adjust(0)

@@ -63,7 +63,7 @@ describe("ConversationManager", () => {
     }).pipe(Effect.provide(managerLayer(hanging(), { maxConversations: 2 }))),
   )
 
-  it.effect("tells who watches of every change of the list, until they no longer do", () =>
+  it.effect("notifies watchers of every change of the list, until they stop watching", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
@@ -87,7 +87,7 @@ describe("ConversationManager", () => {
     }).pipe(Effect.provide(managerLayer(hanging()))),
   )
 
-  it.effect("finds, lists and removes, and knows no others", () =>
+  it.effect("finds, lists and removes conversations, and no others", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager
@@ -108,24 +108,26 @@ describe("ConversationManager", () => {
     }).pipe(Effect.provide(managerLayer(hanging()))),
   )
 
-  it.effect("L5 remove returns when the conversation's turn has ended and been told of", () =>
-    Effect.gen(function* () {
-      yield* TestClock.adjust(0)
-      const manager = yield* ConversationManager
-      const conversation = yield* manager.create(settings)
-      const listener = yield* conversation.attach()
-      yield* conversation.submit(says("hi"))
-      yield* settle
-      yield* manager.remove(conversation.id)
-      assert.deepStrictEqual(typesOf(yield* takeToEnd(listener)).slice(-2), [
-        "turn_aborted",
-        "shutdown_complete",
-      ])
-      assert.strictEqual((yield* conversation.state).turn, undefined)
-    }).pipe(Effect.provide(managerLayer(hanging()))),
+  it.effect(
+    "L5 remove resolves when the turn of the conversation has ended and its events are delivered",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust(0)
+        const manager = yield* ConversationManager
+        const conversation = yield* manager.create(settings)
+        const listener = yield* conversation.attach()
+        yield* conversation.submit(says("hi"))
+        yield* settle
+        yield* manager.remove(conversation.id)
+        assert.deepStrictEqual(typesOf(yield* takeToEnd(listener)).slice(-2), [
+          "turn_aborted",
+          "shutdown_complete",
+        ])
+        assert.strictEqual((yield* conversation.state).turn, undefined)
+      }).pipe(Effect.provide(managerLayer(hanging()))),
   )
 
-  it("L8 ends what it no longer lists, whenever the remover is interrupted", () => {
+  it("L8 ends a conversation that it no longer lists, whenever the caller of remove is interrupted", () => {
     const program = Effect.gen(function* () {
       const manager = yield* ConversationManager
       const conversation = yield* manager.create(settings)

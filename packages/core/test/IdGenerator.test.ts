@@ -10,7 +10,7 @@ const ids = (n: number) =>
   ).pipe(Effect.provide(IdGenerator.layer, { local: true }))
 
 describe("IdGenerator", () => {
-  it.effect("gives UUIDs of version 7 that carry the time", () =>
+  it.effect("returns UUIDs of version 7 that contain the time", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(0x0199_1234_5678)
       for (const id of yield* ids(200)) {

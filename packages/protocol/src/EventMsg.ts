@@ -59,6 +59,7 @@ export const EventMsg = Schema.Union([
   Question.ElicitationRequest,
   Turn.Compacted,
 ]).annotate({ identifier: "EventMsg" })
+/** A decoded `EventMsg`. */
 export type EventMsg = typeof EventMsg.Type
 
 /** One variant by its tag. */
@@ -71,6 +72,7 @@ const UnknownEventMsg = Schema.StructWithRest(Schema.Struct({ type: Schema.Strin
 
 /** What a client reads: a variant it knows, or the message as it was sent, which encodes back unchanged. */
 export const AnyEventMsg = Schema.Union([EventMsg, UnknownEventMsg])
+/** A decoded `AnyEventMsg`. */
 export type AnyEventMsg = typeof AnyEventMsg.Type
 
 type Definition = (typeof EventMsg.members)[number]

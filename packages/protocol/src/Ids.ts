@@ -7,6 +7,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 export const ConversationId = Schema.String.check(
   Schema.makeFilter((s: string) => (uuid.test(s) ? undefined : "expected a UUID")),
 ).pipe(Schema.brand("ConversationId"))
+/** A decoded `ConversationId`. */
 export type ConversationId = typeof ConversationId.Type
 
 /** Id of an accepted submission: the `id` of all events that it causes. */

@@ -348,26 +348,45 @@ const readError = (sent: unknown): Pick<Failure, "error" | "fault"> => {
   }
 }
 
-/** The text of an outgoing request; `params` is already encoded. */
-export const requestText = (id: RequestId, method: string, params: unknown): string =>
-  JSON.stringify({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) })
+/**
+ * Whether messages have the member `jsonrpc`: `2.0` with it, as JSON-RPC 2.0 requires; `bare` without it, as the app-server
+ * of the original writes them since October 2025.
+ */
+export type MessageForm = "2.0" | "bare"
 
-/** The text of an outgoing notification. */
-export const notificationText = (method: string, params: unknown): string =>
-  JSON.stringify({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) })
+/** The text of a request. `params` are already encoded; undefined leaves the member out. */
+export const requestText = (
+  id: RequestId,
+  method: string,
+  params: unknown,
+  form: MessageForm = "2.0",
+): string => {
+  const rest = { id, method, ...(params === undefined ? {} : { params }) }
+  return JSON.stringify(form === "bare" ? rest : { jsonrpc: "2.0", ...rest })
+}
 
-/** The text of a response with an encoded result. */
-export const successText = (id: RequestId, result: unknown): string =>
-  JSON.stringify({ jsonrpc: "2.0", id, result: result ?? {} })
+/** The text of a notification. `params` are already encoded; undefined leaves the member out. */
+export const notificationText = (
+  method: string,
+  params: unknown,
+  form: MessageForm = "2.0",
+): string => {
+  const rest = { method, ...(params === undefined ? {} : { params }) }
+  return JSON.stringify(form === "bare" ? rest : { jsonrpc: "2.0", ...rest })
+}
 
-/** The text of a response with an error. */
-export const failureText = (id: RequestId | null, error: JsonRpcError): string =>
-  JSON.stringify({
-    jsonrpc: "2.0",
-    id,
-    error: {
-      code: error.code,
-      message: error.message,
-      ...(error.data === undefined ? {} : { data: error.data }),
-    },
-  })
+/** The text of a response with a result, which is already encoded; undefined is written as `{}`. */
+export const successText = (id: RequestId, result: unknown, form: MessageForm = "2.0"): string =>
+  form === "bare"
+    ? JSON.stringify({ id, result: result ?? {} })
+    : JSON.stringify({ jsonrpc: "2.0", id, result: result ?? {} })
+
+/** The text of a response with an error. `id` is null where the request cannot be named. */
+export const failureText = (
+  id: RequestId | null,
+  { code, data, message }: JsonRpcError,
+  form: MessageForm = "2.0",
+): string => {
+  const rest = { id, error: { code, message, ...(data === undefined ? {} : { data }) } }
+  return JSON.stringify(form === "bare" ? rest : { jsonrpc: "2.0", ...rest })
+}

@@ -84,6 +84,7 @@ export const Op = Schema.Union([
   }),
   op("shutdown", {}),
 ])
+/** A decoded `Op`. */
 export type Op = typeof Op.Type
 
 /** The ops of the original that every conversation rejects with `UnsupportedOp`. */

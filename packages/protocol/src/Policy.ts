@@ -6,14 +6,17 @@ import * as Schema from "effect/Schema"
  * after a command failed in the sandbox; `on-request`, when the agent asks to leave the sandbox; `never`.
  */
 export const AskForApproval = Schema.Literals(["untrusted", "on-failure", "on-request", "never"])
+/** A decoded `AskForApproval`. */
 export type AskForApproval = typeof AskForApproval.Type
 
 /** How far commands are confined. */
 export const SandboxMode = Schema.Literals(["read-only", "workspace-write", "danger-full-access"])
+/** A decoded `SandboxMode`. */
 export type SandboxMode = typeof SandboxMode.Type
 
 /** Sandbox modes in the configuration: also `external-sandbox`, for a process that runs in a container. */
 export const ConfiguredSandboxMode = Schema.Literals([...SandboxMode.literals, "external-sandbox"])
+/** A decoded `ConfiguredSandboxMode`. */
 export type ConfiguredSandboxMode = typeof ConfiguredSandboxMode.Type
 
 /** The answer to an approval. `approved_for_session` also answers later identical questions; `abort` denies and interrupts the turn. */
@@ -23,6 +26,7 @@ export const ReviewDecision = Schema.Literals([
   "denied",
   "abort",
 ])
+/** A decoded `ReviewDecision`. */
 export type ReviewDecision = typeof ReviewDecision.Type
 
 /** How much the model reasons. `none` and `xhigh` came with later versions of the original. */
@@ -34,18 +38,22 @@ export const ReasoningEffort = Schema.Literals([
   "high",
   "xhigh",
 ])
+/** A decoded `ReasoningEffort`. */
 export type ReasoningEffort = typeof ReasoningEffort.Type
 
 /** How detailed the summaries of reasoning are. */
 export const ReasoningSummary = Schema.Literals(["auto", "concise", "detailed", "none"])
+/** A decoded `ReasoningSummary`. */
 export type ReasoningSummary = typeof ReasoningSummary.Type
 
 /** How long the model's answers are. */
 export const Verbosity = Schema.Literals(["low", "medium", "high"])
+/** A decoded `Verbosity`. */
 export type Verbosity = typeof Verbosity.Type
 
 /** Why a turn ended before its answer. */
 export const TurnAbortReason = Schema.Literals(["interrupted", "replaced", "review_ended"])
+/** A decoded `TurnAbortReason`. */
 export type TurnAbortReason = typeof TurnAbortReason.Type
 
 /** What commands may change. Absent booleans are false and absent roots are none; booleans are always written. */
@@ -65,4 +73,5 @@ export const SandboxPolicy = Schema.Union([
     network_access: Schema.optionalKey(Schema.Boolean),
   }),
 ]).annotate({ identifier: "SandboxPolicy" })
+/** A decoded `SandboxPolicy`. */
 export type SandboxPolicy = typeof SandboxPolicy.Type

@@ -11,6 +11,7 @@ export const InputItem = Schema.Union([
   Schema.Struct({ type: Schema.Literal("image"), image_url: Schema.String }),
   Schema.Struct({ type: Schema.Literal("local_image"), path: Schema.String }),
 ])
+/** A decoded `InputItem`. */
 export type InputItem = typeof InputItem.Type
 
 /** A part of a message. */
@@ -19,6 +20,7 @@ export const ContentItem = Schema.Union([
   Schema.Struct({ type: Schema.Literal("input_image"), image_url: Schema.String }),
   Schema.Struct({ type: Schema.Literal("output_text"), text: Schema.String }),
 ]).annotate({ identifier: "ContentItem" })
+/** A decoded `ContentItem`. */
 export type ContentItem = typeof ContentItem.Type
 
 /** A message to or from the model. `role` is `user`, `assistant`, `developer` or `system`. */
@@ -27,6 +29,7 @@ export const MessageItem = Schema.Struct({
   role: Schema.String,
   content: Schema.Array(ContentItem),
 }).annotate({ identifier: "MessageItem" })
+/** A decoded `MessageItem`. */
 export type MessageItem = typeof MessageItem.Type
 
 /** Reasoning of the model. */
@@ -46,6 +49,7 @@ export const ReasoningItem = Schema.Struct({
   ),
   encrypted_content: Schema.optionalKey(Schema.NullOr(Schema.String)),
 }).annotate({ identifier: "ReasoningItem" })
+/** A decoded `ReasoningItem`. */
 export type ReasoningItem = typeof ReasoningItem.Type
 
 /** A tool call with JSON arguments. */
@@ -56,6 +60,7 @@ export const FunctionCallItem = Schema.Struct({
   arguments: Schema.String,
   call_id: Schema.String,
 }).annotate({ identifier: "FunctionCallItem" })
+/** A decoded `FunctionCallItem`. */
 export type FunctionCallItem = typeof FunctionCallItem.Type
 
 /** A tool call with a free text as its input. */
@@ -66,6 +71,7 @@ export const CustomToolCallItem = Schema.Struct({
   input: Schema.String,
   status: Schema.optionalKey(Schema.String),
 }).annotate({ identifier: "CustomToolCallItem" })
+/** A decoded `CustomToolCallItem`. */
 export type CustomToolCallItem = typeof CustomToolCallItem.Type
 
 /** A call of the provider's own shell tool. */
@@ -78,6 +84,7 @@ export const LocalShellCallItem = Schema.Struct({
     [Schema.Record(Schema.String, Schema.Unknown)],
   ),
 }).annotate({ identifier: "LocalShellCallItem" })
+/** A decoded `LocalShellCallItem`. */
 export type LocalShellCallItem = typeof LocalShellCallItem.Type
 
 /** The output of a `function_call`. */
@@ -86,6 +93,7 @@ export const FunctionCallOutputItem = Schema.Struct({
   call_id: Schema.String,
   output: Schema.String,
 }).annotate({ identifier: "FunctionCallOutputItem" })
+/** A decoded `FunctionCallOutputItem`. */
 export type FunctionCallOutputItem = typeof FunctionCallOutputItem.Type
 
 /** The output of a `custom_tool_call`. */
@@ -94,6 +102,7 @@ export const CustomToolCallOutputItem = Schema.Struct({
   call_id: Schema.String,
   output: Schema.String,
 }).annotate({ identifier: "CustomToolCallOutputItem" })
+/** A decoded `CustomToolCallOutputItem`. */
 export type CustomToolCallOutputItem = typeof CustomToolCallOutputItem.Type
 
 /** A web search that the provider ran. */
@@ -106,6 +115,7 @@ export const WebSearchCallItem = Schema.Struct({
     ]),
   ),
 }).annotate({ identifier: "WebSearchCallItem" })
+/** A decoded `WebSearchCallItem`. */
 export type WebSearchCallItem = typeof WebSearchCallItem.Type
 
 /** One item of the history. Other items that a provider sends are not stored. */
@@ -119,6 +129,7 @@ export const ResponseItem = Schema.Union([
   CustomToolCallOutputItem,
   WebSearchCallItem,
 ]).annotate({ identifier: "ResponseItem" })
+/** A decoded `ResponseItem`. */
 export type ResponseItem = typeof ResponseItem.Type
 
 /** Tokens of one model request or of a whole conversation. */
@@ -129,4 +140,5 @@ export const TokenUsage = Schema.Struct({
   reasoning_output_tokens: Schema.Int,
   total_tokens: Schema.Int,
 }).annotate({ identifier: "TokenUsage" })
+/** A decoded `TokenUsage`. */
 export type TokenUsage = typeof TokenUsage.Type

@@ -43,17 +43,17 @@ describe("Faults", () => {
       Schema.Struct({ kind: Schema.Literal("square"), side: Schema.Finite }),
     ]).annotate({ identifier: "Shape" })
     const read = Schema.decodeUnknownResult(Schema.Struct({ shape: Shape }), { errors: "all" })
-    const told = (shape: unknown) =>
+    const fault = (shape: unknown) =>
       Result.match(read({ shape }), {
         onSuccess: () => "",
         onFailure: (error) => describeFaults("params", faultsOf(error)),
       })
     const expected = 'params.shape: Expected an object whose `kind` is "circle" | "square"'
-    assert.strictEqual(told({ kind: "line" }), expected)
-    assert.strictEqual(told({}), expected)
-    assert.strictEqual(told("circle"), expected)
-    assert.strictEqual(told({ kind: "circle" }), "params.shape.radius: Missing key")
-    assert.strictEqual(told({ kind: "square", side: "1" }), "params.shape.side: Expected number")
+    assert.strictEqual(fault({ kind: "line" }), expected)
+    assert.strictEqual(fault({}), expected)
+    assert.strictEqual(fault("circle"), expected)
+    assert.strictEqual(fault({ kind: "circle" }), "params.shape.radius: Missing key")
+    assert.strictEqual(fault({ kind: "square", side: "1" }), "params.shape.side: Expected number")
   })
 
   it("L13 reports 20 of many faults, that there are more, and shortened names", () => {

@@ -54,7 +54,7 @@ describe("parseConversationId", () => {
     assert.deepStrictEqual<unknown>(parseConversationId(text), { id })
   })
 
-  // The first two are those of recording 0.29 `reply_bad_uuid`.
+  // The first two are from packages/server/test/fixtures/v0.29.0/reply_bad_uuid.jsonl.
   it.each([
     ["not-a-uuid", character("n", 1)],
     ["", length(0)],

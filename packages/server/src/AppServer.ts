@@ -14,7 +14,6 @@ import { invalidRequest } from "./app/AppErrors.ts"
 import { make as makeHandlers } from "./app/AppHandlers.ts"
 import { cancelRequest } from "./app/methods/CancelRequest.ts"
 import { initialized } from "./app/methods/Initialized.ts"
-import { withEnvelope } from "./jsonrpc/Envelope.ts"
 import type { Auth } from "./app/ports/AuthPort.ts"
 import type { HostPort } from "./app/ports/HostPort.ts"
 import type { UserConfig } from "./app/ports/UserConfigPort.ts"
@@ -68,7 +67,8 @@ export const serve = (
         userAgent: options.userAgent ?? "colloquy",
       })
       const peer = yield* makePeer({
-        connection: withEnvelope(connection),
+        connection,
+        adaptsEnvelope: true,
         local: AppServer.clientToServer,
         handlers: {
           [Initialized._tag]: () => initialized,

@@ -186,7 +186,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L8",
     name: "closing does not wait for what a turn left behind",
     file: "packages/core/src/conversation/ConversationActor.ts",
-    find: "yield* this.made?.close() ?? Effect.void",
+    find: "yield* this.started?.close() ?? Effect.void",
     replace: "yield* Effect.void",
   },
   {
@@ -220,14 +220,14 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     law: "L14",
     name: "an interrupt is acknowledged and nothing happens",
-    file: "packages/core/src/conversation/ConversationActor.ts",
-    find: "return workshop.runner.interrupt()",
+    file: "packages/core/src/conversation/TurnSupervisor.ts",
+    find: "return this.interrupt()",
     replace: "return Effect.void",
   },
   {
     law: "L14",
     name: "a tool that does not stop holds the end of its turn",
-    file: "packages/core/src/conversation/TurnRunner.ts",
+    file: "packages/core/src/conversation/TurnSupervisor.ts",
     find: "duration: stopBound(turn.settings),",
     replace: 'duration: "1 minute",',
   },

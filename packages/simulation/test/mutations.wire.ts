@@ -6,14 +6,14 @@ export const wireMutations: ReadonlyArray<Mutation> = [
     law: "L1",
     name: "a response is sent twice",
     file: "packages/server/src/jsonrpc/InFlight.ts",
-    find: "const sent = send([text])",
-    replace: "const sent = send([text, text])",
+    find: "const sent = this.send([text], {",
+    replace: "const sent = this.send([text, text], {",
   },
   {
     law: "L1",
     name: "a cancelled request is answered",
     file: "packages/server/src/jsonrpc/InFlight.ts",
-    find: 'entry.state = "cancelled"\n      entry.fiber?.interruptUnsafe()',
+    find: 'entry.state = "cancelled"\n    entry.fiber?.interruptUnsafe()',
     replace: "entry.fiber?.pollUnsafe()",
   },
   {
@@ -49,8 +49,8 @@ export const wireMutations: ReadonlyArray<Mutation> = [
     law: "L9",
     name: "requests in flight hold the end of the server",
     file: "packages/server/src/jsonrpc/Peer.ts",
-    find: 'inFlight.drain(options.shutdownGrace ?? "500 millis", outlasted)',
-    replace: 'inFlight.drain(options.shutdownGrace ?? "1 hour", outlasted)',
+    find: 'inFlight.drain(this.options.shutdownGrace ?? "500 millis", outlasted)',
+    replace: 'inFlight.drain(this.options.shutdownGrace ?? "1 hour", outlasted)',
   },
   {
     law: "L9",
@@ -63,7 +63,7 @@ export const wireMutations: ReadonlyArray<Mutation> = [
     law: "L13",
     name: "a frame that is not UTF-8 holds up those after it",
     file: "packages/server/src/jsonrpc/Peer.ts",
-    find: 'return onInvalid(unreadable("Parse error: the line is not UTF-8"))',
+    find: 'return this.onInvalid(unreadable("Parse error: the line is not UTF-8"))',
     replace: "return Effect.never",
   },
 ]

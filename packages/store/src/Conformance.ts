@@ -1,7 +1,7 @@
 /**
  * The conformance suite of the port `ConversationStore`: the behaviour that every store must have,
  * for authors of stores as well as for this package. `conformanceCases(subject)` returns named
- * effects for any test runner; each one fails with the value that was expected and the value that
+ * effects for any test runner; each one dies with the value that was expected and the value that
  * the store returned. The suite uses the port only. No case waits, sleeps or reads a clock.
  */
 import type { ConversationStore } from "@colloquy/core/ConversationStore"

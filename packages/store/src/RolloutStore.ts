@@ -59,7 +59,7 @@ class RolloutStore implements Service {
   private readonly catalog: Catalog
   private readonly locator: RolloutLocator
   private readonly home: string
-  private readonly live: ActiveRollouts
+  private readonly active: ActiveRollouts
   private readonly opener: RolloutOpener
   private readonly pages: RolloutPages
 
@@ -79,15 +79,15 @@ class RolloutStore implements Service {
     }
     this.catalog = new Catalog(files, leases, index, options.home)
     this.locator = new RolloutLocator(files, this.catalog, options.home)
-    this.live = new ActiveRollouts(this.catalog)
-    this.pages = new RolloutPages(files, this.locator, options.home, this.live.all)
-    const { catalog, live, locator } = this
+    this.active = new ActiveRollouts(this.catalog)
+    this.pages = new RolloutPages(files, this.locator, options.home, this.active.all)
+    const { catalog, active, locator } = this
     this.opener = new RolloutOpener({
       files,
       leases,
       catalog,
       locator,
-      live,
+      active,
       place: options,
       limits,
     })
@@ -125,8 +125,8 @@ class RolloutStore implements Service {
     this: RolloutStore,
     query: ListQuery,
   ): Effect.fn.Return<ListPage, StoreError | FileFault> {
-    yield* this.live.flush
-    const rows = yield* this.catalog.page(query, (id) => this.live.all.has(id))
+    yield* this.active.flush
+    const rows = yield* this.catalog.page(query, (id) => this.active.all.has(id))
     const items = rows.slice(0, query.limit).map((row) => this.summaryOf(row))
     const last = items.at(-1)?.meta
     return last === undefined || rows.length <= query.limit
@@ -143,7 +143,7 @@ class RolloutStore implements Service {
       StoreError | NoSuchConversation | FileFault,
       Scope.Scope
     > {
-      const known = "id" in where ? this.live.all.get(where.id) : undefined
+      const known = "id" in where ? this.active.all.get(where.id) : undefined
       if (known !== undefined) return known.summary(this.home)
       const located = yield* this.locator.find("metadata", where)
       const handle = yield* this.files.open(this.pathOf(located), "read")
@@ -193,7 +193,7 @@ class RolloutStore implements Service {
   private summaryOf(row: IndexRow): ConversationSummary {
     const { archived, meta, preview, updatedAtMs } = row
     return (
-      this.live.all.get(meta.id)?.summary(this.home) ?? {
+      this.active.all.get(meta.id)?.summary(this.home) ?? {
         meta,
         updatedAtMs,
         archived,

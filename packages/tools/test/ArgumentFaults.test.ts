@@ -232,7 +232,7 @@ describe("faults of arguments", () => {
     }),
   )
 
-  it.effect("L13 every tool names a field that it does not know, wherever it stands", () =>
+  it.effect("L13 every tool names a field that it does not know, at any place", () =>
     Effect.gen(function* () {
       for (const { faultsOf, name, schema } of yield* everyTool) {
         if (name === "draw") continue

@@ -32,7 +32,7 @@ const patch = (...lines: ReadonlyArray<string>) =>
 const goodbye = patch("*** Update File: hello.txt", "@@", "-hello", "+goodbye", " world")
 
 interface Case extends Scene {
-  /** A line that is told otherwise, and why. */
+  /** A line that differs from the original, and why. */
   readonly amend?: (message: Record<string, unknown>) => Record<string, unknown>
   readonly needsSandbox?: boolean
 }
@@ -207,19 +207,21 @@ const withoutListing = (message: unknown): unknown =>
 
 describe("recordings of 0.29", () => {
   for (const [name, { amend = same, needsSandbox = false, ...scene }] of Object.entries(cases)) {
-    it.live.skipIf(needsSandbox && !hasBubblewrap)(`${name} is told as the original told it`, () =>
-      Effect.gen(function* () {
-        const played = yield* play(scene)
-        const expected = comparable(recorded(name), "/workspace")
-          .map((message) => amend(message as Record<string, unknown>))
-          .map(withoutListing)
-        const actual = comparable(played.messages, played.workspace).map(withoutListing)
-        assert.deepStrictEqual(actual, expected)
-      }),
+    it.live.skipIf(needsSandbox && !hasBubblewrap)(
+      `${name} has the same events as the original`,
+      () =>
+        Effect.gen(function* () {
+          const played = yield* play(scene)
+          const expected = comparable(recorded(name), "/workspace")
+            .map((message) => amend(message as Record<string, unknown>))
+            .map(withoutListing)
+          const actual = comparable(played.messages, played.workspace).map(withoutListing)
+          assert.deepStrictEqual(actual, expected)
+        }),
     )
   }
 
-  it.live("abort interrupts the turn, which is told; the command never runs", () =>
+  it.live("abort interrupts the turn, with its event; the command never runs", () =>
     Effect.gen(function* () {
       const played = yield* play({
         settings: untrusted,

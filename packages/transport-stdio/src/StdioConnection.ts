@@ -91,7 +91,7 @@ export const make = (options: StdioOptions): Effect.Effect<Connection, never, Sc
       }),
   ).pipe(
     Effect.map(({ broken, inbox, outbox }) => ({
-      // Whoever can write to the standard streams of a process is the user who started it.
+      // Only the user who started a process can write to its standard streams.
       peer: localPeer,
       receive: inbox.receive,
       send: outbox.send,

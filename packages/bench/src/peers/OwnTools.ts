@@ -7,9 +7,11 @@ import {
   ToolsCall,
 } from "@colloquy/protocol/mcp/CodexMcp"
 import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
-import type { Handlers, Pure } from "@colloquy/protocol/Method"
+import type { Pure } from "@colloquy/protocol/Method"
 import { jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
+import type { PeerControl } from "@colloquy/server/jsonrpc/Caller"
 import * as Peer from "@colloquy/server/jsonrpc/Peer"
+import type { PeerHandlers } from "@colloquy/server/jsonrpc/PeerOptions"
 import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
 import { takeStdout } from "@colloquy/transport-stdio/Stdout"
 import * as Effect from "effect/Effect"
@@ -40,7 +42,7 @@ const event = (n: number) => ({
   msg: { type: "agent_message_delta" as const, delta: `${n} ` },
 })
 
-const counted = Effect.fnUntraced(function* (to: number, at: number, { notify }: Peer.PeerControl) {
+const counted = Effect.fnUntraced(function* (to: number, at: number, { notify }: PeerControl) {
   for (let n = 0; n < to; n += at) {
     const events = Array.from({ length: Math.min(at, to - n) }, (_, index) => event(n + index))
     // The client has stopped reading; the end of input follows.
@@ -49,7 +51,7 @@ const counted = Effect.fnUntraced(function* (to: number, at: number, { notify }:
   return said("done")
 })
 
-const handlers: Handlers<typeof Initialize | typeof Initialized | typeof ToolsCall, Peer.Caller> = {
+const handlers: PeerHandlers<typeof Initialize | typeof Initialized | typeof ToolsCall> = {
   [Initialize._tag]: ({ protocolVersion }) =>
     Effect.succeed({
       protocolVersion: negotiate(protocolVersion),

@@ -4,9 +4,9 @@
  * falls too far behind is removed, and subscribes again behind the last event that it was given
  * (L4, L6).
  *
- *   new ── begin ──▶ subscribed ── close ──▶ closed (unread messages can still be taken)
- *                     │      ▲
- *                     └ lost ┘ number missing, too slow, or connection ended: subscribe again from `cursor`
+ *   new ── startSubscription ──▶ subscribed ── close ──▶ closed (unread messages can still be taken)
+ *                                │      ▲
+ *                                └ lost ┘ number missing, too slow, or connection ended: subscribe again from `cursor`
  */
 import type { Params } from "@colloquy/protocol/Method"
 import {
@@ -51,8 +51,9 @@ export type ConversationMessage =
   /** Everything so far has been delivered; the next durable event has this number. */
   | { readonly _tag: "Synced"; readonly seq: number }
   /**
-   * Events go on at this number after a pause: the client was too slow, or the connection was lost. No event is missing
-   * or comes twice; pieces of text may be missing, and a text that is under way comes from its beginning.
+   * Events continue at this number after a pause, because the client was too slow or the connection
+   * was lost. No durable event is missing or repeated; deltas may be missing, and a text that is
+   * still being received starts again from its beginning.
    */
   | { readonly _tag: "Resumed"; readonly from: number }
 
@@ -228,7 +229,7 @@ class SubscriberTable implements Subscribers {
   }
 
   /**
-   * Gives a notification to its subscriber. `give` returns false when the subscriber must request
+   * Delivers a notification to its subscriber. `give` returns false when the subscriber must request
    * the events again.
    */
   private deliver(id: string, give: (subscriber: Subscriber) => boolean): void {

@@ -1,6 +1,7 @@
 /**
- * Where the tools of a conversation wait for the verdicts on their questions, and where deadlines run. Carries out what
- * `ApprovalDecisions.ts` decides; decides nothing itself. Every asker gets one verdict, also when the conversation ends.
+ * The tools of a conversation that wait for verdicts on their questions, and the deadlines of those questions. Carries out
+ * what `ApprovalDecisions.ts` decides, and decides nothing itself. Every tool that asks gets exactly one verdict, also when
+ * the conversation ends (L7).
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import * as Deferred from "effect/Deferred"
@@ -12,24 +13,25 @@ import type { Input, InputOf } from "../decider/Decision.ts"
 import type { Outcome } from "../approvals/Elicitation.ts"
 
 const atShutdown: Verdict = { decision: "denied", reason: "shutdown" }
-const notAsked: Verdict = { decision: "denied", reason: "withdrawn" }
+const withdrawn: Verdict = { decision: "denied", reason: "withdrawn" }
 
+/** The waiting tools of one conversation, by the number of their question. */
 export class ApprovalWaiters {
-  /** Made by the first question: most conversations have none. */
+  /** Created by the first question: most conversations have none. */
   private waiters: Map<number, Deferred.Deferred<Outcome>> | undefined
-  /** Questions of an earlier life that got an asker: by their number the asker's, by the asker's theirs. */
+  /** Questions from before a restart that a tool asked again: from the old number to the new one, and back. */
   private readonly moved = { to: new Map<number, number>(), from: new Map<number, number>() }
   private next = 0
   private readonly scope: Scope.Scope
   private readonly send: (input: Input) => Effect.Effect<boolean>
 
-  /** `scope` holds the deadlines; `send` gives false once the conversation takes nothing more. */
+  /** `scope` holds the fibers of the deadlines; `send` gives false once the conversation is closed. */
   constructor(scope: Scope.Scope, send: (input: Input) => Effect.Effect<boolean>) {
     this.scope = scope
     this.send = send
   }
 
-  /** Asks and waits. Interrupted, it withdraws the question. Never fails. */
+  /** Puts a question and waits for its verdict. Interrupted, it withdraws the question. Never fails. */
   ask(turnId: SubmissionId, request: InputOf<"Ask">["request"]): Effect.Effect<Outcome> {
     return Effect.suspend(() => {
       const number = this.next++
@@ -37,29 +39,29 @@ export class ApprovalWaiters {
       this.waiters ??= new Map()
       this.waiters.set(number, waiter)
       return this.send({ _tag: "Ask", turnId, number, request }).pipe(
-        Effect.flatMap((taken) => (taken ? Effect.void : this.settle(number, atShutdown))),
+        Effect.flatMap((taken) => (taken ? Effect.void : this.resolve(number, atShutdown))),
         Effect.andThen(Deferred.await(waiter)),
         Effect.onInterrupt(() =>
-          Effect.andThen(this.settle(number, notAsked), this.send({ _tag: "Withdraw", number })),
+          Effect.andThen(this.resolve(number, withdrawn), this.send({ _tag: "Withdraw", number })),
         ),
       )
     })
   }
 
-  /** Tells the asker, once; one that does not wait any more is left alone. */
-  settle(number: number, verdict: Outcome): Effect.Effect<void> {
+  /** Gives the verdict to the tool that waits for it; nothing happens where none does. */
+  resolve(number: number, verdict: Outcome): Effect.Effect<void> {
     return Effect.suspend(() => {
       const earlier = this.moved.from.get(number)
       this.moved.from.delete(number)
-      const also = earlier === undefined ? Effect.void : this.settle(earlier, verdict)
+      const also = earlier === undefined ? Effect.void : this.resolve(earlier, verdict)
       const waiter = this.waiters?.get(number)
       this.waiters?.delete(number)
       return waiter === undefined ? also : Effect.andThen(Deferred.succeed(waiter, verdict), also)
     })
   }
 
-  /** The deadline of a question that was put before a restart: nobody waits for its verdict yet. */
-  keepDeadline(number: number, after: Duration.Duration): Effect.Effect<void> {
+  /** Starts the deadline of a question that was put before a restart; no tool waits for its verdict yet. */
+  restoreDeadline(number: number, after: Duration.Duration): Effect.Effect<void> {
     return Effect.suspend(() => {
       this.waiters ??= new Map()
       this.waiters.set(number, Deferred.makeUnsafe())
@@ -67,15 +69,15 @@ export class ApprovalWaiters {
     })
   }
 
-  /** The question `from` is that of asker `to` from now on; its deadline stays. */
+  /** Makes the question with number `from` that of `to`, which a tool asked again; its deadline stays. */
   moveDeadline(from: number, to: number): void {
     if (this.waiters?.has(from) !== true) return
     this.moved.to.set(from, to)
     this.moved.from.set(to, from)
   }
 
-  /** Tells when the time is over in which somebody may come. */
-  expect(within: Duration.Duration): Effect.Effect<void> {
+  /** Notifies the conversation when the time has passed in which a listener that can answer may attach. */
+  startGrace(within: Duration.Duration): Effect.Effect<void> {
     return Effect.sleep(within).pipe(
       Effect.andThen(this.send({ _tag: "GraceEnded" })),
       Effect.forkIn(this.scope, { startImmediately: true }),
@@ -83,7 +85,7 @@ export class ApprovalWaiters {
     )
   }
 
-  /** Lets the question expire, unless it is settled before. */
+  /** Expires the question after this time, unless it is resolved before. */
   startDeadline(number: number, after: Duration.Duration): Effect.Effect<void> {
     return Effect.suspend(() => {
       const waiter = this.waiters?.get(number)
@@ -101,9 +103,9 @@ export class ApprovalWaiters {
     })
   }
 
-  /** The conversation decides nothing any more: whoever waits is told. */
+  /** Denies every question that waits, because the conversation is closed. */
   close(): Effect.Effect<void> {
     const numbers = [...(this.waiters?.keys() ?? [])]
-    return Effect.forEach(numbers, (number) => this.settle(number, atShutdown), { discard: true })
+    return Effect.forEach(numbers, (number) => this.resolve(number, atShutdown), { discard: true })
   }
 }

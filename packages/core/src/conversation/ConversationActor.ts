@@ -1,12 +1,23 @@
 /**
- * One life of a conversation: its fiber, which owns a `Ref` of state, an event log and the listeners (`Journal.ts`).
+ * The fiber of a loaded conversation, which owns its `Ref` of state, its event log and its listeners (`Journal.ts`).
  *
- * Everything that happens to it comes through one bounded inbox and is decided by `Decide.ts`; this file interprets
- * the decisions: what it takes from the inbox at once is decided, recorded as one batch, and only then told, answered
- * and carried out (L10). When it cannot be recorded nothing of it happens, and the conversation ends: its callers and its
- * listeners get the reason, its log is the truth, and the next use begins with that. It never waits for a listener (L6), numbers events without a
- * gap (L4), starts with `session_configured` (L3) and closes every turn with one terminal event, also when it is
- * closed itself (L5).
+ * ```
+ *             recover            inbox: decide, record, commit, act
+ *   created ──────────▶ running ────────────────────────────────────┐
+ *      │                  │  ▲                                       │
+ *      │                  │  └───────────────────────────────────────┘
+ *      │                  ├─ op `shutdown`, scope closed ──▶ shutting down ── last event ──┐
+ *      │                  ├─ `suspend` while idle ─────────────────────────────────────────┼─▶ closed
+ *      └──────────────────┴─ a record cannot be written (`lost`) ──────────────────────────┘
+ * ```
+ *
+ * Everything that happens to the conversation enters one bounded inbox and is decided by `decide`, which is pure; this
+ * class carries out the decisions. The commands that it takes from the inbox together are decided, recorded as one batch,
+ * and only then committed, replied to and acted on (L10). When they cannot be recorded none of them has an effect, and the
+ * fiber ends: its callers and listeners get the reason, and the next use of the conversation starts from the log.
+ *
+ * It never waits for a listener (L6), numbers events without a gap (L4), starts with `session_configured` (L3), and ends
+ * every turn with one terminal event, also when it is closed during the turn (L5).
  */
 import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
@@ -28,67 +39,69 @@ import type { State } from "../decider/State.ts"
 import { decide } from "../decider/Decide.ts"
 import { type Action, type Decision, followedBy, nothing } from "../decider/Decision.ts"
 import { answersOf } from "../approvals/Elicitation.ts"
+import { attachedEvents } from "../listeners/Listener.ts"
+import type { Step } from "../turn/TurnPort.ts"
 import { durabilityOf } from "../decider/LogRecords.ts"
 import type { Receipt } from "../decider/Receipts.ts"
 import type { Unfinished } from "../recovery/LogFold.ts"
-import { answer, type Command, type Inbox, refuse } from "./Inbox.ts"
+import { type Command, type Inbox, refuse, reply } from "./Inbox.ts"
 import type { Journal } from "./Journal.ts"
 import { withLocalImages } from "./LocalImages.ts"
 import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import { recoverTurn } from "../recovery/RecoverTurn.ts"
 import type { AppendError } from "../StoreErrors.ts"
-import { stopBound } from "./TurnRunner.ts"
-import { type Services, TurnSupervisor } from "./TurnSupervisor.ts"
+import { stopBound } from "./TurnExits.ts"
+import { type SupervisorParts, TurnSupervisor } from "./TurnSupervisor.ts"
 
+/** The op `shutdown`, as a client would submit it. */
 const shutDown: Command = {
   input: { _tag: "Submit", id: undefined, op: { type: "shutdown" }, whileRunning: "reject" },
 }
 
-/** A command that was decided; nobody knows of it before it is recorded. */
+/** A decision that is staged. Neither callers nor listeners see anything of it before it is recorded. */
 interface Decided {
-  /** Absent of what nobody asked for. */
+  /** Absent where the conversation itself is the cause, as on recovery. */
   readonly command?: Command
   readonly decision: Decision
-  /** Of the turn that it completes, for the observer of turns. */
+  /** The turn that the decision completes, for `onTurnCompleted`. */
   readonly completion?: Completion
 }
 
-/** One life of a conversation. A class: its methods are shared, closures would cost every idle conversation anew. */
+/** One loaded conversation. A class: its methods are shared, where closures would cost every idle conversation memory. */
 export class ConversationActor implements OwnedConversation {
   readonly id: ConversationId
   private readonly journal: Journal
   private readonly inbox: Inbox
   private readonly options: ConversationOptions
-  private readonly services: Services
-  /** Made when it is needed: most conversations lie idle. */
-  private made: TurnSupervisor | undefined
+  private readonly parts: SupervisorParts
+  /** Created by the first action: most conversations are idle. */
+  private started: TurnSupervisor | undefined
   /** True once the last command was decided. */
   private over = false
   /** Why nothing can be recorded any more. */
   private lost: ConversationUnavailable | undefined
 
-  constructor(
-    id: ConversationId,
-    options: ConversationOptions,
-    parts: { readonly inbox: Inbox; readonly journal: Journal; readonly services: Services },
-  ) {
+  constructor(id: ConversationId, options: ConversationOptions, parts: SupervisorParts) {
     this.id = id
     this.options = options
     this.inbox = parts.inbox
     this.journal = parts.journal
-    this.services = parts.services
-    options.permits?.resume(this.journal.now)
+    this.parts = parts
+    options.permits?.resume(this.journal.current)
   }
 
   get state(): Effect.Effect<State> {
     return Ref.get(this.journal.state)
   }
 
-  get events(): Effect.Effect<ReadonlyArray<Event>> {
+  events(options?: Parameters<Conversation["events"]>[0]): ReturnType<Conversation["events"]> {
+    return attachedEvents(this, options)
+  }
+
+  get durableEvents(): Effect.Effect<ReadonlyArray<Event>> {
     return Effect.sync(() => this.journal.log.slice(0, this.journal.log.seq))
   }
 
-  /** True once nothing more is decided. */
   get isOver(): boolean {
     return this.over
   }
@@ -107,7 +120,7 @@ export class ConversationActor implements OwnedConversation {
 
   submit(...[op, options]: Parameters<Conversation["submit"]>): ReturnType<Conversation["submit"]> {
     return Effect.flatMap(
-      Effect.flatMap(withLocalImages(op, this.journal, this.services), (shown) =>
+      Effect.flatMap(withLocalImages(op, this.journal, this.parts.services), (shown) =>
         this.inbox.ask({
           _tag: "Submit",
           id: options?.id,
@@ -141,8 +154,11 @@ export class ConversationActor implements OwnedConversation {
     return Effect.tap(listening, () => Effect.acquireRelease(attend(1), () => attend(-1)))
   }
 
-  /** Deals with what an earlier life left open, before anything else. When that fails this life is over. */
-  begin(
+  /**
+   * Deals with what the previous process left unfinished in the log, before anything else. When that cannot be recorded
+   * the conversation is closed, and this fails.
+   */
+  recover(
     left: Unfinished,
     repairs: ReadonlyArray<string> = [],
   ): Effect.Effect<void, ConversationUnavailable> {
@@ -154,7 +170,7 @@ export class ConversationActor implements OwnedConversation {
       )
       this.journal.stage(undefined, decision, nowMs)
       if (head.turn === undefined) this.options.permits?.resume(this.journal.head)
-      else this.options.permits?.settle(head, this.journal.head)
+      else this.options.permits?.release(head, this.journal.head)
       yield* this.carryOut([{ decision }])
       if (this.lost === undefined) return
       yield* this.close()
@@ -162,89 +178,64 @@ export class ConversationActor implements OwnedConversation {
     })
   }
 
-  /** What its fiber runs. */
-  get life(): Effect.Effect<void, Cause.Done> {
+  /** What the fiber of the conversation runs: its inbox until it is closed. Interrupted, it shuts down within its bound. */
+  get run(): Effect.Effect<void, Cause.Done> {
     return Effect.onExit(this.loop(), (exit) => {
       const interrupted = Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause)
       const last: Effect.Effect<void, Cause.Done> = interrupted ? this.shutDownNow() : exit
       return last.pipe(
-        Effect.tapDefect((defect) => Effect.logError("a conversation died", defect)),
+        Effect.tapDefect((defect) =>
+          Effect.logError("conversation fiber failed with a defect", defect),
+        ),
         Effect.ensuring(this.close()),
       )
     })
   }
 
-  private get workshop(): TurnSupervisor {
-    return (this.made ??= new TurnSupervisor(this.inbox, this.journal, this.services))
+  private get supervisor(): TurnSupervisor {
+    return (this.started ??= new TurnSupervisor(this.id, this.parts))
   }
 
-  /** Decides one command and stages what follows. */
+  /** Decides one command and stages the decision. `unread`: commands that follow it. */
   private decide(command: Command, unread: number, nowMs: number): Decided {
     const { journal } = this
     const before = journal.head
     if ("suspend" in command) {
-      const { listings = [], turn, waiting } = before
-      this.over =
-        turn === undefined &&
-        listings.length + waiting.length + journal.listeners.size + unread === 0
-      return { command, decision: { state: before, events: [], actions: [], proceed: this.over } }
+      this.over = isIdle(before) && journal.listeners.size + unread === 0
+      return { command, decision: { ...nothing(before), proceed: this.over } }
     }
     const { permits } = this.options
     const decided = decide(before, command.input)
     const decision = permits?.admit(before, decided) ?? decided
     journal.stage(command.input, decision, nowMs)
-    permits?.settle(before, journal.head)
-    // What comes behind the last word is refused.
+    permits?.release(before, journal.head)
+    // The commands that follow the last one are refused.
     if (decision.actions.some(({ _tag }) => _tag === "Close")) this.over = true
     const completion = completionOf(before, command.input, decision)
     return { command, decision, ...(completion === undefined ? {} : { completion }) }
   }
 
-  /** Whoever waits for the answer goes on at once. */
-  private answer({ command, decision }: Decided): void {
+  /** Replies to the command of a committed decision. The caller's fiber runs at once. */
+  private replyTo({ command, decision }: Decided): void {
     if (command === undefined) return
-    if ("suspend" in command) return answer(command.suspend, decision.proceed === true)
+    if ("suspend" in command) return reply(command.suspend, decision.proceed === true)
     if (command.reply === undefined) return
-    const { log, now } = this.journal
-    const step =
-      decision.proceed === true && command.input._tag === "Advance"
-        ? {
-            step: {
-              history: log.history(),
-              seq: log.seq - 1,
-              usage: now.usage,
-              tokens: log.tokens(),
-            },
-          }
-        : {}
-    answer(command.reply, { _tag: "Decision", decision, ...step })
+    const isStep = decision.proceed === true && command.input._tag === "Advance"
+    const step = isStep ? { step: this.nextStep() } : {}
+    reply(command.reply, { _tag: "Decision", decision, ...step })
+  }
+
+  /** What the next request of the turn is made of. */
+  private nextStep(): Step {
+    const { current, log } = this.journal
+    return { history: log.history(), seq: log.seq - 1, usage: current.usage, tokens: log.tokens() }
   }
 
   private act(action: Action): Effect.Effect<void> {
-    if (action._tag === "Close") return Effect.void
-    const { workshop } = this
-    switch (action._tag) {
-      case "StartTurn":
-        return workshop.start(this.id, action.id, action.calls)
-      case "InterruptTurn":
-        return workshop.runner.interrupt()
-      case "ResolveQuestion":
-        return workshop.desk.settle(action.number, action.verdict)
-      case "StartDeadline":
-        return workshop.desk.startDeadline(action.number, action.after)
-      case "RestoreDeadline":
-        return workshop.desk.keepDeadline(action.number, action.after)
-      case "StartGrace":
-        return workshop.desk.expect(action.within)
-      case "MoveDeadline":
-        workshop.desk.moveDeadline(action.from, action.to)
-        return Effect.void
-      case "ListTools":
-        return workshop.list(action.id)
-    }
+    return action._tag === "Close" ? Effect.void : this.supervisor.carryOut(action)
   }
 
-  /** Records what was staged; false, and nothing of it happened, when it cannot be recorded. */
+  /** Records what is staged. False when it cannot be recorded: then none of it has an effect, and this is closed. */
   private record(): Effect.Effect<boolean> {
     const { journal, options } = this
     const { records } = journal
@@ -259,18 +250,18 @@ export class ConversationActor implements OwnedConversation {
     )
   }
 
-  /** Nothing can be recorded any more: this life is over, and the log is the truth. */
+  /** Nothing can be recorded any more: closes this. What was recorded is loaded with the next use. */
   private lose(because: AppendError): Effect.Effect<boolean> {
     this.lost = new ConversationUnavailable({ id: this.id, reason: because.message, because })
     this.over = true
-    this.journal.drop()
+    this.journal.discard()
     return Effect.as(
       Effect.logError(`conversation ${this.id} is unloaded: nothing can be recorded`, because),
       false,
     )
   }
 
-  /** Records what these decided, tells it, answers and acts; or none of it. */
+  /** Records these decisions, commits them, replies and acts; or does none of it. */
   private carryOut(all: ReadonlyArray<Decided>): Effect.Effect<void> {
     return Effect.flatMap(this.record(), (recorded) => {
       if (!recorded) {
@@ -278,16 +269,16 @@ export class ConversationActor implements OwnedConversation {
         return Effect.void
       }
       this.journal.commit()
-      return this.tell(all)
+      return this.replyAndAct(all)
     })
   }
 
-  private tell(all: ReadonlyArray<Decided>): Effect.Effect<void> {
+  private replyAndAct(all: ReadonlyArray<Decided>): Effect.Effect<void> {
     const acting: Array<Action> = []
     const completions: Array<Completion> = []
     for (const decided of all) {
-      this.answer(decided)
-      // A hundred thousand deltas are no reason for as many effects.
+      this.replyTo(decided)
+      // Collected first: a batch of a hundred thousand deltas needs no effect per delta.
       for (const action of decided.decision.actions) acting.push(action)
       if (decided.completion !== undefined) completions.push(decided.completion)
     }
@@ -305,54 +296,55 @@ export class ConversationActor implements OwnedConversation {
       : notifyCompleted(onTurnCompleted, this.id, completion, this.journal.log.all())
   }
 
-  /** Carries out these commands as one batch. */
+  /** Carries out these commands as one batch, which cannot be interrupted. */
   private work(commands: ReadonlyArray<Command>): Effect.Effect<void> {
     return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
       const all: Array<Decided> = []
-      let left = commands.length
+      let unread = commands.length
       for (const command of commands) {
-        left--
+        unread--
         if (this.over) refuse(command, this.lost)
-        else all.push(this.decide(command, left + this.inbox.size, nowMs))
+        else all.push(this.decide(command, unread + this.inbox.size, nowMs))
       }
       return all.length === 0 ? Effect.void : this.carryOut(all)
     }).pipe(Effect.uninterruptible)
   }
 
-  /** Only the wait can be interrupted: what was taken is carried out, or its reply would never come. */
+  /** Only the wait can be interrupted: the commands that were taken are carried out, or their callers would wait forever. */
   private loop(): Effect.Effect<void, Cause.Done> {
     return Effect.whileLoop({
       while: () => !this.over,
-      body: () => Effect.flatMap(Effect.interruptible(this.inbox.filled), () => this.round()),
+      body: () =>
+        Effect.flatMap(Effect.interruptible(this.inbox.awaitCommand), () => this.takeCommands()),
       step: constVoid,
     }).pipe(Effect.uninterruptible)
   }
 
-  private round(): Effect.Effect<void, Cause.Done> {
+  private takeCommands(): Effect.Effect<void, Cause.Done> {
     return Effect.flatMap(this.inbox.takeAll, (commands) =>
       Effect.andThen(
         this.work(commands),
-        Effect.suspend(() => this.giveWay()),
+        Effect.suspend(() => this.yieldIfBusy()),
       ),
     )
   }
 
-  /** A turn that never pauses would keep its listeners, and everyone else, from running. */
-  private giveWay(): Effect.Effect<void> {
+  /** Lets other fibers run: a turn that never pauses would keep its listeners, and all others, from running. */
+  private yieldIfBusy(): Effect.Effect<void> {
     return this.inbox.size === 0 ? Effect.void : Effect.yieldNow
   }
 
-  /** The scope closes: the same shutdown as by op, within its bound. */
+  /** Shuts down as the op `shutdown` does, within the bound of a turn's end: the scope of the conversation closes. */
   private shutDownNow(): Effect.Effect<void, Cause.Done> {
     return Effect.andThen(this.work([shutDown]), this.loop()).pipe(
-      Effect.timeoutOption(stopBound(this.journal.now.settings)),
-      // A turn that does not stop in time is told of as if it had; its fiber is still waited for in `close`.
-      Effect.andThen(Effect.suspend(() => this.giveUpTurn())),
+      Effect.timeoutOption(stopBound(this.journal.current.settings)),
+      // A turn that does not stop in time gets its terminal event all the same; `close` still waits for its fiber.
+      Effect.andThen(Effect.suspend(() => this.endTurn())),
     )
   }
 
-  private giveUpTurn(): Effect.Effect<void> {
-    const { turn } = this.journal.now
+  private endTurn(): Effect.Effect<void> {
+    const { turn } = this.journal.current
     return turn === undefined
       ? Effect.void
       : this.work([{ input: { _tag: "Ended", turnId: turn.id, exit: { _tag: "Interrupted" } } }])
@@ -362,10 +354,10 @@ export class ConversationActor implements OwnedConversation {
     return Effect.gen({ self: this }, function* () {
       const { lost } = this
       yield* this.inbox.end(lost)
-      yield* this.made?.desk.close() ?? Effect.void
+      yield* this.started?.waiters.close() ?? Effect.void
       this.journal.end(lost)
-      yield* this.made?.close() ?? Effect.void
-      this.options.permits?.settle(this.journal.head, { turn: undefined })
+      yield* this.started?.close() ?? Effect.void
+      this.options.permits?.release(this.journal.head, { turn: undefined })
       yield* (
         this.options.onClose?.(
           lost === undefined ? { _tag: "Ended" } : { _tag: "Lost", because: lost },
@@ -375,7 +367,11 @@ export class ConversationActor implements OwnedConversation {
   }
 }
 
-/** What was put right of its log. */
+/** True where no turn runs, no input waits and no tools are being listed. */
+const isIdle = ({ listings = [], turn, waiting }: State): boolean =>
+  turn === undefined && listings.length + waiting.length === 0
+
+/** One warning for each fault of the log that was repaired. */
 const warnings = (state: State, repairs: ReadonlyArray<string>): Decision => ({
   ...nothing(state),
   events: repairs.map((message) => ({ id: "", msg: { type: "warning", message } })),

@@ -1,11 +1,13 @@
 /**
- * What can be done with a conversation, by its clients and by its owner. `Conversation.ts` makes one.
+ * The interface of a conversation: `Conversation` for its clients, `OwnedConversation` for the code that loads and evicts it.
+ * `Conversation.ts` creates one.
  */
 import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
 import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
 import type {
   AttachError,
@@ -16,32 +18,35 @@ import type {
 import type { State } from "../decider/State.ts"
 import type { WhileRunning } from "../decider/Decision.ts"
 import type { Receipt } from "../decider/Receipts.ts"
-import type { Answers } from "../approvals/Approval.ts"
 import type { Listener } from "../listeners/Listener.ts"
-import type { ListenerLimits } from "../listeners/Backlog.ts"
+import type { AttachOptions } from "../listeners/Listeners.ts"
 import type { Recovered } from "../recovery/LogFold.ts"
 import type { LogWriter } from "../ConversationStore.ts"
 import type { TurnPermits } from "./TurnPermits.ts"
 
+/** A conversation, as its clients use it. It may be loaded and evicted between two calls. */
 export interface Conversation {
   readonly id: ConversationId
   /**
-   * Hands an op to the conversation. The receipt says which submission's events to follow: the given or automatic
-   * id, or that of the running turn it joined. Its events come after the receipt. Fails without any effect.
+   * Submits an op. Resolves with the receipt once the op is recorded; its events follow the receipt. The receipt's id says
+   * which submission's events to follow: the given or generated id, or that of the running turn which the input joined.
+   * Fails without any effect.
    *
-   * A given id makes it idempotent: repeated, whatever the op, it gives the first's receipt and nothing happens, as
-   * long as fewer than 1,024 ids were given since. An id that the conversation gave out itself is refused. Input
-   * without items is taken and nothing happens; more than 1,024 items or 16 MiB of text are refused `TooLarge`.
-   * `whileRunning` (default `queue`) counts for input alone.
+   * A given `id` makes it idempotent: submitted again, whatever the op, it gives the receipt of the first time and has no
+   * effect, as long as fewer than 1,024 ids were given since. An id that the conversation generated itself is refused.
+   * Input without items is accepted without effect; more than 1,024 items or 16 MiB of text are refused with `TooLarge`.
+   * `whileRunning` (default `queue`) applies to input only.
    *
-   * `list_mcp_tools` is answered by `mcp_list_tools_response` of the receipt's id, when the tool servers have answered,
-   * whatever turn runs then; a fifth at the same time is refused `TooManyListings`. It ends with the conversation only.
+   * `list_mcp_tools` is followed by an `mcp_list_tools_response` event with the receipt's id once the tool servers have
+   * responded, whatever turn runs then; a fifth listing at the same time is refused with `TooManyListings`. A listing ends
+   * with the conversation only.
    *
-   * `exec_approval`, `patch_approval` and `elicitation_answer` answer the open question of that (call) id, or of that turn's id when it is the
-   * only one of the turn. The first answer wins; any other is refused: `ClosedApproval`, `UnknownApproval`, or
-   * `ForeignApproval` for the op of another kind. With `question`, the `seq` of an `Ask`'s event, it answers that
-   * question alone: a call that asks twice never gets the first answer to its second question. `because` says that
-   * there was no answer to read: a denial with that reason. `abort` also interrupts the turn; what waits stays.
+   * `exec_approval`, `patch_approval` and `elicitation_answer` answer the pending question with that (call) id, or with that
+   * turn's id where the turn has only one. The first answer wins; any other is refused: with `ClosedApproval`,
+   * `UnknownApproval`, or `ForeignApproval` for an op of another kind. With `question`, the `seq` of an `Ask`'s event, it
+   * answers that question only: a call that asks twice never gets the first answer to its second question. `because` says
+   * that the client gave no readable answer: it denies with that reason. `abort` also interrupts the turn; queued input
+   * stays queued.
    */
   readonly submit: (
     op: Op,
@@ -52,71 +57,80 @@ export interface Conversation {
     },
   ) => Effect.Effect<Receipt, SubmitError>
   /**
-   * Stops that submission, running or waiting; acknowledged at once, its `turn_aborted` follows within a second plus
-   * the kill grace of the settings, also when what the turn runs does not stop (L14). Nothing else is told of it then.
+   * Interrupts that submission, running or queued. Resolves at once; its `turn_aborted` follows within a second plus the
+   * kill grace of the settings, even when what the turn runs does not stop (L14). No other event of it follows then.
    */
   readonly cancel: (id: SubmissionId) => Effect.Effect<void>
   /**
-   * Listens from durable event `from` on; default: what comes now. Ends with the scope. Fails, and nobody listens,
-   * when `from` lies beyond the next event or too many listen already.
+   * Attaches a listener: delivers the durable events from `from` on (default: the next one), one delta with the text so far
+   * for each text in progress, one `Synced`, and then live events. Until the scope closes. Fails, and attaches nothing,
+   * where `from` is beyond the next event or too many listeners are attached.
+   *
+   * `answers` declares which questions the client of the listener can answer, `true` for all: the listener gets an `Ask`
+   * for each, those that are pending on attach behind `Synced`, and the client answers with `exec_approval`,
+   * `patch_approval` or `elicitation_answer`. Questions are put while at least one such listener is attached. Otherwise the
+   * setting `unattended` decides; a form is declined where the attached listeners answer other questions only. When the
+   * last such listener detaches, pending questions stay pending until their deadline, and any client may still answer.
    */
-  readonly attach: (options?: {
-    readonly from?: number
-    readonly limits?: ListenerLimits
-    /**
-     * Declares that the listener can answer these questions, `true` for all: it gets an `Ask` for each, those still open on attach behind
-     * `synced`, and answers by `exec_approval`, `patch_approval` or `elicitation_answer`. While at least one such listener is attached,
-     * such questions are put; otherwise the setting `unattended` decides, or a form is declined where somebody is there
-     * who answers other questions alone. When the last one leaves, what is open stays open until its deadline: it may come
-     * back, and anyone may still answer.
-     */
-    readonly answers?: boolean | Answers
-  }) => Effect.Effect<Listener, AttachError, Scope.Scope>
-  /** A snapshot. */
+  readonly attach: (options?: AttachOptions) => Effect.Effect<Listener, AttachError, Scope.Scope>
+  /**
+   * The events of the conversation as a stream, for programs that embed it: the durable events from `from` on (default: the
+   * next one), the text so far of each text in progress as one delta, and live events, each once and in order. Attaches when
+   * it is run and detaches when it ends. Ends with the conversation; fails where it cannot attach, or where nothing of the
+   * conversation can be recorded any more. A consumer that falls behind by more than 1,024 events or 4 MiB of deltas loses
+   * deltas and no durable event, and gets the text so far of a text in progress once more; `attach` marks that place.
+   */
+  readonly events: (
+    options?: Pick<AttachOptions, "from" | "limits">,
+  ) => Stream.Stream<Event, AttachError>
+  /** The current state. */
   readonly state: Effect.Effect<State, ConversationUnavailable>
   /**
-   * Waits until the conversation is in memory and can be used, and never loads it: after the end of a listener with a
-   * reason it resolves with the next use by any caller. Fails once the conversation was removed or put away, or its
-   * manager is closed.
+   * Waits until the conversation is loaded, and never loads it: where a listener ended with a reason, this resolves with
+   * the next use of the conversation by any caller. Fails once the conversation was removed or archived, or its manager
+   * has closed.
    */
   readonly loaded: Effect.Effect<void, ConversationClosed>
 }
 
-/** What only the owner of a conversation may do with it. */
+/** A loaded conversation, as the code uses it that loads and evicts it. */
 export interface OwnedConversation extends Conversation {
   readonly state: Effect.Effect<State>
-  /** True once nothing more is taken in: it has ended, or nothing can be recorded any more. */
+  /** True once no command is accepted any more: the conversation has ended, or nothing can be recorded. */
   readonly isOver: boolean
-  /** Every durable event so far: a snapshot. */
-  readonly events: Effect.Effect<ReadonlyArray<Event>>
+  /** All durable events so far, in order. */
+  readonly durableEvents: Effect.Effect<ReadonlyArray<Event>>
   /**
-   * When nothing runs, waits, lists tools or listens and nothing unread is in the inbox: ends the fiber without any event
-   * and gives true. Otherwise, and of one that has ended, false and nothing happened. A submission that races with it
-   * either wins or fails with `ConversationClosed`; a listener that comes later sees the log and its end.
+   * Ends the fiber without any event and gives true, where no turn runs, no input waits, no tools are being listed, no
+   * listener is attached and the inbox is empty. Otherwise, and where the conversation has ended, gives false without any
+   * effect. A submission at the same time either succeeds or fails with `ConversationClosed`; a listener that attaches
+   * later gets the log and the end.
    */
   readonly suspend: Effect.Effect<boolean>
 }
 
-/** Why the fiber of a conversation ended: by its own word, or because it could not record what it did. */
-type Fate =
+/** How the fiber of a conversation ended: regularly, or because it could not record its events. */
+type ConversationEnd =
   | { readonly _tag: "Ended" }
   | { readonly _tag: "Lost"; readonly because: ConversationUnavailable }
 
+/** How a conversation is created or resumed. */
 export interface ConversationOptions {
   /** Runs when the fiber has ended, for whatever reason. */
-  readonly onClose?: (fate: Fate) => Effect.Effect<unknown>
+  readonly onClose?: (end: ConversationEnd) => Effect.Effect<unknown>
+  /** Runs for every turn that completes. */
   readonly onTurnCompleted?: OnTurnCompleted
-  /** Where everything is recorded before it happens; without one nothing is. */
+  /** Records every event before it is delivered. Default: nothing is recorded. */
   readonly writer?: LogWriter
   /**
-   * Goes on from here; no event is told anew. A turn that was left open waits for its answers, is taken up again or is
-   * closed with `turn_aborted` (`Reopen.ts`).
+   * The stored conversation to resume; none of its events is delivered a second time. An unfinished turn waits for its
+   * answers, is resumed, or is closed with `turn_aborted` (`RecoverTurn.ts`).
    */
   readonly existing?: Recovered
-  /** What was wrong with that and was put right: told as `warning`s, first of all. */
+  /** Faults of the stored log that were repaired: delivered as `warning` events before any other. */
   readonly repairs?: ReadonlyArray<string>
-  /** One more is refused. Default 1,024. */
+  /** Largest number of attached listeners; one more is refused. Default: 1,024. */
   readonly maxListeners?: number
-  /** Shared by the conversations whose turns count together; default: no limit. */
+  /** Limits the turns of all conversations that share it. Default: no limit. */
   readonly permits?: TurnPermits
 }

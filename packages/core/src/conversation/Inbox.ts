@@ -1,6 +1,6 @@
 /**
- * What a conversation has not looked at yet. Bounded: whoever has something for it when it is full waits outside.
- * Every command that asks is answered, by the conversation or by `refuse`.
+ * The commands that a conversation has not read yet, in a bounded queue: while it is full, senders wait. Every command with
+ * a reply gets one, from the conversation or from `refuse`.
  */
 import type * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
@@ -10,28 +10,30 @@ import type { ConversationUnavailable } from "../ConversationErrors.ts"
 import type { Decision, Input } from "../decider/Decision.ts"
 import type { Step } from "../turn/TurnPort.ts"
 
-type Answer =
+/** What became of a command. */
+type Reply =
   | { readonly _tag: "Decision"; readonly decision: Decision; readonly step?: Step }
-  /** Nothing of it happened; `because`: it could not be recorded. */
+  /** The command had no effect; `because`: it could not be recorded. */
   | { readonly _tag: "Closed"; readonly because?: ConversationUnavailable }
 
+/** An input to decide on, or the question whether the conversation can be suspended. */
 export type Command =
-  | { readonly input: Input; readonly reply?: Deferred.Deferred<Answer> }
+  | { readonly input: Input; readonly reply?: Deferred.Deferred<Reply> }
   | { readonly suspend: Deferred.Deferred<boolean> }
 
-/** Submissions and events a conversation has not looked at yet; more wait outside (§5.1: 64 in the original). */
+/** Commands that the queue holds: 64, as the submission queue of the original does. */
 const capacity = 64
 
-/** Whoever waits for it goes on at once, before this returns. */
-export const answer = <A>(reply: Deferred.Deferred<A>, value: A): void => {
-  Deferred.doneUnsafe(reply, Effect.succeed(value))
+/** Completes a reply. The fiber that waits for it runs at once, before this returns. */
+export const reply = <A>(to: Deferred.Deferred<A>, value: A): void => {
+  Deferred.doneUnsafe(to, Effect.succeed(value))
 }
 
-/** Nothing happens, since the conversation is over. */
+/** Replies that the conversation is closed and the command had no effect. */
 export const refuse = (command: Command, because?: ConversationUnavailable): void => {
-  if ("suspend" in command) answer(command.suspend, false)
+  if ("suspend" in command) reply(command.suspend, false)
   else if (command.reply !== undefined) {
-    answer(command.reply, { _tag: "Closed", ...(because === undefined ? {} : { because }) })
+    reply(command.reply, { _tag: "Closed", ...(because === undefined ? {} : { because }) })
   }
 }
 
@@ -47,39 +49,40 @@ export class Inbox {
     (queue) => new Inbox(queue),
   )
 
-  /** Commands in it. */
+  /** Number of commands in the queue. */
   get size(): number {
     return Queue.sizeUnsafe(this.queue)
   }
 
-  /** Returns when it is in; false once the conversation takes nothing more. */
+  /** Resolves once the command is in the queue: true, or false where the conversation is closed. */
   send(command: Command): Effect.Effect<boolean> {
     return Queue.offer(this.queue, command)
   }
 
-  /** Sends and waits for the answer. */
-  ask(input: Input): Effect.Effect<Answer> {
-    return Effect.flatMap(Deferred.make<Answer>(), (reply) =>
-      Effect.flatMap(this.send({ input, reply }), (taken) =>
-        taken ? Deferred.await(reply) : Effect.succeed<Answer>({ _tag: "Closed" }),
+  /** Sends an input and waits for its reply. Never fails. */
+  ask(input: Input): Effect.Effect<Reply> {
+    return Effect.flatMap(Deferred.make<Reply>(), (answer) =>
+      Effect.flatMap(this.send({ input, reply: answer }), (sent) =>
+        sent ? Deferred.await(answer) : Effect.succeed<Reply>({ _tag: "Closed" }),
       ),
     )
   }
 
-  /** Waits until something is in it; takes nothing. */
-  get filled(): Effect.Effect<unknown, Cause.Done> {
+  /** Waits until there is a command, and takes nothing. Fails once the inbox has ended. */
+  get awaitCommand(): Effect.Effect<unknown, Cause.Done> {
     return Queue.peek(this.queue)
   }
 
+  /** Takes all commands in order; waits where there is none. */
   get takeAll(): Effect.Effect<ReadonlyArray<Command>, Cause.Done> {
     return Queue.takeAll(this.queue)
   }
 
-  /** Takes nothing more; refuses what is left, and whoever waits for room. */
+  /** Closes the inbox and refuses the commands in it, and those of senders that wait for room. */
   end(because?: ConversationUnavailable): Effect.Effect<void> {
     return Effect.andThen(
       Queue.end(this.queue),
-      // Callers that wait for room get in as it empties, until the queue is done.
+      // Senders that wait for room get in as it empties, until the queue is done.
       Effect.map(Queue.collect(this.queue), (rest) => {
         for (const command of rest) refuse(command, because)
       }),

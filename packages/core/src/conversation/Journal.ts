@@ -1,10 +1,15 @@
 /**
- * What a conversation is and what it has said: its state in a `Ref`, its event log, and its listeners; and what it has
- * decided to say that is not recorded yet.
+ * The state of a conversation in a `Ref`, its event log and its listeners; and what was decided and is not recorded yet.
  *
- * Decisions are staged, recorded, and then committed together: log, state and listeners change at once, before the
- * conversation lets anything else run, so that nobody ever finds one of them ahead of another (L4), nor anything that is not
- * on record (L10). Decides nothing, and records nothing itself.
+ * ```
+ *             stage                     records                  commit
+ *   decision ───────▶ staged, numbered ─────────▶ (the store) ──────────▶ state, log and listeners
+ *                            │
+ *                            └── discard: it could not be recorded and never happened
+ * ```
+ *
+ * `commit` changes state, log and listeners in one step, before any other fiber runs, so that no reader ever finds one of
+ * them ahead of another (L4), nor anything that is not recorded (L10). Decides nothing, and records nothing itself.
  */
 import type { Event } from "@colloquy/protocol/EventMsg"
 import * as MutableRef from "effect/MutableRef"
@@ -20,7 +25,9 @@ import type { LogRecord } from "../LogRecord.ts"
 const none: ReadonlyArray<never> = []
 
 export class Journal {
+  /** The committed state. Written by `commit` alone. */
   readonly state: Ref.Ref<State>
+  /** The committed durable events. */
   readonly log: EventLog
   readonly listeners: Listeners
   /** What the state becomes with the commit. */
@@ -28,7 +35,7 @@ export class Journal {
   private events: Array<Event> | undefined
   private unrecorded: Array<LogRecord> | undefined
 
-  /** `log` holds the events that `state` follows from. */
+  /** `log` holds the events that `state` follows from; `maxListeners` as in `ConversationOptions`. */
   constructor(log: EventLog, state: State, maxListeners?: number) {
     this.log = log
     this.listeners = new Listeners(log, maxListeners)
@@ -36,12 +43,12 @@ export class Journal {
     this.staged = state
   }
 
-  /** As everybody sees it. */
-  get now(): State {
+  /** The committed state, which clients see. Read without an effect: the conversation's fiber reads it for every decision. */
+  get current(): State {
     return Ref.getUnsafe(this.state)
   }
 
-  /** As the next decision finds it. */
+  /** The state after everything that is staged: what the next decision starts from. */
   get head(): State {
     return this.staged
   }
@@ -51,12 +58,12 @@ export class Journal {
     return this.unrecorded ?? none
   }
 
-  /** Numbers the events of a decision on the head; nobody sees them yet. */
+  /** Numbers the events of a decision that starts from `head`; no reader sees them before `commit`. */
   stage(input: Input | undefined, decision: Decision, atMs: number): void {
     const before = this.staged
     const events = numberDrafts(decision.state.seq, decision.events)
     const records = recordsOf(before, input, decision, events, atMs)
-    // Not spread: a model that says a million deltas at once would overflow the stack.
+    // Not spread: a model that streams a million deltas at once would overflow the stack.
     if (events.length > 0) {
       this.events ??= []
       for (const event of events) this.events.push(event)
@@ -68,7 +75,7 @@ export class Journal {
     this.staged = events.reduce(project, decision.state)
   }
 
-  /** What was staged is recorded: it is so from now on, and the listeners are given it. */
+  /** Makes what was staged the state, appends its events to the log and publishes them. To be called once it is recorded. */
   commit(): void {
     const { events } = this
     this.events = undefined
@@ -79,13 +86,13 @@ export class Journal {
     this.listeners.publish(events)
   }
 
-  /** What was staged could not be recorded: it never was. Nothing may be staged any more. */
-  drop(): void {
+  /** Drops what was staged, because it could not be recorded. Nothing may be staged any more. */
+  discard(): void {
     this.events = undefined
     this.unrecorded = undefined
   }
 
-  /** Nothing more will be committed. `because`: nothing can be recorded any more. */
+  /** Ends the listeners: nothing more will be committed. `because`: nothing can be recorded any more. */
   end(because?: ConversationUnavailable): void {
     this.listeners.end(because)
   }

@@ -1,6 +1,7 @@
 /**
- * Images that a submission names by path, read before it is taken: what the model is shown is what the file held then.
- * Reads through the port alone and keeps the bounds of a submission (`Decide.ts`), which is refused beyond them.
+ * Reads the images that a submission names by path, before the submission enters the inbox: the model sees the contents of
+ * the file at that time. Reads through `ToolRuntime` alone, and stops at the size limit of a submission, beyond which
+ * `decide` refuses it anyway.
  */
 import type { Op } from "@colloquy/protocol/Op"
 import type { InputItem } from "@colloquy/protocol/ResponseItem"
@@ -27,7 +28,7 @@ const itemsOf = Effect.fnUntraced(function* (
   const shown: Array<InputItem> = []
   let length = 0
   for (const item of items) {
-    // Beyond the bound it is refused anyway.
+    // Beyond the limit the submission is refused.
     if (item.type !== "local_image" || length > maxTextLength) {
       shown.push(item)
       continue
@@ -43,17 +44,20 @@ const itemsOf = Effect.fnUntraced(function* (
   return shown
 })
 
-/** The op with its images in place of their paths; one that cannot be shown is a text that says why. */
+/**
+ * The op with each local image replaced by a data URL. An image that cannot be read is replaced by a text with the reason.
+ * Never fails; any other op is returned unchanged.
+ */
 export const withLocalImages = (
   op: Op,
-  journal: { readonly now: { readonly settings: ConversationSettings } },
+  journal: { readonly current: { readonly settings: ConversationSettings } },
   services: Context.Context<ToolRuntime>,
 ): Effect.Effect<Op> => {
   const { readImage } = Context.get(services, ToolRuntime)
   if (!hasLocal(op) || readImage === undefined || op.items.length > maxItems) {
     return Effect.succeed(op)
   }
-  const { settings } = journal.now
+  const { settings } = journal.current
   const cwd = op.type === "user_turn" ? op.cwd : settings.cwd
   return Effect.map(itemsOf(op.items, { ...settings, cwd }, readImage), (items) => ({
     ...op,

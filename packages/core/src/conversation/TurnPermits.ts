@@ -1,20 +1,23 @@
 /**
- * How many turns may run at once. A conversation takes a permit when it leaves idleness and gives it back when it is
- * idle again: a turn that follows on another takes over its permit. Never waits; one over the limit is refused.
+ * How many turns may run at once in one process. A conversation takes a permit when a turn starts while none runs, and
+ * releases it when none runs any more: a turn that follows directly on another keeps the permit. Never waits: a turn beyond
+ * the limit is refused.
  */
 import { SubmissionRefused } from "../ConversationErrors.ts"
 import type { State } from "../decider/State.ts"
 import { type Decision, nothing } from "../decider/Decision.ts"
 
+/** The permits of one process. */
 export class TurnPermits {
   private running = 0
   private readonly maxTurns: number
 
+  /** `maxTurns`: the limit, at least 1. */
   constructor(maxTurns: number) {
     this.maxTurns = maxTurns
   }
 
-  /** The decision, or its refusal (`TooManyTurns`, nothing changed) when it would start one turn too many. */
+  /** The decision, or a refusal with `TooManyTurns` that changes nothing, where it would start one turn too many. */
   admit(before: State, decision: Decision): Decision {
     const starts = decision.actions.some(({ _tag }) => _tag === "StartTurn")
     if (before.turn !== undefined || !starts) return decision
@@ -31,13 +34,13 @@ export class TurnPermits {
     }
   }
 
-  /** A turn that was running in an earlier life takes its permit, also one too many. */
+  /** Takes a permit for a turn that a loaded conversation resumes, even beyond the limit. */
   resume({ turn }: Pick<State, "turn">): void {
     if (turn !== undefined) this.running++
   }
 
-  /** To be told of every change of a conversation's state. */
-  settle(before: State, after: Pick<State, "turn">): void {
+  /** Releases the permit where this change of state ended the turn. To be called for every change of a conversation's state. */
+  release(before: State, after: Pick<State, "turn">): void {
     if (before.turn !== undefined && after.turn === undefined) this.running--
   }
 }

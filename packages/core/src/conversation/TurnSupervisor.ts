@@ -1,123 +1,173 @@
 /**
- * Where the turns of one conversation run: their fibers, and the desk where their questions wait; and what runs beside
- * turns. What a turn says and asks goes into the conversation's inbox. Decides nothing. Closing it leaves no fiber behind (L8).
+ * The fibers that work for one conversation: that of its turn, those of its deadlines, and those that list tools. Carries
+ * out the actions of decisions and decides nothing: what becomes of a fiber enters the conversation's inbox, as what the
+ * turn emits does (`InboxPort.ts`).
+ *
+ * ```
+ *          StartTurn            the fiber ends by itself: `Ended`
+ *   none ────────────▶ running ──────────────────────────────────▶ none
+ *                        │                                           ▲
+ *                        │ InterruptTurn      its fiber ends, or     │
+ *                        └──────▶ stopping ─── `stopBound` passes: ──┘
+ *                                                 `Ended`
+ * ```
+ *
+ * Keeps L14: after an interrupt the conversation is notified of the turn's end within `stopBound`, whatever the fiber does. A
+ * fiber that has not stopped by then is left behind: its events name a turn that is over and are dropped, and `close` waits
+ * for it (L8).
  */
 import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
-import * as Context from "effect/Context"
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
-import { ApprovalWaiters } from "./ApprovalWaiters.ts"
-import { answerOf } from "../approvals/Elicitation.ts"
-import { formFault } from "../question/FormLimits.ts"
-import { grantFor } from "../approvals/SessionGrants.ts"
-import { CallIds } from "../turn/CallIds.ts"
-import type { Inbox } from "./Inbox.ts"
-import type { Journal } from "./Journal.ts"
-import type { ModelClient } from "../ModelClient.ts"
+import type { Action, TurnExit } from "../decider/Decision.ts"
 import type { OpenCall } from "../log/OpenCalls.ts"
+import type { ModelClient } from "../ModelClient.ts"
 import { ToolRuntime } from "../ToolRuntime.ts"
-import type { TurnPort } from "../turn/TurnPort.ts"
-import { quoted } from "../question/VisibleText.ts"
-import { TurnRunner } from "./TurnRunner.ts"
+import { CallIds } from "../turn/CallIds.ts"
+import * as Turn from "../turn/Turn.ts"
+import type { TurnOptions } from "../turn/TurnPort.ts"
+import { ApprovalWaiters } from "./ApprovalWaiters.ts"
+import type { Inbox } from "./Inbox.ts"
+import { inboxPort, type TurnParts } from "./InboxPort.ts"
+import type { Journal } from "./Journal.ts"
+import { stopBound, turnExitOf } from "./TurnExits.ts"
 
-export type Services = Context.Context<ModelClient | ToolRuntime>
+/** What turns call: models and tools. */
+type Services = Context.Context<ModelClient | ToolRuntime>
+
+/** The parts of a conversation that a supervisor works with. */
+export interface SupervisorParts {
+  readonly inbox: Inbox
+  readonly journal: Journal
+  readonly services: Services
+}
+
+/** An action that starts, stops or resolves something; `Close` concerns the conversation alone. */
+type SupervisedAction = Exclude<Action, { readonly _tag: "Close" }>
 
 export class TurnSupervisor {
-  readonly desk: ApprovalWaiters
-  readonly runner: TurnRunner
+  /** Where the tools of the conversation wait for the answers to their questions. */
+  readonly waiters: ApprovalWaiters
+  private readonly conversationId: ConversationId
+  private readonly parts: SupervisorParts
+  private readonly turnParts: TurnParts
   private readonly scope = Scope.makeUnsafe()
-  /** Made for the first call. */
-  private callIds: CallIds | undefined
-  private readonly inbox: Inbox
-  private readonly journal: Journal
-  private readonly services: Services
+  /** The turn that was started last. */
+  private last: { readonly turn: TurnOptions; readonly fiber: Fiber.Fiber<void> } | undefined
 
-  constructor(inbox: Inbox, journal: Journal, services: Services) {
-    this.inbox = inbox
-    this.journal = journal
-    this.services = services
-    this.desk = new ApprovalWaiters(this.scope, (input) => inbox.send({ input }))
-    this.runner = new TurnRunner(services, this.scope, (turnId, exit) =>
-      inbox.send({ input: { _tag: "Ended", turnId, exit } }),
-    )
+  constructor(conversationId: ConversationId, parts: SupervisorParts) {
+    const { inbox, journal } = parts
+    this.conversationId = conversationId
+    this.parts = parts
+    this.waiters = new ApprovalWaiters(this.scope, (input) => inbox.send({ input }))
+    let callIds: CallIds | undefined
+    this.turnParts = {
+      inbox,
+      journal,
+      waiters: this.waiters,
+      callIds: () => (callIds ??= new CallIds(journal.log.all())),
+    }
   }
 
-  /** Starts a turn with the settings of now; `calls`: after a restart, with these first. */
-  start(
-    conversationId: ConversationId,
-    turnId: SubmissionId,
-    calls?: ReadonlyArray<OpenCall>,
-  ): Effect.Effect<void> {
-    const { settings, turn: running } = this.journal.now
-    const turn = {
+  /** Carries out one action of a decision. Returns at once: what takes time runs in a fiber of the scope. */
+  carryOut(action: SupervisedAction): Effect.Effect<void> {
+    switch (action._tag) {
+      case "StartTurn":
+        return this.start(action.id, action.calls)
+      case "InterruptTurn":
+        return this.interrupt()
+      case "ResolveQuestion":
+        return this.waiters.resolve(action.number, action.verdict)
+      case "StartDeadline":
+        return this.waiters.startDeadline(action.number, action.after)
+      case "RestoreDeadline":
+        return this.waiters.restoreDeadline(action.number, action.after)
+      case "StartGrace":
+        return this.waiters.startGrace(action.within)
+      case "MoveDeadline":
+        return Effect.sync(() => this.waiters.moveDeadline(action.from, action.to))
+      case "ListTools":
+        return this.listTools(action.id)
+    }
+  }
+
+  /** Stops every fiber and waits for all of them, including those that were left behind. */
+  close(): Effect.Effect<void> {
+    return Scope.close(this.scope, Exit.void)
+  }
+
+  /** Starts a turn with the current settings; `calls` are those that a restart interrupted and that run first. */
+  private start(turnId: SubmissionId, calls?: ReadonlyArray<OpenCall>): Effect.Effect<void> {
+    const { settings, turn: running } = this.parts.journal.current
+    const turn: TurnOptions = {
       id: turnId,
-      conversationId,
+      conversationId: this.conversationId,
       settings,
       compacts: running?.compacts === true,
       ...(calls === undefined ? {} : { calls }),
     }
-    return this.runner.start(turn, this.port(turnId))
+    return Turn.run(turn, inboxPort(turnId, this.turnParts)).pipe(
+      // Not merged: a fiber that has them already keeps its context, which all conversations share.
+      Effect.updateContext((_: Context.Context<never>) => this.parts.services),
+      Effect.interruptible,
+      Effect.onExit((exit) => Effect.flatMap(turnExitOf(exit), (end) => this.ended(turnId, end))),
+      // The conversation was notified, and nothing joins the fiber.
+      Effect.exit,
+      Effect.asVoid,
+      // An interrupt that arrived before the fiber's first step would end it without `onExit`.
+      Effect.forkIn(this.scope, { startImmediately: true, uninterruptible: true }),
+      Effect.map((fiber) => {
+        this.last = { turn, fiber }
+      }),
+    )
   }
 
-  /** Has the tools of the tool servers listed, with the settings of now; returns at once, `Listed` follows. */
-  list(id: SubmissionId): Effect.Effect<void> {
-    const { listMcpTools } = Context.get(this.services, ToolRuntime)
-    return Effect.suspend(() => listMcpTools(this.journal.now.settings)).pipe(
+  /**
+   * Interrupts the turn that was started last and returns at once. Where its fiber has not ended within `stopBound`, the
+   * conversation is notified as if it had; it may be notified a second time.
+   */
+  private interrupt(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.last === undefined) return Effect.void
+      const { turn, fiber } = this.last
+      fiber.interruptUnsafe()
+      return Fiber.await(fiber).pipe(
+        Effect.timeoutOrElse({
+          duration: stopBound(turn.settings),
+          orElse: () => this.ended(turn.id, { _tag: "Interrupted" }),
+        }),
+        Effect.forkIn(this.scope),
+        Effect.asVoid,
+      )
+    })
+  }
+
+  private ended(turnId: SubmissionId, exit: TurnExit): Effect.Effect<boolean> {
+    return this.parts.inbox.send({ input: { _tag: "Ended", turnId, exit } })
+  }
+
+  /** Lists the tools of the tool servers with the current settings; returns at once, and `Listed` follows. */
+  private listTools(id: SubmissionId): Effect.Effect<void> {
+    const { inbox, journal, services } = this.parts
+    const { listMcpTools } = Context.get(services, ToolRuntime)
+    return Effect.suspend(() => listMcpTools(journal.current.settings)).pipe(
       Effect.interruptible,
-      // Whoever asked is answered, also when the tools die: with none.
+      // The client gets a response in any case: one without tools after a defect.
       Effect.catchCause((cause) =>
         Effect.as(
           Cause.hasInterruptsOnly(cause)
             ? Effect.void
-            : Effect.logError("listing the tools died", cause),
+            : Effect.logError("listing the tools failed with a defect", cause),
           {},
         ),
       ),
-      Effect.flatMap((tools) => this.inbox.send({ input: { _tag: "Listed", id, tools } })),
+      Effect.flatMap((tools) => inbox.send({ input: { _tag: "Listed", id, tools } })),
       Effect.forkIn(this.scope, { startImmediately: true, uninterruptible: true }),
       Effect.asVoid,
     )
-  }
-
-  private port(turnId: SubmissionId): TurnPort {
-    const { desk, inbox, journal } = this
-    return {
-      eventCallId: (callId) => (this.callIds ??= new CallIds(journal.log.all())).take(callId),
-      ask: (request) => desk.ask(turnId, request),
-      elicit: (form) =>
-        Effect.suspend(() => {
-          const { message, requestedSchema, server } = form
-          const fault = formFault(form)
-          const asked = desk.ask(turnId, { _tag: "Elicitation", server, message, requestedSchema })
-          const logged =
-            fault === undefined
-              ? Effect.void
-              : Effect.logWarning(`declined a form of tool server ${quoted(server)}: ${fault}`)
-          return Effect.andThen(logged, Effect.map(asked, answerOf))
-        }),
-      granted: (request) =>
-        Effect.sync(() => grantFor(journal.now.approvals.grants, request) !== undefined),
-      emit: (messages) => Effect.asVoid(inbox.send({ input: { _tag: "Emit", turnId, messages } })),
-      recordCall: (call) =>
-        Effect.map(
-          inbox.ask({ _tag: "StartCall", turnId, ...call }),
-          (answer) => answer._tag === "Decision" && answer.decision.proceed === true,
-        ),
-      emitCompaction: (messages) =>
-        Effect.asVoid(
-          inbox.send({ input: { _tag: "Emit", turnId, messages, ofCompaction: true } }),
-        ),
-      advance: (progress) =>
-        Effect.map(inbox.ask({ _tag: "Advance", turnId, ...progress }), (answer) =>
-          answer._tag === "Decision" ? answer.step : undefined,
-        ),
-    }
-  }
-
-  /** Stops every fiber, waits for all of them, also those left behind. */
-  close(): Effect.Effect<void> {
-    return Scope.close(this.scope, Exit.void)
   }
 }

@@ -44,7 +44,7 @@ export class Listeners {
   /** Exists while `all` is not empty. */
   private publisher: Publisher | undefined
   /** How the conversation ended; undefined while it has not. */
-  private over: ListenerEnd | undefined
+  private ended: ListenerEnd | undefined
   private readonly log: EventLog
   private readonly maxListeners: number
 
@@ -70,8 +70,8 @@ export class Listeners {
    * else `Done`. A listener that attaches later gets the log, and then the same end.
    */
   end(because?: ConversationUnavailable): void {
-    this.over = because ?? Cause.Done()
-    if (this.publisher !== undefined) this.publisher.end = this.over
+    this.ended = because ?? Cause.Done()
+    if (this.publisher !== undefined) this.publisher.end = this.ended
     for (const listener of this.all) listener.published()
   }
 
@@ -95,7 +95,7 @@ export class Listeners {
     if (this.size >= this.maxListeners) {
       return Effect.fail(new TooManyListeners({ maxListeners: this.maxListeners }))
     }
-    const publisher = (this.publisher ??= new Publisher(this.log, this.over))
+    const publisher = (this.publisher ??= new Publisher(this.log, this.ended))
     const listener = new SubscribedListener(publisher, limits, from, answersOf(answers))
     this.all = this.all.concat(listener)
     return Effect.succeed(listener)

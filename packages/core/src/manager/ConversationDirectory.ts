@@ -121,7 +121,7 @@ export class ConversationDirectory {
       const entry = yield* orUnavailable(id, this.find(id, access))
       const { events, settings } = yield* this.inMemory.use(entry, (conversation) =>
         Effect.all({
-          events: conversation.events,
+          events: conversation.durableEvents,
           settings: Effect.map(conversation.state, (state) => state.settings),
         }),
       )

@@ -19,7 +19,7 @@ import { defined } from "@colloquy/protocol/Defined"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type * as Deferred from "effect/Deferred"
 import type * as Scope from "effect/Scope"
-import type { Begun, OwnedConversation } from "../Conversation.ts"
+import type { StartedConversation, OwnedConversation } from "../Conversation.ts"
 import type { ConversationUnavailable } from "../ConversationErrors.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 
@@ -27,7 +27,7 @@ import type { ConversationSettings } from "../ConversationSettings.ts"
 export interface LoadedConversation {
   readonly conversation: OwnedConversation
   /** The fiber of the conversation. Everything that the conversation runs ends with it. */
-  readonly fiber: Begun["fiber"]
+  readonly fiber: StartedConversation["fiber"]
   /** Scope of the lease of its log (L16). Closed once nothing more is recorded, also when the fiber does not end. */
   readonly lease: Scope.Closeable
   /** `ended` becomes true when the fiber has ended. */

@@ -24,7 +24,7 @@ import * as Latch from "effect/Latch"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { defined } from "@colloquy/protocol/Defined"
-import { begin, type OwnedConversation } from "../Conversation.ts"
+import { start, type OwnedConversation } from "../Conversation.ts"
 import { type ConversationUnavailable, TooManyConversations } from "../ConversationErrors.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import { TurnPermits } from "../conversation/TurnPermits.ts"
@@ -314,7 +314,7 @@ export class LoadedConversations {
         ? this.onEnded(entry, placement.loaded)
         : Effect.void
     }
-    return begin(entry.id, settings, {
+    return start(entry.id, settings, {
       onClose,
       permits: this.permits,
       maxListeners,

@@ -6,6 +6,7 @@ import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import type { Conversation } from "../Conversation.ts"
 import { ConversationClosed } from "../ConversationErrors.ts"
+import { attachedEvents } from "../listeners/Listener.ts"
 import type { Entry } from "./Entry.ts"
 import type { LoadedConversations } from "./LoadedConversations.ts"
 
@@ -40,6 +41,10 @@ export class ManagedConversation implements Conversation {
       Effect.addFinalizer(() => this.conversations.touch(this.entry)),
       this.conversations.use(this.entry, (conversation) => conversation.attach(...args)),
     )
+  }
+
+  events(...[options]: Parameters<Conversation["events"]>): ReturnType<Conversation["events"]> {
+    return attachedEvents(this, options)
   }
 
   get loaded(): Conversation["loaded"] {

@@ -8,7 +8,7 @@ const covers = (given: ApprovalRequest, later: ApprovalRequest) => {
   return grant !== undefined && grantFor([grant], later) === grant
 }
 
-describe("Grants", () => {
+describe("SessionGrants", () => {
   it("L7 remembers a command by its words, directory and sandbox, and by nothing else", () => {
     assert.strictEqual(grantOf(exec("1")), execGrant)
     assert.isTrue(covers(exec("1", { reason: "why" }), exec("2")))
@@ -30,7 +30,7 @@ describe("Grants", () => {
     }
   })
 
-  it("takes sandboxes for equal that mean the same, and no others", () => {
+  it("treats sandboxes with the same meaning as equal, and no others", () => {
     const write = (fields: object) => exec("1", { sandbox: { mode: "workspace-write", ...fields } })
     assert.isTrue(
       covers(
@@ -59,7 +59,7 @@ describe("Grants", () => {
     }
   })
 
-  it("L7 remembers nothing of a patch but its grant_root", () => {
+  it("L7 remembers only the grant_root of a patch", () => {
     assert.isUndefined(grantOf(patch("1")))
     const rooted = (path: string, grantRoot = "/work", move: string | null = null) =>
       patch("1", {

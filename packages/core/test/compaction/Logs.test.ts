@@ -55,7 +55,7 @@ const long = () =>
 const looking = { tools: tools({ look: () => Effect.succeed("seen") }) }
 
 describe("a log with a summary in it", () => {
-  it.effect("gives the same history when the conversation was stored in between", () => {
+  it.effect("gives the same history when the conversation was evicted in between", () => {
     const script = long()
     return Effect.gen(function* () {
       const manager = yield* ConversationManager
@@ -91,7 +91,7 @@ describe("a log with a summary in it", () => {
     }).pipe(Effect.provide(managerLayer(script)))
   })
 
-  it.effect("takes up in a later summary what the first one took in", () => {
+  it.effect("includes in a later summary the user messages of the first one", () => {
     const script = scripted(
       answer("one"),
       answer("gist"),

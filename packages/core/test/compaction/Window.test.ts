@@ -12,7 +12,7 @@ const windowAfter = (from: string, contextWindow: number | null, model?: string)
 }
 
 describe("the window of the context", () => {
-  it("is that of the model, also after it was changed", () => {
+  it("is that of the model, also after a change of the model", () => {
     assert.deepStrictEqual(
       [
         windowAfter("gpt-5", 272_000, "gpt-4o"),
@@ -24,7 +24,7 @@ describe("the window of the context", () => {
     )
   })
 
-  it("stays where it was configured", () => {
+  it("stays as configured", () => {
     assert.strictEqual(windowAfter("gpt-5", 50_000, "gpt-4o"), 50_000)
   })
 })

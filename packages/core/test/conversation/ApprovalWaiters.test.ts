@@ -35,12 +35,12 @@ describe("ApprovalDesk", () => {
       const { desk: d, sent, ask } = yield* desk()
       const [one, two] = [yield* ask("c"), yield* ask("c")]
       assert.deepStrictEqual(sent, [asks(0, exec("c")), asks(1, exec("c"))])
-      yield* d.settle(1, approved)
-      yield* d.settle(1, atShutdown)
+      yield* d.resolve(1, approved)
+      yield* d.resolve(1, atShutdown)
       assert.deepStrictEqual(yield* Fiber.join(two), approved)
       yield* settle
       assert.isUndefined(one.pollUnsafe())
-      yield* d.settle(0, atShutdown)
+      yield* d.resolve(0, atShutdown)
       assert.deepStrictEqual(yield* Fiber.join(one), atShutdown)
     }),
   )
@@ -72,7 +72,7 @@ describe("ApprovalDesk", () => {
       yield* Effect.all([ask("c"), ask("d"), ask("e")])
       for (const number of [0, 1, 2, 7]) yield* d.startDeadline(number, Duration.seconds(5))
       yield* TestClock.adjust("4 seconds")
-      yield* d.settle(0, approved)
+      yield* d.resolve(0, approved)
       yield* settle
       assert.strictEqual(sent.length, 3)
       yield* TestClock.adjust("1 second")

@@ -55,7 +55,7 @@ const settle = (number: number, decision: Verdict["decision"], reason: Verdict["
   ({ _tag: "ResolveQuestion", number, verdict: { decision, reason } }) as const
 const deadline = (number: number, after = Duration.minutes(10)) =>
   ({ _tag: "StartDeadline", number, after }) as const
-/** Closed by this input: the event and the verdict, nothing else. */
+/** Resolved by this input: the event and the verdict, nothing else. */
 const closes = (
   number: number,
   callId: string,
@@ -68,7 +68,7 @@ const closes = (
 })
 
 describe("approvals: asking", () => {
-  it("L7 puts a question while a listener can answer, for ten minutes", () => {
+  it("L7 asks a question while a listener can answer, with a deadline of ten minutes", () => {
     assert.deepStrictEqual(say(attended, asks(0, exec("c"))), {
       events: [draft("a", requested("c"))],
       actions: [deadline(0)],
@@ -87,13 +87,13 @@ describe("approvals: asking", () => {
     ])
   })
 
-  it("L7 denies at once, without a request, where no listener can answer", () => {
+  it("L7 denies at once, without a request, when no listener can answer", () => {
     for (const state of [running, withSetting("deny"), after(attended, leave)]) {
       assert.deepStrictEqual(say(state, asks(0, exec("c"))), closes(0, "c", "denied", "unattended"))
     }
   })
 
-  it("L7 lets a rule decide where no listener can answer, and only there", () => {
+  it("L7 lets a rule decide when no listener can answer, and only then", () => {
     const rule = { allow: (request: { readonly callId: string }) => request.callId === "c" }
     const state = withSetting(rule)
     assert.deepStrictEqual(say(state, asks(0, exec("c"))), closes(0, "c", "approved", "unattended"))
@@ -101,7 +101,7 @@ describe("approvals: asking", () => {
     assert.deepStrictEqual(say(after(state, attend), asks(0, exec("c"))).actions, [deadline(0)])
   })
 
-  it("L7 fails closed when the rule throws or gives something else than true", () => {
+  it("L7 fails closed when the rule throws or returns anything but true", () => {
     const throws = withSetting({
       allow: () => {
         throw new Error("secret")
@@ -112,7 +112,7 @@ describe("approvals: asking", () => {
     assert.deepStrictEqual(say(truthy, asks(0, exec("c"))), closes(0, "c", "denied", "unattended"))
   })
 
-  it("L7 parks a question without a deadline, which begins when one that can answer comes", () => {
+  it("L7 parks a question without a deadline, which starts when a listener that can answer is attached", () => {
     const parked = decide(withSetting("park"), asks(0, exec("c")))
     assert.deepStrictEqual([parked.events, parked.actions], [[draft("a", requested("c"))], []])
     const came = decide(next(parked), attend)
@@ -126,13 +126,13 @@ describe("approvals: asking", () => {
     ])
   })
 
-  it("L7 leaves what is open when the last listener that can answer goes", () => {
+  it("L7 keeps a question pending when the last listener that can answer detaches", () => {
     assert.deepStrictEqual(say(asked, leave), nothing)
     assert.deepStrictEqual(after(asked, leave).approvals.open, asked.approvals.open)
     assert.deepStrictEqual(say(after(asked, leave), attend), nothing)
   })
 
-  it("L7 denies a tool whose turn is over or being stopped, and tells nobody else", () => {
+  it("L7 denies the question of a turn that has ended or is being interrupted, without an event", () => {
     const stops = after(stopping(), attend)
     for (const state of [stops, after(idle, attend), after(stops, ended("a", interruption))]) {
       assert.deepStrictEqual(say(state, asks(0, exec("c"))), {
@@ -156,8 +156,8 @@ describe("approvals: asking", () => {
   })
 })
 
-describe("approvals: who fills in forms", () => {
-  it("L7 a form that waits since a restart is declined where only others came in time", () => {
+describe("approvals: forms", () => {
+  it("L7 a form that is pending since a restart is declined when only listeners for approvals attached in time", () => {
     const expecting: State = {
       ...running,
       approvals: { ...running.approvals, inGrace: true },
@@ -190,7 +190,7 @@ describe("approvals: who fills in forms", () => {
 describe("approvals: answering", () => {
   const receipt = { receipt: { id: "0", disposition: "none" } } as const
 
-  it("L7 takes the first answer, by call id or by the id of the turn", () => {
+  it("L7 accepts the first answer, by call id or by the id of the turn", () => {
     for (const id of ["c", "a"]) {
       for (const decision of ["approved", "denied"] as const) {
         assert.deepStrictEqual(say(asked, execAnswer(id, decision)), {
@@ -206,7 +206,7 @@ describe("approvals: answering", () => {
     })
   })
 
-  it("L7 refuses every later answer and says what was decided", () => {
+  it("L7 refuses every later answer and names the verdict", () => {
     const closed = after(asked, execAnswer("c", "denied"))
     for (const answer of [
       execAnswer("c", "approved"),
@@ -230,7 +230,7 @@ describe("approvals: answering", () => {
     )
   })
 
-  it("L7 refuses an answer to nothing, to the other kind, and to one of several", () => {
+  it("L7 refuses an answer to an unknown question, to another kind, and to one of several", () => {
     assert.deepStrictEqual(
       say(asked, execAnswer("x", "approved")),
       refusal("UnknownApproval", "no question has the id `x`"),
@@ -270,7 +270,7 @@ describe("approvals: answering", () => {
     ])
   })
 
-  it("L7 gives an answer that names its question to no later question of the same call", () => {
+  it("L7 applies an answer that names its question to no later question of the same call", () => {
     const to = (question: number): Input =>
       submit({ type: "exec_approval", id: "c", decision: "approved", question })
     const first = attended.seq
@@ -287,7 +287,7 @@ describe("approvals: answering", () => {
     )
   })
 
-  it("L7 takes what is no answer for a denial, and says so", () => {
+  it("L7 treats an unreadable answer as a denial, with that reason", () => {
     for (const because of ["malformed", "failed"] as const) {
       for (const decision of ["approved", "approved_for_session", "abort"] as const) {
         const input = { ...execAnswer("c", decision), because }
@@ -299,7 +299,7 @@ describe("approvals: answering", () => {
     }
   })
 
-  it("L7 remembers for the session what ran, and grants the same without asking", () => {
+  it("L7 remembers an approval for the session, and grants the same request without a question", () => {
     const answered = decide(asked, execAnswer("c", "approved_for_session"))
     assert.deepStrictEqual(answered.events, [
       draft("a", resolved("c", "approved_for_session", "answered", execGrant)),
@@ -318,7 +318,7 @@ describe("approvals: answering", () => {
     }
   })
 
-  it("remembers nothing of a patch without a root", () => {
+  it("remembers nothing about a patch without a root", () => {
     const state = after(attended, asks(0, patch("p")))
     const answered = decide(state, patchAnswer("p", "approved_for_session"))
     assert.deepStrictEqual(answered.events, [
@@ -327,7 +327,7 @@ describe("approvals: answering", () => {
     assert.deepStrictEqual(next(answered).approvals.grants, [])
   })
 
-  it("L7 abort interrupts the turn, withdraws what else is open and leaves what waits", () => {
+  it("L7 abort interrupts the turn, withdraws other pending questions and keeps queued submissions", () => {
     const state = after(
       asked,
       asks(1, exec("d")),
@@ -349,7 +349,7 @@ describe("approvals: answering", () => {
     ])
   })
 
-  it("forgets old outcomes, in bounded memory", () => {
+  it("forgets old verdicts, in bounded memory", () => {
     let state = attended
     for (let i = 0; i < 300; i++) {
       state = after(state, asks(i, exec(`c${i}`)), execAnswer(`c${i}`, "denied"))
@@ -363,13 +363,13 @@ describe("approvals: answering", () => {
   })
 })
 
-describe("approvals: the end without an answer", () => {
+describe("approvals: resolved without an answer", () => {
   it("L7 expires as a denial", () => {
     assert.deepStrictEqual(say(asked, expire(0)), closes(0, "c", "denied", "expired"))
     assert.deepStrictEqual(say(asked, expire(1)), nothing)
   })
 
-  it("L7 is withdrawn when the tool no longer asks", () => {
+  it("L7 is withdrawn when the tool withdraws it", () => {
     assert.deepStrictEqual(say(asked, withdraw(0)), closes(0, "c", "denied", "withdrawn"))
     assert.deepStrictEqual(say(asked, withdraw(1)), nothing)
   })
@@ -383,7 +383,7 @@ describe("approvals: the end without an answer", () => {
     actions: [settle(0, "denied", reason), settle(1, "denied", reason)],
   })
 
-  it("L7 is withdrawn by whatever stops the turn, before its terminal event", () => {
+  it("L7 is withdrawn by everything that interrupts the turn, before its terminal event", () => {
     const stops: ReadonlyArray<Input> = [
       cancel("a"),
       submit({ type: "interrupt" }),
@@ -401,7 +401,7 @@ describe("approvals: the end without an answer", () => {
     }
   })
 
-  it("L7 is withdrawn before the events of what is dropped with the turn", () => {
+  it("L7 is withdrawn before the events of submissions that are dropped with the turn", () => {
     const waits = after(two, submit(says("w"), { id: "w", whileRunning: "wait" }))
     assert.deepStrictEqual(decide(waits, submit({ type: "interrupt" })).events, [
       ...withdrawn("withdrawn").events,
@@ -418,7 +418,7 @@ describe("approvals: the end without an answer", () => {
     ])
   })
 
-  it("L5 L7 is closed before the terminal event of a turn that ends by itself", () => {
+  it("L5 L7 is resolved before the terminal event of a turn that completes", () => {
     assert.deepStrictEqual(say(two, advance("a", {})).events, [
       ...withdrawn("withdrawn").events,
       taskComplete("a", null),

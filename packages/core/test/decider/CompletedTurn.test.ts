@@ -51,64 +51,70 @@ const speak = Effect.fnUntraced(function* (
 }, Effect.scoped)
 
 describe("onTurnCompleted", () => {
-  it.effect("has each turn that the model answered, with what the user said so far", () => {
-    const seen: Array<CompletedTurn> = []
-    return Effect.gen(function* () {
-      const manager = yield* ConversationManager
-      const conversation = yield* manager.create({ ...settings, cwd: "/here" })
-      yield* speak(conversation, "first")
-      yield* speak(conversation, "second")
-      const of = { conversationId: conversation.id, cwd: "/here" }
-      assert.deepStrictEqual(seen, [
-        { ...of, turnId: "0", inputMessages: ["first"], lastAgentMessage: "one" },
-        { ...of, turnId: "1", inputMessages: ["first", "second"], lastAgentMessage: "three" },
-      ])
-    }).pipe(
-      Effect.provide(
-        managed(
-          (turn) => seen.push(turn),
-          answer("one"),
-          [done(callItem("look", "c")), completed],
-          answer("three"),
+  it.effect(
+    "is called for each turn that the model answered, with the user messages so far",
+    () => {
+      const seen: Array<CompletedTurn> = []
+      return Effect.gen(function* () {
+        const manager = yield* ConversationManager
+        const conversation = yield* manager.create({ ...settings, cwd: "/here" })
+        yield* speak(conversation, "first")
+        yield* speak(conversation, "second")
+        const of = { conversationId: conversation.id, cwd: "/here" }
+        assert.deepStrictEqual(seen, [
+          { ...of, turnId: "0", inputMessages: ["first"], lastAgentMessage: "one" },
+          { ...of, turnId: "1", inputMessages: ["first", "second"], lastAgentMessage: "three" },
+        ])
+      }).pipe(
+        Effect.provide(
+          managed(
+            (turn) => seen.push(turn),
+            answer("one"),
+            [done(callItem("look", "c")), completed],
+            answer("three"),
+          ),
         ),
-      ),
-    )
-  })
-
-  it.effect("has none that failed, was interrupted or only summarised the history", () => {
-    const seen: Array<CompletedTurn> = []
-    return Effect.gen(function* () {
-      const manager = yield* ConversationManager
-      const conversation = yield* manager.create(settings)
-      yield* speak(conversation, "fails")
-      const listener = yield* conversation.attach()
-      yield* conversation.submit(says("hangs"))
-      yield* conversation.submit({ type: "interrupt" })
-      yield* takeUntil(listener, isEnd)
-      yield* conversation.submit(says("is answered"))
-      yield* takeUntil(listener, isEnd)
-      yield* conversation.submit({ type: "compact" })
-      yield* takeUntil(listener, isEnd)
-      assert.deepStrictEqual(
-        seen.map(({ lastAgentMessage }) => lastAgentMessage),
-        ["yes"],
       )
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(
-        managed(
-          (turn) => seen.push(turn),
-          ({ input }) => {
-            const said = JSON.stringify(input.at(-1))
-            if (said.includes("fails")) return Stream.fail(modelError({ retryable: false }))
-            return said.includes("hangs") ? Stream.never : Stream.fromIterable(answer("yes"))
-          },
-        ),
-      ),
-    )
-  })
+    },
+  )
 
-  it.effect("L13 an observer that throws costs neither the turn nor the conversation", () => {
+  it.effect(
+    "is not called for a turn that failed, was interrupted or only summarised the history",
+    () => {
+      const seen: Array<CompletedTurn> = []
+      return Effect.gen(function* () {
+        const manager = yield* ConversationManager
+        const conversation = yield* manager.create(settings)
+        yield* speak(conversation, "fails")
+        const listener = yield* conversation.attach()
+        yield* conversation.submit(says("hangs"))
+        yield* conversation.submit({ type: "interrupt" })
+        yield* takeUntil(listener, isEnd)
+        yield* conversation.submit(says("is answered"))
+        yield* takeUntil(listener, isEnd)
+        yield* conversation.submit({ type: "compact" })
+        yield* takeUntil(listener, isEnd)
+        assert.deepStrictEqual(
+          seen.map(({ lastAgentMessage }) => lastAgentMessage),
+          ["yes"],
+        )
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(
+          managed(
+            (turn) => seen.push(turn),
+            ({ input }) => {
+              const said = JSON.stringify(input.at(-1))
+              if (said.includes("fails")) return Stream.fail(modelError({ retryable: false }))
+              return said.includes("hangs") ? Stream.never : Stream.fromIterable(answer("yes"))
+            },
+          ),
+        ),
+      )
+    },
+  )
+
+  it.effect("L13 an observer that throws harms neither the turn nor the conversation", () => {
     let calls = 0
     return Effect.gen(function* () {
       const manager = yield* ConversationManager

@@ -49,8 +49,8 @@ describe("decide: steer", () => {
   })
 })
 
-describe("decide: interrupt by input", () => {
-  it("stops the running turn as replaced and runs next, before what waits", () => {
+describe("decide: input that interrupts", () => {
+  it("interrupts the running turn as replaced and runs next, before queued submissions", () => {
     const decision = decide(withWaiting("w"), replace("b"))
     assert.deepStrictEqual(
       [decision.events, decision.actions, decision.receipt],
@@ -62,7 +62,7 @@ describe("decide: interrupt by input", () => {
     assert.deepStrictEqual(ids(next(over).waiting), ["w"])
   })
 
-  it("leaves a turn that is being stopped its reason and still runs next", () => {
+  it("keeps the reason of a turn that is being interrupted and still runs next", () => {
     const decision = decide(stopping("w"), replace("b"))
     assert.deepStrictEqual([decision.events, decision.actions], [[], []])
     assert.deepStrictEqual(say(next(decision), ended("a", interruption)).events, [
@@ -71,14 +71,14 @@ describe("decide: interrupt by input", () => {
     ])
   })
 
-  it("runs the last of two first and keeps the other behind it", () => {
+  it("runs the last of two first and queues the other behind it", () => {
     const both = after(running, replace("b"), replace("c"))
     assert.deepStrictEqual(ids(both.waiting), ["c", "b"])
     const cancelled = decide(both, cancel("b"))
     assert.deepStrictEqual(cancelled.events, [turnAborted("b")])
   })
 
-  it("is refused, and stops nothing, when too much waits", () => {
+  it("is refused, and interrupts nothing, when the queue is full", () => {
     const full = withWaiting(...Array.from({ length: maxWaiting }, (_, i) => `w${i}`))
     assert.deepStrictEqual(decide(full, replace("b")), {
       state: full,
@@ -88,7 +88,7 @@ describe("decide: interrupt by input", () => {
 })
 
 describe("decide: a repeated submission", () => {
-  it("gives the first's receipt and does nothing, whatever became of it", () => {
+  it("gets the receipt of the first one and does nothing, whatever became of it", () => {
     const ops: ReadonlyArray<readonly [Op, "queue" | "wait" | "interrupt"]> = [
       [says("x"), "queue"],
       [says("x"), "wait"],
@@ -113,7 +113,7 @@ describe("decide: a repeated submission", () => {
     }
   })
 
-  it("gives a later submission the turn of its own that a refused one did not get", () => {
+  it("starts a turn for a later submission with the id of a refused one", () => {
     const refused = submit(says("x"), { id: "x", whileRunning: "reject" })
     assert.strictEqual(decide(running, refused).refused?._tag, "SubmissionRefused")
     assert.deepStrictEqual(
@@ -135,7 +135,7 @@ describe("decide: the size of input", () => {
     turnOp({ items: list, cwd: "/else" }),
   ]
 
-  it("takes what is just within the limits", () => {
+  it("accepts input that just reaches the limits", () => {
     for (const list of [items(maxItems), items(2, { type: "image", image_url: big })]) {
       for (const op of ofBoth(list)) {
         assert.strictEqual(decide(idle, submit(op)).receipt?.disposition, "started")
@@ -155,7 +155,7 @@ describe("decide: the size of input", () => {
     }
   })
 
-  it("refuses more text, naming the limit, whatever carries it", () => {
+  it("refuses more text, naming the limit, in every kind of item", () => {
     const one: ReadonlyArray<InputItem> = [
       { type: "text", text: `${big}${big}` },
       { type: "image", image_url: `${big}${big}` },

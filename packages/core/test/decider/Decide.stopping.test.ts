@@ -25,7 +25,7 @@ import {
 } from "../decisions.ts"
 import { says, usage } from "../support.ts"
 
-describe("decide: stopping", () => {
+describe("decide: interrupting", () => {
   it("interrupts the running turn once", () => {
     const decision = decide(running, cancel("a"))
     assert.deepStrictEqual([decision.events, decision.actions], [[], [{ _tag: "InterruptTurn" }]])
@@ -37,7 +37,7 @@ describe("decide: stopping", () => {
     })
   })
 
-  it("L5 cancels a waiting submission with its terminal event and leaves the others", () => {
+  it("L5 cancels a queued submission with its terminal event and leaves the others alone", () => {
     const decision = decide(withWaiting("b", "c"), cancel("b"))
     assert.deepStrictEqual([decision.events, decision.actions], [[turnAborted("b")], []])
     assert.deepStrictEqual(
@@ -47,14 +47,14 @@ describe("decide: stopping", () => {
     assert.strictEqual(next(decision).turn?.id, "a")
   })
 
-  it("leaves everything alone when the cancelled submission is unknown or joined another", () => {
+  it("does nothing when the cancelled submission is unknown or joined another turn", () => {
     const joined = after(withWaiting("b"), submit(says("x"), { id: "x" }))
-    for (const id of ["x", "nobody", "0"]) {
+    for (const id of ["x", "unknown", "0"]) {
       assert.deepStrictEqual(decide(joined, cancel(id)), { state: joined, ...nothing })
     }
   })
 
-  it("L5 drops what waits on interrupt, each with its terminal event", () => {
+  it("L5 drops queued submissions on interrupt, each with its terminal event", () => {
     const decision = decide(withWaiting("b", "c"), submit({ type: "interrupt" }))
     assert.deepStrictEqual(decision.events, [turnAborted("b"), turnAborted("c")])
     assert.deepStrictEqual(decision.actions, [{ _tag: "InterruptTurn" }])
@@ -62,7 +62,7 @@ describe("decide: stopping", () => {
     assert.strictEqual(next(decision).turn?.aborting, "interrupted")
   })
 
-  it("sends no further request for a turn that is being stopped", () => {
+  it("sends no further request for a turn that is being interrupted", () => {
     assert.deepStrictEqual(say(stopping(), advance("a", { followUp: true })), {
       ...nothing,
       proceed: false,
@@ -77,7 +77,7 @@ describe("decide: stopping", () => {
     })
   })
 
-  it("gives input that arrives while a turn stops a turn of its own", () => {
+  it("queues input that arrives while a turn is being interrupted", () => {
     const decision = decide(stopping(), submit(says("b"), { id: "b" }))
     assert.deepStrictEqual(
       [decision.events, decision.receipt],
@@ -85,7 +85,7 @@ describe("decide: stopping", () => {
     )
   })
 
-  it("L5 shuts a running conversation down behind the terminal event of its turn", () => {
+  it("L5 shuts a running conversation down after the terminal event of its turn", () => {
     const decision = decide(withWaiting("b"), submit({ type: "shutdown" }, { id: "bye" }))
     assert.deepStrictEqual(
       [decision.events, decision.actions, decision.receipt],
@@ -99,7 +99,7 @@ describe("decide: stopping", () => {
     }
   })
 
-  it("L5 shuts down also while a turn is being stopped already", () => {
+  it("L5 shuts down also while a turn is being interrupted already", () => {
     const decision = decide(stopping("b"), submit({ type: "shutdown" }, { id: "bye" }))
     assert.deepStrictEqual([decision.events, decision.actions], [[turnAborted("b")], []])
     assert.deepStrictEqual(say(next(decision), ended("a", interruption)).events, [
@@ -113,7 +113,7 @@ describe("submission ids", () => {
   const receiptOf = (state: State, id?: string) =>
     decide(state, submit({ type: "interrupt" }, id === undefined ? {} : { id }))
 
-  it("counts automatic ids from 0 and steps over chosen ones", () => {
+  it("counts automatic ids from 0 and skips chosen ones", () => {
     let state: State = after(idle, submit({ type: "interrupt" }, { id: "1" }))
     const ids = [0, 1, 2].map(() => {
       const decision = receiptOf(state)
@@ -123,7 +123,7 @@ describe("submission ids", () => {
     assert.deepStrictEqual(ids, ["0", "2", "3"])
   })
 
-  it("refuses an id that was given out before, and nothing changes", () => {
+  it("refuses an automatic id that was used before, and nothing changes", () => {
     const state = after(idle, submit(says("hi")))
     assert.deepStrictEqual(receiptOf(state, "0"), {
       state,
@@ -131,7 +131,7 @@ describe("submission ids", () => {
     })
   })
 
-  it("takes ids that only look like a number that was given", () => {
+  it("accepts ids that only resemble a used number", () => {
     const state = after(idle, submit({ type: "interrupt" }), submit({ type: "interrupt" }))
     for (const id of ["-1", "0.5", "00", "", "-Infinity", "1e0", " 1", "2"]) {
       assert.deepStrictEqual(receiptOf(state, id).receipt, { id, disposition: "none" }, id)
@@ -139,7 +139,7 @@ describe("submission ids", () => {
   })
 })
 
-describe("number and project", () => {
+describe("numberDrafts and project", () => {
   const text: EventMsg = { type: "agent_message", message: "x" }
   const piece: EventMsg = { type: "agent_message_delta", delta: "x" }
 
@@ -153,7 +153,7 @@ describe("number and project", () => {
     )
   })
 
-  it("folds durable events into the state and leaves deltas out", () => {
+  it("folds durable events into the state and ignores deltas", () => {
     assert.strictEqual(project(running, { seq: 4, id: "a", msg: piece }), running)
     assert.deepStrictEqual(project(running, { seq: 5, id: "a", msg: text }), {
       ...running,

@@ -42,7 +42,7 @@ describe("decide: an idle conversation", () => {
     }
   })
 
-  it("takes input without items as nothing at all", () => {
+  it("accepts input without items and does nothing", () => {
     for (const op of [turnOp({ items: [] }), { type: "user_input", items: [] } as const]) {
       assert.deepStrictEqual(say(idle, submit(op)), {
         ...nothing,
@@ -52,7 +52,7 @@ describe("decide: an idle conversation", () => {
     }
   })
 
-  it("tells the model of a changed environment before a user_turn, and keeps the change", () => {
+  it("records a changed environment for the model before a user_turn, and keeps the change", () => {
     const decision = decide(
       idle,
       submit(turnOp({ cwd: "/else", model: "other", effort: "low", summary: "none" })),
@@ -71,7 +71,7 @@ describe("decide: an idle conversation", () => {
     assert.deepStrictEqual(decision.state.settings, changed)
   })
 
-  it("says nothing of the environment when a user_turn does not change it", () => {
+  it("records no environment when a user_turn does not change it", () => {
     assert.deepStrictEqual(
       decide(idle, submit(turnOp({ model: "other" }))).events,
       startOf("0", "hi"),
@@ -128,7 +128,7 @@ describe("decide: an idle conversation", () => {
     }
   })
 
-  it("refuses ops it does not know what to do with and keeps their id free", () => {
+  it("refuses unsupported ops and keeps their id free", () => {
     const ops: ReadonlyArray<Op> = [
       { type: "add_to_history", text: "x" },
       { type: "get_history_entry_request", offset: 0, log_id: 0 },
@@ -146,7 +146,7 @@ describe("decide: an idle conversation", () => {
 })
 
 describe("decide: a running turn", () => {
-  it("takes queued input in, under the turn's id", () => {
+  it("adds queued input to the turn, under the turn's id", () => {
     for (const op of [says("b"), turnOp({ items: [{ type: "text", text: "b" }], cwd: "/else" })]) {
       const decision = decide(running, submit(op, { id: "b" }))
       assert.deepStrictEqual(decision.events, inputOf("a", "b"))
@@ -157,7 +157,7 @@ describe("decide: a running turn", () => {
     }
   })
 
-  it("lets input wait for a turn of its own, in order", () => {
+  it("queues input for later turns, in order", () => {
     assert.deepStrictEqual(say(running, submit(says("b"), { id: "b", whileRunning: "wait" })), {
       ...nothing,
       receipt: { id: "b", disposition: "waiting" },
@@ -168,7 +168,7 @@ describe("decide: a running turn", () => {
     )
   })
 
-  it("refuses input with reject, and the id stays free for another try", () => {
+  it("refuses input with reject, and the id stays free for a retry", () => {
     const input = submit(says("b"), { id: "b", whileRunning: "reject" })
     assert.deepStrictEqual(decide(running, input), {
       state: running,
@@ -176,7 +176,7 @@ describe("decide: a running turn", () => {
     })
   })
 
-  it("lets at most 64 submissions wait, and the one refused leaves nothing behind", () => {
+  it("queues at most 64 submissions, and a refused one changes nothing", () => {
     const full = withWaiting(...Array.from({ length: maxWaiting }, (_, i) => `w${i}`))
     assert.strictEqual(full.waiting.length, 64)
     for (const id of ["one-more", undefined]) {
@@ -188,7 +188,7 @@ describe("decide: a running turn", () => {
     }
   })
 
-  it("applies the context of a waiting user_turn when that turn starts, not before", () => {
+  it("applies the context of a queued user_turn when that turn starts, not before", () => {
     const waits = after(
       running,
       submit(turnOp({ cwd: "/else" }), { id: "b", whileRunning: "wait" }),
@@ -213,7 +213,7 @@ describe("decide: a running turn", () => {
     assert.deepStrictEqual(say(running, emit("b", message)), nothing)
   })
 
-  it("sends another request for a follow-up or for input the last one had not seen", () => {
+  it("sends another request for a follow-up or for input that the last one did not contain", () => {
     const seen = running.seq - 1
     const step = (fields: Parameters<typeof advance>[1]) => say(running, advance("a", fields))
     assert.deepStrictEqual(step({ sawSeq: seen, followUp: true }), { ...nothing, proceed: true })
@@ -245,7 +245,7 @@ describe("decide: a running turn", () => {
     }
   })
 
-  it("L5 gives no second terminal event to a turn that is over", () => {
+  it("L5 gives no second terminal event to a turn that has ended", () => {
     const over = after(running, advance("a", {}))
     assert.strictEqual(over.turn, undefined)
     assert.deepStrictEqual(say(over, ended("a", interruption)), nothing)

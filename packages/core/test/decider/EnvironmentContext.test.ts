@@ -27,7 +27,7 @@ describe("environmentContext", () => {
     )
   })
 
-  it("lists writable roots, and no path opens a tag", () => {
+  it("lists writable roots, and no path starts a tag", () => {
     assert.deepStrictEqual(
       textOf({ sandboxPolicy: workspace, cwd: "/<cwd>&" }),
       userItem(`<environment_context>
@@ -43,7 +43,7 @@ describe("environmentContext", () => {
     )
   })
 
-  it("tells of the shell last, where it is given", () => {
+  it("names the shell last, if there is one", () => {
     assert.deepStrictEqual(
       environmentContext(settings, "zsh"),
       userItem(`<environment_context>
@@ -56,7 +56,7 @@ describe("environmentContext", () => {
     )
   })
 
-  it("leaves the roots out when there are none and tells of the network by policy", () => {
+  it("omits the roots when there are none and names the network access of the policy", () => {
     const networks = (
       [
         { ...workspace, writable_roots: [], network_access: false },
@@ -77,7 +77,7 @@ describe("environmentContext", () => {
 })
 
 describe("environmentDiffers", () => {
-  it("sees directory, approval and sandbox, and nothing else", () => {
+  it("compares directory, approval policy and sandbox, and nothing else", () => {
     const differs = (fields: Partial<ConversationSettings>) =>
       environmentDiffers(settings, { ...settings, ...fields })
     assert.deepStrictEqual(

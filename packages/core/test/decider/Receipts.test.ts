@@ -26,13 +26,13 @@ describe("Receipts", () => {
     assert.deepStrictEqual(receiptOf(receipts, "n2999"), receipt("n2999"))
   })
 
-  it("keeps what the submission became, also under another id", () => {
+  it("keeps the receipt of a submission that joined a turn, with the id of that turn", () => {
     const joined = { id: "turn", disposition: "joined" } as const
     assert.deepStrictEqual(receiptOf(keep(none, "x", joined), "x"), joined)
     assert.isUndefined(receiptOf(keep(none, "x", joined), "turn"))
   })
 
-  it("never gives out an id that a forgotten submission had", () => {
+  it("never repeats the id of a submission whose receipt was dropped", () => {
     const receipts = chosen(["5", "x", "9007199254740993", ...names(1024)])
     assert.isTrue(isSpent(receipts, "5"))
     assert.isFalse(isSpent(receipts, "6"))
@@ -41,7 +41,7 @@ describe("Receipts", () => {
     assert.strictEqual(nextAutomatic(receipts).id, "6")
   })
 
-  it("keeps the numbers of a client that counts spent for good", () => {
+  it("keeps the numbers of a client that counts its ids in use for good", () => {
     const receipts = chosen(Array.from({ length: 2000 }, (_, i) => String(i)))
     for (const id of ["0", "500", "975"]) assert.isTrue(isSpent(receipts, id), id)
     assert.deepStrictEqual(receiptOf(receipts, "976"), receipt("976"))

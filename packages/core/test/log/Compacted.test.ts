@@ -27,7 +27,7 @@ const summed = (said: string, summary: string) =>
 const all = { summary: "so far", keepsInput: false }
 
 describe("compacted", () => {
-  it("leaves the initial context and one message: what was said, and the summary", () => {
+  it("keeps the initial context and one message with the user messages and the summary", () => {
     const items = [
       instructions,
       environment,
@@ -46,19 +46,19 @@ describe("compacted", () => {
     ])
   })
 
-  it("says so where nothing was said or summarised", () => {
+  it("says so when there is no user message or no summary", () => {
     assert.deepStrictEqual(
       compacted([environment], undefined, { summary: "", keepsInput: false }).items,
       [environment, summed("(none)", "(no summary available)")],
     )
   })
 
-  it("tells of the environment as it was told of last", () => {
+  it("keeps the last environment", () => {
     const items = [environment, userItem("a"), assistantItem("b"), moved]
     assert.deepStrictEqual(compacted(items, undefined, all).items[0], moved)
   })
 
-  it("keeps what the model has not answered yet, with its images, behind the message", () => {
+  it("keeps messages that the model has not answered yet, with their images, after the bridge", () => {
     const items = [environment, userItem("a"), assistantItem("b"), moved, userItem("c"), image]
     assert.deepStrictEqual(compacted(items, undefined, { ...all, keepsInput: true }).items, [
       moved,
@@ -68,7 +68,7 @@ describe("compacted", () => {
     ])
   })
 
-  it("takes up what an earlier summary took in, once, and not that summary", () => {
+  it("includes the user messages of an earlier summary once, and not that summary", () => {
     const first = compacted([environment, userItem("a"), assistantItem("b")], undefined, all)
     const again = compacted([...first.items, userItem("c"), assistantItem("d")], first.carried, {
       ...all,
@@ -79,7 +79,7 @@ describe("compacted", () => {
     assert.deepStrictEqual(third.items, [environment, summed("a\n\nc", "most")])
   })
 
-  it("bounds what was said, and leaves out its middle", () => {
+  it("bounds the user messages, and leaves out their middle", () => {
     const said = ["begin ", "x".repeat(maxBridgeBytes), " end"].map(userItem)
     const [bridge] = compacted([...said, assistantItem("b")], undefined, all).items
     const [part] = bridge?.type === "message" ? bridge.content : []
@@ -92,7 +92,7 @@ describe("compacted", () => {
 })
 
 describe("unansweredFrom", () => {
-  it("is where the user's last messages begin", () => {
+  it("is the index of the last user messages", () => {
     assert.strictEqual(unansweredFrom([environment, userItem("a")]), 0)
     assert.strictEqual(unansweredFrom([userItem("a"), assistantItem("b")]), 2)
     assert.strictEqual(unansweredFrom([callItem("x", "1"), outputItem("1", ""), userItem("a")]), 2)
@@ -100,12 +100,12 @@ describe("unansweredFrom", () => {
 })
 
 describe("withoutMiddle", () => {
-  it("leaves alone what fits, to the byte", () => {
+  it("does not change text that fits, to the byte", () => {
     assert.strictEqual(withoutMiddle("é".repeat(20), 40), "é".repeat(20))
     assert.notStrictEqual(withoutMiddle("é".repeat(21), 40), "é".repeat(21))
   })
 
-  it("cuts between characters, within the bound, and tells how much is missing", () => {
+  it("cuts between characters, within the bound, and counts the missing bytes", () => {
     for (const character of ["a", "é", "水", "🦉"]) {
       for (let maxBytes = 60; maxBytes < 70; maxBytes++) {
         const cut = withoutMiddle(character.repeat(100), maxBytes)

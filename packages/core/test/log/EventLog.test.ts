@@ -27,7 +27,7 @@ describe("EventLog", () => {
     assert.deepStrictEqual(log.all(), [note(0), note(1)])
   })
 
-  it("reads a piece from a number on, and nothing past its end", () => {
+  it("reads a slice from a number on, and nothing past its end", () => {
     const log = new EventLog()
     log.append([0, 1, 2, 3].map(note))
     assert.deepStrictEqual(log.slice(1, 2), [note(1), note(2)])
@@ -35,7 +35,7 @@ describe("EventLog", () => {
     assert.deepStrictEqual([log.slice(4, 5), log.slice(9, 5)], [[], []])
   })
 
-  it("gives a text in progress as one delta that follows the last durable event", () => {
+  it("returns a text in progress as one delta after the last durable event", () => {
     const log = new EventLog()
     log.append([note(0), piece(0, "a"), note(1), piece(1, "b")])
     assert.deepStrictEqual(log.inProgress(), [piece(1, "ab")])
@@ -44,7 +44,7 @@ describe("EventLog", () => {
     assert.deepStrictEqual(log.inProgress(), [])
   })
 
-  it("gives the same history asked for after every event as the whole log gives at once", () => {
+  it("returns the same history after every event as a fold of the whole log", () => {
     const items: ReadonlyArray<ResponseItem> = [
       userItem("a"),
       callItem("x", "1"),

@@ -53,7 +53,7 @@ describe("historyOf", () => {
     )
   })
 
-  it("puts each output right behind its call", () => {
+  it("puts each output right after its call", () => {
     assert.deepStrictEqual(
       historyOf(
         events(
@@ -74,7 +74,7 @@ describe("historyOf", () => {
     )
   })
 
-  it("gives a call without output one of its own type that says aborted", () => {
+  it("gives a call without an output one of the matching type that says aborted", () => {
     assert.deepStrictEqual(historyOf(events(callItem("x", "1"), custom, shell, aborted)), [
       callItem("x", "1"),
       outputItem("1", "aborted"),
@@ -85,7 +85,7 @@ describe("historyOf", () => {
     ])
   })
 
-  it("tells repeated call ids apart, oldest first", () => {
+  it("distinguishes repeated call ids, oldest first", () => {
     assert.deepStrictEqual(
       historyOf(
         events(
@@ -115,7 +115,7 @@ describe("historyOf", () => {
     )
   })
 
-  it("leaves out an output that nothing called for", () => {
+  it("leaves out an output without a call", () => {
     assert.deepStrictEqual(historyOf(events(outputItem("9", "lost"), userItem("a"))), [
       userItem("a"),
     ])

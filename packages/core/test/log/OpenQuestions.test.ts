@@ -4,7 +4,7 @@ import { OpenQuestions } from "../../src/log/OpenQuestions.ts"
 import { requested, resolved } from "../approvals.ts"
 import { taskComplete, turnAborted } from "../decisions.ts"
 
-/** The events of turn `t`, numbered, and the questions that are open behind the last. */
+/** The events of turn `t`, numbered, and the questions that are pending after the last. */
 const after = (...messages: ReadonlyArray<EventMsg>) => {
   const questions = new OpenQuestions()
   const events = messages.map((msg, seq) => ({ seq, id: "t", msg }))
@@ -15,7 +15,7 @@ const after = (...messages: ReadonlyArray<EventMsg>) => {
 const patched: EventMsg = { type: "apply_patch_approval_request", call_id: "p", changes: {} }
 
 describe("OpenQuestions", () => {
-  it("holds what was asked until it is resolved, oldest first", () => {
+  it("contains each question until it is resolved, oldest first", () => {
     assert.deepStrictEqual(after().open, [])
     assert.deepStrictEqual(after(requested("c"), patched).open, [0, 1])
     assert.deepStrictEqual(
@@ -25,7 +25,7 @@ describe("OpenQuestions", () => {
     assert.deepStrictEqual(after(patched, resolved("x", "denied", "unattended")).open, [0])
   })
 
-  it("tells a question from an earlier one of the same call", () => {
+  it("distinguishes a question from an earlier one of the same call", () => {
     const { questions, events, open } = after(
       requested("c"),
       resolved("c", "denied", "answered"),
@@ -38,7 +38,7 @@ describe("OpenQuestions", () => {
     )
   })
 
-  it("takes the end of a turn for the end of its questions, and only of its own", () => {
+  it("ends the questions of a turn with the turn, and no others", () => {
     for (const { msg } of [taskComplete("t", null), turnAborted("t")]) {
       const { questions } = after(requested("c"), patched)
       questions.add({ seq: 2, id: "waiting", msg })

@@ -13,7 +13,7 @@ const after = (...messages: ReadonlyArray<EventMsg>) => {
   return partials.current().map(({ msg }) => msg)
 }
 
-describe("Partials", () => {
+describe("PartialTexts", () => {
   it("joins the pieces of each text in progress, under the id of its turn", () => {
     const partials = new PartialTexts()
     for (const msg of [thought("a"), text("x"), thought("b"), raw("r"), text("y")]) {
@@ -40,7 +40,7 @@ describe("Partials", () => {
     ])
   })
 
-  it("keeps the text of the running turn when a submission that waited ends", () => {
+  it("keeps the text of the running turn when a queued submission ends", () => {
     const partials = new PartialTexts()
     partials.add("t", text("x"))
     partials.add("waiting", { type: "turn_aborted", reason: "interrupted" })
@@ -61,7 +61,7 @@ describe("Partials", () => {
     }
   })
 
-  it("keeps them through everything else", () => {
+  it("keeps the texts through every other event", () => {
     assert.deepStrictEqual(
       after(
         text("x"),

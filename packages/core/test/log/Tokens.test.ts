@@ -27,7 +27,7 @@ describe("estimates", () => {
     assert.deepStrictEqual(texts.map(textTokens), [0, 1, 1, 1, 1, 1, 2, 1])
   })
 
-  it("count an image alike, whatever its size", () => {
+  it("count every image the same", () => {
     const image = (length: number) =>
       itemTokens({
         type: "message",
@@ -50,7 +50,7 @@ describe("History.tokens", () => {
     )
   })
 
-  it("is what the provider counted last, and an estimate of what came since", () => {
+  it("is the last count of the provider, and an estimate of the items since", () => {
     assert.deepStrictEqual(
       tokensOf(item(userItem("hello")), item(assistantItem("x")), counted(90, 10)),
       {
@@ -69,7 +69,7 @@ describe("History.tokens", () => {
     )
   })
 
-  it("does not take outputs that came before the count for counted", () => {
+  it("does not treat outputs that came before the count as counted", () => {
     const output = outputItem("1", "long".repeat(100))
     assert.deepStrictEqual(
       tokensOf(item(userItem("hello")), item(callItem("look", "1")), item(output), counted(90, 10)),
@@ -87,7 +87,7 @@ describe("History.tokens", () => {
     )
   })
 
-  it("begins anew with a summary", () => {
+  it("starts again with a summary", () => {
     const history = new History()
     const messages: ReadonlyArray<EventMsg> = [
       item(userItem("hello")),

@@ -8,7 +8,7 @@ import { decode, encode } from "../../src/manager/Cursor.ts"
 const id = ConversationId.make("00000000-0000-7000-8000-000000000001")
 
 describe("Cursor", () => {
-  it("gives the place back that it was made of", () => {
+  it("decodes to the position that it was encoded from", () => {
     for (const createdAtMs of [0, 1, 41, 100_000, 999_999_999_999_999]) {
       assert.deepStrictEqual(
         decode(encode({ createdAtMs, id })),
@@ -17,7 +17,7 @@ describe("Cursor", () => {
     }
   })
 
-  it("L13 refuses every text that is not a cursor of ours", () => {
+  it("L13 refuses every text that encode does not produce", () => {
     const ours = encode({ createdAtMs: 7, id })
     const foreign = [
       "",

@@ -27,7 +27,7 @@ describe("CommandText", () => {
     assert.strictEqual(pathText(word), text)
   })
 
-  it("a path that can be seen stays as it is", () => {
+  it("a path without hidden characters is unchanged", () => {
     assert.strictEqual(pathText("/work/my dir's"), "/work/my dir's")
   })
 })

@@ -44,7 +44,7 @@ describe("QuestionText", () => {
   })
 
   it.effect.prop(
-    "L7 whatever a command, its directory, a patch and the reasons say, each line of the question is ours or has a margin, none has a dangerous character, and all of it is bounded",
+    "L7 whatever a command, its directory, a patch and the reasons say, each line of the question is of the server or has a margin, none has a dangerous character, and all of it is bounded",
     [Hostile, Hostile, Hostile, Hostile],
     ([a, b, c, d]) =>
       Effect.sync(() => {
@@ -99,7 +99,7 @@ describe("QuestionText", () => {
     assert.match(text, / {2}… \d{5,} more characters …/)
   })
 
-  it("L7 names the files of a patch, those with an unusual place first, and counts the others", () => {
+  it("L7 names the files of a patch, those with an unusual location first, and counts the others", () => {
     const many = Object.fromEntries(
       Array.from({ length: 30 }, (_, i) => [`/work/f${i}`, { add: { content: "" } }] as const),
     )
@@ -176,7 +176,7 @@ describe("QuestionText", () => {
     assert.strictEqual(first, `If approved, ${effect}`)
   })
 
-  it("L7 quotes what a form says, and keeps what its answer has to repeat", () => {
+  it("L7 quotes the texts of a form, and keeps what its answer has to repeat", () => {
     assert.deepStrictEqual(
       formText({
         type: "object",
@@ -234,7 +234,7 @@ describe("QuestionText", () => {
     )
   })
 
-  it("L7 refuses a form with a member whose name cannot be seen, at any depth", () => {
+  it("L7 refuses a form with a member whose name has hidden characters, at any depth", () => {
     const named = (name: string) => ({
       type: "object",
       properties: { deep: { type: "object", properties: { [name]: { type: "string" } } } },

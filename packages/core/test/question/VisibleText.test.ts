@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { attributed, isVisible, quoted, spelledOut } from "../../src/question/VisibleText.ts"
 import { dangerous, Hostile, hostileText } from "./hostile.ts"
 
-/** What a reader finds between the quotation marks; undefined: something was left out, and the text says so. */
+/** The text between the quotation marks; undefined when something was left out. */
 const recovered = (text: string, label: string): string | undefined => {
   assert.isTrue(text.startsWith(`${label}:`))
   const rows = text
@@ -29,7 +29,7 @@ const recovered = (text: string, label: string): string | undefined => {
 
 describe("VisibleText", () => {
   it.effect.prop(
-    "L7 foreign text in a question has no dangerous character, is bounded, stands in quotation marks on each line, and can be recovered",
+    "L7 foreign text in a question has no dangerous character, is bounded, is in quotation marks on each line, and can be recovered",
     [Hostile],
     ([parts]) =>
       Effect.sync(() => {
@@ -62,7 +62,7 @@ describe("VisibleText", () => {
     { arbitrary: { runs: 300 } },
   )
 
-  it("L7 every character of Unicode that a display may hide or obey is spelled out", () => {
+  it("L7 every character of Unicode that a display may hide or interpret is escaped", () => {
     for (let code = 0; code < 0x11_0000; code++) {
       const shown = spelledOut(`a${String.fromCodePoint(code)}`)
       if (dangerous.test(shown) || shown.includes("\n")) assert.fail(`U+${code.toString(16)}`)

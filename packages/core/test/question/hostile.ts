@@ -1,4 +1,4 @@
-/** Arbitrary foreign text for the tests of questions: every kind of character that a display obeys, hides or reorders. */
+/** Arbitrary foreign text for the tests of questions: every kind of character that a display interprets, hides or reorders. */
 import * as Schema from "effect/Schema"
 
 const pieces = [
@@ -71,7 +71,7 @@ export const hostileText = (parts: typeof Hostile.Type): string =>
     )
     .join("")
 
-/** What must never be in a text for a person; a line feed is ours. */
+/** Characters that must never be in a text for a person, except the line feeds of the server. */
 // oxlint-disable-next-line no-control-regex -- the point of it
 export const dangerous =
   /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u

@@ -41,7 +41,7 @@ const log = (...drafts: ReadonlyArray<ReadonlyArray<Draft>>) =>
 
 const empty = numberDrafts(0, initialEvents(target.id, settings))
 
-/** What a person and the model said, and how the turns ended. */
+/** The messages of the user and of the model, and the ends of turns. */
 const story = (events: ReadonlyArray<Event>) =>
   events.flatMap(({ msg }) => {
     if (msg.type === "user_message" || msg.type === "agent_message") return [msg.message]
@@ -54,7 +54,7 @@ const b = ["b", "to b", "task_complete"]
 const c = ["c", "to c", "task_complete"]
 
 describe("Fork", () => {
-  it("is not told again of an environment that differs in the shell alone, which later messages leave out", () => {
+  it("repeats no environment that differs only in the shell, which later messages omit", () => {
     const shell = { ...settings, shell: "zsh" } as const
     const moved: Draft = {
       id: "1",
@@ -99,7 +99,7 @@ describe("Fork", () => {
     assert.deepStrictEqual(story(forkLog(three, before(nth), target)), kept)
   })
 
-  it("begins a new conversation where nothing is kept", () => {
+  it("starts a new conversation when nothing is kept", () => {
     for (const rule of [dropLast(3), dropLast(9), before(0), before(3), before(9)]) {
       assert.deepStrictEqual(forkLog(three, rule, target), empty)
     }
@@ -163,20 +163,20 @@ describe("Fork", () => {
     assert.deepStrictEqual(story(forkLog(joined, before(1), target)), kept)
   })
 
-  it("counts no message of ours, also where the environment changed", () => {
+  it("does not count messages that Colloquy adds, also after a change of the environment", () => {
     const elsewhere: ConversationSettings = { ...settings, cwd: "/else" }
     const moved = initialEvents(conversationId, elsewhere).slice(1)
     const source = log(turn("0", "a"), moved, turn("1", "b"))
     assert.deepStrictEqual(story(forkLog(source, dropLast(2), target)), [])
     assert.deepStrictEqual(story(forkLog(source, before(1), target)), a)
-    // What the model was told last is where the new conversation works.
+    // The last environment in the log is that of the new conversation.
     const here = forkLog(source, dropLast(0), target)
     assert.deepStrictEqual(here.at(-1)?.msg, empty[1]?.msg)
     const there = forkLog(source, dropLast(0), { ...target, settings: elsewhere })
     assert.deepStrictEqual(there.slice(1), source.slice(1))
   })
 
-  it("L7 a fork keeps what was approved for the session", () => {
+  it("L7 a fork keeps the grants of the session", () => {
     const approved: Draft = {
       id: "0",
       msg: resolvedEvent("q", { decision: "approved_for_session", reason: "answered" }, "a grant"),
@@ -187,7 +187,7 @@ describe("Fork", () => {
     ])
   })
 
-  it("L7 denies what is still asked where a turn is cut", () => {
+  it("L7 denies pending questions where a turn is cut", () => {
     const request = {
       _tag: "Exec",
       callId: "q",
@@ -217,7 +217,7 @@ describe("Fork", () => {
     )
   })
 
-  it("L4 goes on also when the original was shut down just then", () => {
+  it("L4 continues also when the original was shut down just then", () => {
     const ended = log(turn("0", "a"), [{ id: "1", msg: { type: "shutdown_complete" } }])
     for (const rule of [dropLast(0), before(7)]) {
       const types = forkLog(ended, rule, target).map(({ msg }) => msg.type)
@@ -233,7 +233,7 @@ describe("Fork", () => {
     )
   })
 
-  it("L13 names what counts beyond the history, and how far that reaches", () => {
+  it("L13 names a number beyond the history, and the largest possible one", () => {
     for (const rule of [dropLast(0), dropLast(3), before(0), before(2)]) {
       assert.isUndefined(beyondHistory(three, rule))
     }
@@ -254,7 +254,7 @@ describe("Fork", () => {
     )
   })
 
-  it("L13 names a number that counts nothing", () => {
+  it("L13 names a number that is not a count", () => {
     for (const value of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
       assert.deepStrictEqual(problemOf(dropLast(value)), new BadForkRule({ field: "n", value }))
       assert.deepStrictEqual(problemOf(before(value)), new BadForkRule({ field: "nth", value }))
@@ -266,7 +266,7 @@ describe("Fork", () => {
     )
   })
 
-  it("cuts before a submission, behind its turn, or before any event", () => {
+  it("cuts before a submission, after its turn, or before any event", () => {
     const fork = (rule: ForkRule) => story(forkLog(three, rule, target))
     assert.deepStrictEqual(fork({ _tag: "BeforeSubmission", id: "1" }), a)
     assert.deepStrictEqual(fork({ _tag: "BeforeSubmission", id: "0" }), [])
@@ -274,7 +274,7 @@ describe("Fork", () => {
     assert.deepStrictEqual(fork({ _tag: "ThroughSubmission", id: "2" }), [...a, ...b, ...c])
     const whole = three.length
     assert.deepStrictEqual(fork({ _tag: "BeforeEvent", seq: whole }), [...a, ...b, ...c])
-    // The last turn lacks its end, which the fork tells.
+    // The last turn has no end; the fork adds it.
     assert.deepStrictEqual(fork({ _tag: "BeforeEvent", seq: whole - 1 }), [
       ...a,
       ...b,
@@ -285,7 +285,7 @@ describe("Fork", () => {
     assert.deepStrictEqual(fork({ _tag: "BeforeEvent", seq: 1 }), [])
   })
 
-  it("L4 L5 gives a whole log wherever it is cut", () => {
+  it("L4 L5 produces a complete log wherever it is cut", () => {
     for (let seq = 1; seq <= three.length; seq++) {
       const events = forkLog(three, { _tag: "BeforeEvent", seq }, target)
       assert.deepStrictEqual(
@@ -301,7 +301,7 @@ describe("Fork", () => {
     }
   })
 
-  it("L13 names the submission that has no turn that is over, and the events there are", () => {
+  it("L13 names the submission without an ended turn, and the number of events", () => {
     for (const _tag of ["BeforeSubmission", "ThroughSubmission"] as const) {
       assert.strictEqual(
         beyondHistory(three, { _tag, id: "9" })?.message,

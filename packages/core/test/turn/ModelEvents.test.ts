@@ -18,7 +18,7 @@ const reasoning: ResponseItem = {
 }
 
 describe("itemEvents", () => {
-  it("records a message, then tells each of its texts", () => {
+  it("records a message, then emits each of its texts", () => {
     assert.deepStrictEqual(itemEvents(assistantItem("a", "b"), settings), [
       record(assistantItem("a", "b")),
       { type: "agent_message", message: "a" },
@@ -27,11 +27,11 @@ describe("itemEvents", () => {
     assert.deepStrictEqual(itemEvents(assistantItem(), settings), [record(assistantItem())])
   })
 
-  it("tells no message of anybody but the assistant", () => {
+  it("emits no message that is not of the assistant", () => {
     assert.deepStrictEqual(itemEvents(userItem("a"), settings), [record(userItem("a"))])
   })
 
-  it("tells each part of a reasoning summary, and the raw text only where it is shown", () => {
+  it("emits each part of a reasoning summary, and the raw text only if it is enabled", () => {
     const summary: ReadonlyArray<EventMsg> = [
       record(reasoning),
       { type: "agent_reasoning", text: "one" },
@@ -93,7 +93,7 @@ describe("deltaEvents", () => {
 })
 
 describe("tokenCount", () => {
-  it("has no info while nobody reported any", () => {
+  it("has no info while no usage was reported", () => {
     assert.deepStrictEqual(tokenCount(undefined, undefined, 100), {
       type: "token_count",
       info: null,
@@ -101,7 +101,7 @@ describe("tokenCount", () => {
     })
   })
 
-  it("has the limits that the provider told with it", () => {
+  it("has the rate limits that the provider reported", () => {
     const limits = { primary: { used_percent: 1 }, secondary: null }
     assert.deepStrictEqual(
       [
@@ -150,7 +150,7 @@ describe("tokenCount", () => {
 })
 
 describe("streamError", () => {
-  it("prints the delay as the original does", () => {
+  it("prints the delay as the original program does", () => {
     const delays: ReadonlyArray<readonly [number, string]> = [
       [0, "0ms"],
       [200.6, "201ms"],

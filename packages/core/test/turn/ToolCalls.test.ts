@@ -8,7 +8,7 @@ import type { ToolCall, ToolResult, TurnTools } from "../../src/ToolRuntime.ts"
 import { ToolCalls } from "../../src/turn/ToolCalls.ts"
 import { callItem, outputItem } from "../support.ts"
 
-/** A call's name says how long it takes and, with `reads`, that it may run beside others. */
+/** The name of a call contains its duration and, with `reads`, that it may run in parallel. */
 const tools = (log: Array<string>): TurnTools => ({
   specs: Effect.succeed([]),
   isReadOnly: (call) => nameOf(call).startsWith("reads"),
@@ -26,14 +26,14 @@ const nameOf = (call: ToolCall) => (call.type === "local_shell_call" ? "" : call
 
 const setUp = Effect.gen(function* () {
   const log: Array<string> = []
-  const told: Array<EventMsg> = []
+  const emitted: Array<EventMsg> = []
   const calls = yield* ToolCalls.make(tools(log), {
     eventCallId: (id) => id,
     recordCall: () => Effect.succeed(true),
-    emit: (messages) => Effect.sync(() => void told.push(...messages)),
+    emit: (messages) => Effect.sync(() => void emitted.push(...messages)),
   })
-  const finish = Effect.map(calls.finish, (messages) => void told.push(...messages))
-  return { calls, finish, log, told }
+  const finish = Effect.map(calls.finish, (messages) => void emitted.push(...messages))
+  return { calls, finish, log, emitted }
 })
 
 const output = (id: string, text: string): EventMsg => ({
@@ -41,10 +41,10 @@ const output = (id: string, text: string): EventMsg => ({
   item: outputItem(id, text),
 })
 
-describe("TurnCalls", () => {
-  it.effect("runs calls that only read beside each other and records them in their order", () =>
+describe("ToolCalls", () => {
+  it.effect("runs read-only calls in parallel and records them in their order", () =>
     Effect.gen(function* () {
-      const { calls, finish, log, told } = yield* setUp
+      const { calls, finish, log, emitted } = yield* setUp
       const run = yield* Effect.forkChild(
         Effect.gen(function* () {
           yield* calls.start(callItem("reads 300", "a"))
@@ -56,15 +56,15 @@ describe("TurnCalls", () => {
       yield* TestClock.adjust("300 millis")
       yield* Fiber.join(run)
       assert.deepStrictEqual(log, ["a begins", "b begins", "b ends", "a ends"])
-      assert.deepStrictEqual(told, [output("a", "reads 300"), output("b", "reads 100")])
+      assert.deepStrictEqual(emitted, [output("a", "reads 300"), output("b", "reads 100")])
     }),
   )
 
   it.effect(
-    "lets a call that may change something wait for all before it, and those after it wait too",
+    "runs a call that may change something after all before it, and before all after it",
     () =>
       Effect.gen(function* () {
-        const { calls, finish, log, told } = yield* setUp
+        const { calls, finish, log, emitted } = yield* setUp
         const run = yield* Effect.forkChild(
           Effect.gen(function* () {
             for (const [name, id] of [
@@ -88,7 +88,7 @@ describe("TurnCalls", () => {
           "c begins",
           "c ends",
         ])
-        assert.deepStrictEqual(told, [
+        assert.deepStrictEqual(emitted, [
           output("a", "reads 200"),
           output("b", "writes 50"),
           output("c", "reads 10"),
@@ -96,7 +96,7 @@ describe("TurnCalls", () => {
       }),
   )
 
-  it.effect("reads with at most eight calls at a time", () =>
+  it.effect("runs at most eight read-only calls at a time", () =>
     Effect.gen(function* () {
       const { calls, finish, log } = yield* setUp
       const ids = Array.from({ length: 20 }, (_, n) => `${n}`)
@@ -115,9 +115,9 @@ describe("TurnCalls", () => {
     }),
   )
 
-  it.effect("puts the images of all calls before the model behind their outputs", () =>
+  it.effect("adds the images of all calls after their outputs", () =>
     Effect.gen(function* () {
-      const { calls, finish, told } = yield* setUp
+      const { calls, finish, emitted } = yield* setUp
       const run = yield* Effect.forkChild(
         Effect.gen(function* () {
           yield* calls.start(callItem("writes 1 image", "a"))
@@ -129,7 +129,7 @@ describe("TurnCalls", () => {
       )
       yield* TestClock.adjust("3 millis")
       yield* Fiber.join(run)
-      assert.deepStrictEqual(told, [
+      assert.deepStrictEqual(emitted, [
         output("a", "writes 1 image"),
         output("b", "reads 2 image"),
         {
@@ -147,7 +147,7 @@ describe("TurnCalls", () => {
     }),
   )
 
-  it.effect("L8 nothing that was started outlives the scope", () =>
+  it.effect("L8 no call outlives the scope", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const { calls, log } = yield* Scope.provide(setUp, scope)

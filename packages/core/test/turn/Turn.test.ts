@@ -33,7 +33,7 @@ import {
 
 type Advance = Parameters<TurnPort["advance"]>[0]
 
-/** A turn on a port that goes on exactly as long as there are follow-ups. */
+/** A turn on a port that continues exactly as long as there are follow-ups. */
 const setUp = (
   responses: ReadonlyArray<Response>,
   options: {
@@ -43,7 +43,7 @@ const setUp = (
 ) => {
   const script = scripted(...responses)
   const log = new EventLog()
-  const told: Array<EventMsg> = []
+  const emitted: Array<EventMsg> = []
   const asked: Array<Advance> = []
   let total: Step["usage"]
   const record = (messages: ReadonlyArray<EventMsg>) => {
@@ -66,12 +66,12 @@ const setUp = (
     recordCall: () => Effect.succeed(true),
     emit: (messages) =>
       Effect.sync(() => {
-        told.push(...messages)
+        emitted.push(...messages)
         record(messages)
       }),
     emitCompaction: (messages) =>
       Effect.sync(() => {
-        told.push(...messages)
+        emitted.push(...messages)
         record(messages)
       }),
     advance: (progress) =>
@@ -89,7 +89,7 @@ const setUp = (
     Effect.provideService(ModelClient, script.service),
     Effect.provideService(ToolRuntime, options.tools ?? tools()),
   )
-  return { run, requests: script.requests, told, asked }
+  return { run, requests: script.requests, emitted, asked }
 }
 
 const record = (item: ResponseItem): EventMsg => ({ type: "raw_response_item", item })
@@ -97,7 +97,7 @@ const noUsage: EventMsg = { type: "token_count", info: null, rate_limits: null }
 const final = [done(assistantItem("ok")), completed]
 
 describe("Turn", () => {
-  it.effect("asks with the settings and the history", () =>
+  it.effect("sends the settings and the history", () =>
     Effect.gen(function* () {
       const { run, requests } = setUp([final], {
         settings: {
@@ -134,14 +134,14 @@ describe("Turn", () => {
     }),
   )
 
-  it.effect("tells the limits of the provider with what the response cost", () =>
+  it.effect("reports the rate limits of the provider with the token count of the response", () =>
     Effect.gen(function* () {
       const rateLimits = { primary: { used_percent: 12 }, secondary: null }
-      const { run, told } = setUp([
+      const { run, emitted } = setUp([
         [done(assistantItem("ok")), { _tag: "Completed", usage: usage(1, 2), rateLimits }],
       ])
       yield* run
-      const last = told.at(-1)
+      const last = emitted.at(-1)
       assert.deepStrictEqual(
         last?.type === "token_count" ? last.rate_limits : undefined,
         rateLimits,
@@ -157,7 +157,7 @@ describe("Turn", () => {
           trace.push(name)
           return completed
         }).pipe(Stream.drain)
-      const { run, told, requests } = setUp(
+      const { run, emitted, requests } = setUp(
         [
           Stream.fromArray([
             delta("x"),
@@ -185,7 +185,7 @@ describe("Turn", () => {
       )
       yield* run
       assert.deepStrictEqual(trace, ["slow", "quick", "read on", "quick"])
-      assert.deepStrictEqual(told, [
+      assert.deepStrictEqual(emitted, [
         { type: "agent_message_delta", delta: "x" },
         record(callItem("slow", "1")),
         { type: "background_event", message: "slow runs" },
@@ -211,7 +211,7 @@ describe("Turn", () => {
     }),
   )
 
-  it.effect("answers a call of a tool nobody knows and asks again", () =>
+  it.effect("gives the call of an unknown tool an output and sends another request", () =>
     Effect.gen(function* () {
       const custom = { type: "custom_tool_call", call_id: "2", name: "b", input: "" } as const
       const shell = {
@@ -240,83 +240,87 @@ describe("Turn", () => {
     }),
   )
 
-  it.effect("tells the model when a tool dies, by a defect or by throwing, and goes on", () =>
-    Effect.gen(function* () {
-      const { run, told, requests } = setUp(
-        [[done(callItem("dies", "1")), done(callItem("throws", "2")), completed], final],
-        {
-          tools: tools({
-            dies: () => Effect.die(new Error("secret")),
-            throws: () => {
-              throw new Error("secret")
-            },
-          }),
-        },
-      )
-      yield* run
-      const text = "execution error: the tool failed with an internal error"
-      assert.deepStrictEqual(
-        told.filter(({ type }) => type === "raw_response_item"),
-        [
-          record(callItem("dies", "1")),
-          record(outputItem("1", text)),
-          record(callItem("throws", "2")),
-          record(outputItem("2", text)),
-          record(assistantItem("ok")),
-        ],
-      )
-      assert.strictEqual(requests.length, 2)
-    }),
+  it.effect(
+    "gives the call of a tool that fails with a defect or throws an output, and continues",
+    () =>
+      Effect.gen(function* () {
+        const { run, emitted, requests } = setUp(
+          [[done(callItem("dies", "1")), done(callItem("throws", "2")), completed], final],
+          {
+            tools: tools({
+              dies: () => Effect.die(new Error("secret")),
+              throws: () => {
+                throw new Error("secret")
+              },
+            }),
+          },
+        )
+        yield* run
+        const text = "execution error: the tool failed with an internal error"
+        assert.deepStrictEqual(
+          emitted.filter(({ type }) => type === "raw_response_item"),
+          [
+            record(callItem("dies", "1")),
+            record(outputItem("1", text)),
+            record(callItem("throws", "2")),
+            record(outputItem("2", text)),
+            record(assistantItem("ok")),
+          ],
+        )
+        assert.strictEqual(requests.length, 2)
+      }),
   )
 
-  it.effect("waits between attempts, tells of each, and the next one sees what was recorded", () =>
-    Effect.gen(function* () {
-      const broken = Stream.concat(
-        Stream.fromArray([delta("lost"), done(callItem("look", "1")), delta("more")]),
-        Stream.fail(modelError({ retryable: true, retryAfterMs: 1500 })),
-      )
-      const { run, told, requests, asked } = setUp(
-        [broken, Stream.fail(modelError({ retryable: true })), final],
-        { tools: tools({ look: () => Effect.succeed("seen") }), settings: withRetries(5) },
-      )
-      const fiber = yield* Effect.forkChild(run)
-      yield* TestClock.adjust(1499)
-      assert.deepStrictEqual(told.slice(-2), [
-        { type: "agent_message_delta", delta: "more" },
-        {
-          type: "stream_error",
-          message: "stream error: boom; retrying 1/5 in 1.5s…",
-        },
-      ])
-      assert.strictEqual(requests.length, 1)
-      yield* TestClock.adjust(1)
-      assert.strictEqual(requests.length, 2)
-      const second = told.at(-1)
-      const delay = second?.type === "stream_error" ? second.message : ""
-      assert.match(delay, /^stream error: boom; retrying 2\/5 in (3[6-9]\d|4[0-3]\d|440)ms…$/)
-      yield* TestClock.adjust(359)
-      assert.strictEqual(requests.length, 2)
-      yield* TestClock.adjust(81)
-      yield* Fiber.join(fiber)
-      const seen = [userItem("hi"), callItem("look", "1"), outputItem("1", "seen")]
-      assert.deepStrictEqual(
-        requests.map(({ input }) => input),
-        [[userItem("hi")], seen, seen],
-      )
-      assert.deepStrictEqual(asked.at(-1), { sawSeq: 4, followUp: false, lastMessage: "ok" })
-    }),
+  it.effect(
+    "waits between attempts, reports each, and the next one contains what was recorded",
+    () =>
+      Effect.gen(function* () {
+        const broken = Stream.concat(
+          Stream.fromArray([delta("lost"), done(callItem("look", "1")), delta("more")]),
+          Stream.fail(modelError({ retryable: true, retryAfterMs: 1500 })),
+        )
+        const { run, emitted, requests, asked } = setUp(
+          [broken, Stream.fail(modelError({ retryable: true })), final],
+          { tools: tools({ look: () => Effect.succeed("seen") }), settings: withRetries(5) },
+        )
+        const fiber = yield* Effect.forkChild(run)
+        yield* TestClock.adjust(1499)
+        assert.deepStrictEqual(emitted.slice(-2), [
+          { type: "agent_message_delta", delta: "more" },
+          {
+            type: "stream_error",
+            message: "stream error: boom; retrying 1/5 in 1.5s…",
+          },
+        ])
+        assert.strictEqual(requests.length, 1)
+        yield* TestClock.adjust(1)
+        assert.strictEqual(requests.length, 2)
+        const second = emitted.at(-1)
+        const delay = second?.type === "stream_error" ? second.message : ""
+        assert.match(delay, /^stream error: boom; retrying 2\/5 in (3[6-9]\d|4[0-3]\d|440)ms…$/)
+        yield* TestClock.adjust(359)
+        assert.strictEqual(requests.length, 2)
+        yield* TestClock.adjust(81)
+        yield* Fiber.join(fiber)
+        const seen = [userItem("hi"), callItem("look", "1"), outputItem("1", "seen")]
+        assert.deepStrictEqual(
+          requests.map(({ input }) => input),
+          [[userItem("hi")], seen, seen],
+        )
+        assert.deepStrictEqual(asked.at(-1), { sawSeq: 4, followUp: false, lastMessage: "ok" })
+      }),
   )
 
-  it.effect("counts attempts anew after a response that came through", () =>
+  it.effect("counts attempts from 1 again after a complete response", () =>
     Effect.gen(function* () {
       const fail = Stream.fail(modelError({ retryable: true, retryAfterMs: 1 }))
-      const { run, told } = setUp([fail, [done(callItem("a", "1")), completed], fail, final], {
+      const { run, emitted } = setUp([fail, [done(callItem("a", "1")), completed], fail, final], {
         settings: withRetries(1),
       })
       const fiber = yield* Effect.forkChild(run)
       yield* TestClock.adjust(10)
       yield* Fiber.join(fiber)
-      const errors = told.filter(({ type }) => type === "stream_error")
+      const errors = emitted.filter(({ type }) => type === "stream_error")
       const again: EventMsg = {
         type: "stream_error",
         message: "stream error: boom; retrying 1/1 in 1ms…",
@@ -336,12 +340,12 @@ describe("Turn", () => {
     }),
   )
 
-  it.effect("fails at once with an error that is not worth a retry", () =>
+  it.effect("fails at once with an error that is not retryable", () =>
     Effect.gen(function* () {
       const error = modelError({ retryable: false, reason: "Key", message: "no key" })
-      const { run, told, requests } = setUp([Stream.fail(error)], { settings: withRetries(5) })
+      const { run, emitted, requests } = setUp([Stream.fail(error)], { settings: withRetries(5) })
       assert.deepStrictEqual(yield* Effect.exit(run), Exit.fail(error))
-      assert.deepStrictEqual([told, requests.length], [[], 1])
+      assert.deepStrictEqual([emitted, requests.length], [[], 1])
     }),
   )
 
@@ -372,14 +376,14 @@ describe("Turn", () => {
 
   it.effect("adds up the usage of its requests", () =>
     Effect.gen(function* () {
-      const { run, told } = setUp([
+      const { run, emitted } = setUp([
         [done(callItem("a", "1")), { _tag: "Completed", usage: usage(10, 5) }],
         [done(callItem("a", "2")), completed],
         [done(assistantItem("ok")), { _tag: "Completed", usage: usage(20, 7) }],
       ])
       yield* run
       assert.deepStrictEqual(
-        told.flatMap((msg) =>
+        emitted.flatMap((msg) =>
           msg.type === "token_count" ? [msg.info?.total_token_usage.total_tokens] : [],
         ),
         [15, 15, 42],

@@ -45,4 +45,5 @@ export const ConversationOverrides = Schema.Struct({
   developerInstructions: maybe(Schema.String),
   compactPrompt: maybe(Schema.String),
 })
+/** A decoded `ConversationOverrides`. */
 export type ConversationOverrides = typeof ConversationOverrides.Type

@@ -99,6 +99,7 @@ export const UserSavedConfig = Schema.Struct({
   profile: Schema.optionalKey(Schema.String),
   profiles: Schema.Record(Schema.String, Profile),
 })
+/** A decoded `UserSavedConfig`. */
 export type UserSavedConfig = typeof UserSavedConfig.Type
 
 /** Reports the settings in config.toml. */
@@ -132,6 +133,7 @@ export const ModelEntry = Schema.Struct({
   defaultReasoningEffort: ReasoningEffort,
   isDefault: Schema.Boolean,
 })
+/** A decoded `ModelEntry`. */
 export type ModelEntry = typeof ModelEntry.Type
 
 /** Lists models. */

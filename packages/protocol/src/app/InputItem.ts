@@ -12,6 +12,7 @@ export const InputItem = Schema.Union([
   item("image", { image_url: Schema.String }),
   item("localImage", { path: Schema.String }),
 ])
+/** A decoded `InputItem`. */
 export type InputItem = typeof InputItem.Type
 
 /** The same input in the form of the core. */

@@ -8,6 +8,7 @@ import { maybe } from "./Fields.ts"
  * 2025), or `none` for a client that answers no questions.
  */
 export const ApprovalForm = Schema.Literals(["camelCase", "snake_case", "none"])
+/** A decoded `ApprovalForm`. */
 export type ApprovalForm = typeof ApprovalForm.Type
 
 const UserAgent = Schema.Struct({ userAgent: Schema.String })

@@ -22,8 +22,10 @@ export const ParsedCommand = Schema.Union([
   }),
   Schema.Struct({ type: Schema.Literal("unknown"), cmd: Schema.String }),
 ]).annotate({ identifier: "ParsedCommand" })
+/** A decoded `ParsedCommand`. */
 export type ParsedCommand = typeof ParsedCommand.Type
 
+/** The event `exec_command_begin`; its `doc` describes it. */
 export const ExecCommandBegin = event(
   "exec_command_begin",
   {
@@ -35,6 +37,7 @@ export const ExecCommandBegin = event(
   { ...original, doc: "A command has started.", synced: false },
 )
 
+/** The event `exec_command_output_delta`; its `doc` describes it. */
 export const ExecCommandOutputDelta = event(
   "exec_command_output_delta",
   {
@@ -46,6 +49,7 @@ export const ExecCommandOutputDelta = event(
   { ...original, doc: "A chunk of a running command's output.", durable: false },
 )
 
+/** The event `exec_command_end`; its `doc` describes it. */
 export const ExecCommandEnd = event(
   "exec_command_end",
   {
@@ -60,6 +64,7 @@ export const ExecCommandEnd = event(
   { ...original, doc: "A command has ended.", synced: false },
 )
 
+/** The event `exec_approval_request`; its `doc` describes it. */
 export const ExecApprovalRequest = event(
   "exec_approval_request",
   {

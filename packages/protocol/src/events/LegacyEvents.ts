@@ -25,6 +25,7 @@ const ReviewOutput = Schema.Struct({
   overall_confidence_score: Schema.Finite,
 })
 
+/** The event `get_history_entry_response`; its `doc` describes it. */
 export const GetHistoryEntryResponse = event(
   "get_history_entry_response",
   {
@@ -44,6 +45,7 @@ export const GetHistoryEntryResponse = event(
   },
 )
 
+/** The event `list_custom_prompts_response`; its `doc` describes it. */
 export const ListCustomPromptsResponse = event(
   "list_custom_prompts_response",
   {
@@ -57,6 +59,7 @@ export const ListCustomPromptsResponse = event(
   },
 )
 
+/** The event `conversation_path`; its `doc` describes it. */
 export const ConversationPath = event(
   "conversation_path",
   { conversation_id: Schema.String, path: Schema.String },
@@ -66,6 +69,7 @@ export const ConversationPath = event(
   },
 )
 
+/** The event `entered_review_mode`; its `doc` describes it. */
 export const EnteredReviewMode = event(
   "entered_review_mode",
   { prompt: Schema.String, user_facing_hint: Schema.String },
@@ -76,6 +80,7 @@ export const EnteredReviewMode = event(
   },
 )
 
+/** The event `exited_review_mode`; its `doc` describes it. */
 export const ExitedReviewMode = event(
   "exited_review_mode",
   { review_output: Schema.NullOr(ReviewOutput) },

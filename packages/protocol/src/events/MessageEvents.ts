@@ -6,6 +6,7 @@ import { ResponseItem } from "../ResponseItem.ts"
 const delta = { delta: Schema.String }
 const text = { text: Schema.String }
 
+/** The event `agent_message`; its `doc` describes it. */
 export const AgentMessage = event(
   "agent_message",
   { message: Schema.String },
@@ -17,6 +18,7 @@ export const AgentMessage = event(
   },
 )
 
+/** The event `user_message`; its `doc` describes it. */
 export const UserMessage = event(
   "user_message",
   {
@@ -33,12 +35,14 @@ export const UserMessage = event(
   },
 )
 
+/** The event `agent_message_delta`; its `doc` describes it. */
 export const AgentMessageDelta = event("agent_message_delta", delta, {
   ...original,
   doc: "A piece of a message that is still being received.",
   durable: false,
 })
 
+/** The event `agent_reasoning`; its `doc` describes it. */
 export const AgentReasoning = event("agent_reasoning", text, {
   ...original,
   doc: "A complete section of the agent's reasoning summary.",
@@ -46,12 +50,14 @@ export const AgentReasoning = event("agent_reasoning", text, {
   completes: ["agent_reasoning_delta"],
 })
 
+/** The event `agent_reasoning_delta`; its `doc` describes it. */
 export const AgentReasoningDelta = event("agent_reasoning_delta", delta, {
   ...original,
   doc: "A piece of a reasoning summary that is still being received.",
   durable: false,
 })
 
+/** The event `agent_reasoning_raw_content`; its `doc` describes it. */
 export const AgentReasoningRawContent = event("agent_reasoning_raw_content", text, {
   ...original,
   doc: "The agent's reasoning itself, where the provider gives it and the settings show it.",
@@ -59,12 +65,14 @@ export const AgentReasoningRawContent = event("agent_reasoning_raw_content", tex
   completes: ["agent_reasoning_raw_content_delta"],
 })
 
+/** The event `agent_reasoning_raw_content_delta`; its `doc` describes it. */
 export const AgentReasoningRawContentDelta = event("agent_reasoning_raw_content_delta", delta, {
   ...original,
   doc: "A piece of reasoning that is still being received.",
   durable: false,
 })
 
+/** The event `agent_reasoning_section_break`; its `doc` describes it. */
 export const AgentReasoningSectionBreak = event(
   "agent_reasoning_section_break",
   {},
@@ -76,6 +84,7 @@ export const AgentReasoningSectionBreak = event(
   },
 )
 
+/** The event `raw_response_item`; its `doc` describes it. */
 export const RawResponseItem = event(
   "raw_response_item",
   { item: ResponseItem },

@@ -15,11 +15,13 @@ export const FileChange = Schema.Union([
     }),
   }),
 ]).annotate({ identifier: "FileChange" })
+/** A decoded `FileChange`. */
 export type FileChange = typeof FileChange.Type
 
 /** By path. */
 const changes = Schema.Record(Schema.String, FileChange)
 
+/** The event `apply_patch_approval_request`; its `doc` describes it. */
 export const ApplyPatchApprovalRequest = event(
   "apply_patch_approval_request",
   {
@@ -31,18 +33,21 @@ export const ApplyPatchApprovalRequest = event(
   { ...original, doc: "A patch needs an approval before it may be applied." },
 )
 
+/** The event `patch_apply_begin`; its `doc` describes it. */
 export const PatchApplyBegin = event(
   "patch_apply_begin",
   { call_id: callId, auto_approved: Schema.Boolean, changes },
   { ...original, doc: "A patch is being applied.", synced: false },
 )
 
+/** The event `patch_apply_end`; its `doc` describes it. */
 export const PatchApplyEnd = event(
   "patch_apply_end",
   { call_id: callId, stdout: Schema.String, stderr: Schema.String, success: Schema.Boolean },
   { ...original, doc: "A patch was applied, or could not be applied.", synced: false },
 )
 
+/** The event `turn_diff`; its `doc` describes it. */
 export const TurnDiff = event(
   "turn_diff",
   { unified_diff: Schema.String },

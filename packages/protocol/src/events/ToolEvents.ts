@@ -17,14 +17,17 @@ export const PlanItem = Schema.Struct({
   step: Schema.String,
   status: Schema.Literals(["pending", "in_progress", "completed"]),
 }).annotate({ identifier: "PlanItem" })
+/** A decoded `PlanItem`. */
 export type PlanItem = typeof PlanItem.Type
 
+/** The event `mcp_tool_call_begin`; its `doc` describes it. */
 export const McpToolCallBegin = event(
   "mcp_tool_call_begin",
   { call_id: callId, invocation: Invocation },
   { ...original, doc: "A tool of a tool server is being called.", synced: false },
 )
 
+/** The event `mcp_tool_call_end`; its `doc` describes it. */
 export const McpToolCallEnd = event(
   "mcp_tool_call_end",
   {
@@ -39,24 +42,28 @@ export const McpToolCallEnd = event(
   { ...original, doc: "A call of a tool server's tool has ended.", synced: false },
 )
 
+/** The event `mcp_list_tools_response`; its `doc` describes it. */
 export const McpListToolsResponse = event(
   "mcp_list_tools_response",
   { tools: Schema.Record(Schema.String, Schema.Unknown) },
   { ...original, doc: "The tools of the tool servers, by name: the response to `list_mcp_tools`." },
 )
 
+/** The event `web_search_begin`; its `doc` describes it. */
 export const WebSearchBegin = event(
   "web_search_begin",
   { call_id: callId },
   { ...original, doc: "The model's provider is searching the web.", synced: false },
 )
 
+/** The event `web_search_end`; its `doc` describes it. */
 export const WebSearchEnd = event(
   "web_search_end",
   { call_id: callId, query: Schema.String },
   { ...original, doc: "A web search has ended.", synced: false },
 )
 
+/** The event `view_image_tool_call`; its `doc` describes it. */
 export const ViewImageToolCall = event(
   "view_image_tool_call",
   { call_id: callId, path: Schema.String },
@@ -68,6 +75,7 @@ export const ViewImageToolCall = event(
   },
 )
 
+/** The event `plan_update`; its `doc` describes it. */
 export const PlanUpdate = event(
   "plan_update",
   { explanation: Schema.NullOr(Schema.String), plan: Schema.Array(PlanItem) },

@@ -12,6 +12,7 @@ const TokenUsageInfo = Schema.Struct({
   model_context_window: Schema.NullOr(Schema.Int),
 }).annotate({ identifier: "TokenUsageInfo" })
 
+/** The event `session_configured`; its `doc` describes it. */
 export const SessionConfigured = event(
   "session_configured",
   {
@@ -36,18 +37,21 @@ export const SessionConfigured = event(
   },
 )
 
+/** The event `task_started`; its `doc` describes it. */
 export const TaskStarted = event(
   "task_started",
   { model_context_window: Schema.NullOr(Schema.Int) },
   { ...original, doc: "A turn has started." },
 )
 
+/** The event `task_complete`; its `doc` describes it. */
 export const TaskComplete = event(
   "task_complete",
   { last_agent_message: Schema.NullOr(Schema.String) },
   { ...original, doc: "A turn has ended by itself.", ends: true, completes: textDeltas },
 )
 
+/** The event `turn_aborted`; its `doc` describes it. */
 export const TurnAborted = event(
   "turn_aborted",
   { reason: TurnAbortReason },
@@ -60,12 +64,14 @@ export const TurnAborted = event(
   },
 )
 
+/** The event `error`; its `doc` describes it. */
 export const ErrorEvent = event(
   "error",
   { message: Schema.String },
   { ...original, doc: "The turn cannot continue. Its terminal event follows." },
 )
 
+/** The event `stream_error`; its `doc` describes it. */
 export const StreamError = event(
   "stream_error",
   { message: Schema.String },
@@ -77,12 +83,14 @@ export const StreamError = event(
   },
 )
 
+/** The event `background_event`; its `doc` describes it. */
 export const BackgroundEvent = event(
   "background_event",
   { message: Schema.String },
   { ...original, doc: "A note about what the server is doing.", synced: false },
 )
 
+/** The event `warning`; its `doc` describes it. */
 export const Warning = event(
   "warning",
   { message: Schema.String },
@@ -94,6 +102,7 @@ export const Warning = event(
   },
 )
 
+/** The event `token_count`; its `doc` describes it. */
 export const TokenCount = event(
   "token_count",
   {
@@ -131,6 +140,7 @@ export const Compacted = event(
   },
 )
 
+/** The event `shutdown_complete`; its `doc` describes it. */
 export const ShutdownComplete = event(
   "shutdown_complete",
   {},

@@ -3,4 +3,5 @@ import * as Schema from "effect/Schema"
 
 /** `secs` whole seconds and `nanos` in [0, 1e9). */
 export const WireDuration = Schema.Struct({ secs: Schema.Int, nanos: Schema.Int })
+/** A decoded `WireDuration`. */
 export type WireDuration = typeof WireDuration.Type

@@ -55,6 +55,7 @@ export const ProgressToken = RequestId.check(
     isShort(token) ? undefined : `Expected at most ${maxShortLength} characters`,
   ),
 )
+/** A decoded `ProgressToken`. */
 export type ProgressToken = typeof ProgressToken.Type
 
 /** `_meta` of a request that may report progress. Some clients send `null` for no token. */
@@ -77,6 +78,7 @@ export const InitializeParams = Schema.Struct({
   capabilities: Open,
   clientInfo: Implementation,
 })
+/** A decoded `InitializeParams`. */
 export type InitializeParams = typeof InitializeParams.Type
 
 const InitializeResult = Schema.Struct({
@@ -116,6 +118,7 @@ export const CallToolResult = Schema.Struct({
   isError: Schema.optionalKey(Schema.Boolean),
   _meta: Meta,
 })
+/** A decoded `CallToolResult`. */
 export type CallToolResult = typeof CallToolResult.Type
 
 /** The handshake of revisions before 2026-07-28. */

@@ -34,6 +34,7 @@ export const ToolOutput = Schema.Struct({
   conversationId: Schema.String,
   content: Schema.String,
 })
+/** A decoded `ToolOutput`. */
 export type ToolOutput = typeof ToolOutput.Type
 
 const tool = <A extends Pure, const Name extends string>(options: {
@@ -91,6 +92,7 @@ export const CodexArguments = Schema.Struct({
     "What commands may change: `read-only`: nothing; `workspace-write`: files below the working directory; `danger-full-access`: everything.",
   ),
 })
+/** A decoded `CodexArguments`. */
 export type CodexArguments = typeof CodexArguments.Type
 
 /** Starts a conversation and runs its first turn. */
@@ -119,6 +121,7 @@ export const CodexReplyArguments = Schema.Struct({
     "If a turn of the conversation is running: `wait` for its end (default), `steer` or `queue` the message into it and return its result, `interrupt` it, or `reject` the message. Without a running turn `steer` is an error.",
   ),
 })
+/** A decoded `CodexReplyArguments`. */
 export type CodexReplyArguments = typeof CodexReplyArguments.Type
 
 /** Runs the next turn of a conversation. */

@@ -47,6 +47,7 @@ export const ElicitParams = Schema.Struct({
   elicitationId: text,
   _meta: Schema.optionalKey(Open),
 })
+/** A decoded `ElicitParams`. */
 export type ElicitParams = typeof ElicitParams.Type
 
 /** The result of a form, as MCP defines it. */
@@ -54,6 +55,7 @@ export const ElicitResult = Schema.Struct({
   action: Schema.Literals(["accept", "decline", "cancel"]),
   content: Schema.optionalKey(Open),
 })
+/** A decoded `ElicitResult`. */
 export type ElicitResult = typeof ElicitResult.Type
 
 /** The titles of the decisions in a form, in the order in which they are offered. */

@@ -13,6 +13,7 @@ export const LoggingLevel = Schema.Literals([
   "alert",
   "emergency",
 ])
+/** A decoded `LoggingLevel`. */
 export type LoggingLevel = typeof LoggingLevel.Type
 
 /** Sets the level of the log. */

@@ -70,6 +70,7 @@ export const CompletionRef = Schema.Union([
   }),
   Schema.Struct({ type: Schema.Literal("ref/resource"), uri: Schema.String }),
 ])
+/** A decoded `CompletionRef`. */
 export type CompletionRef = typeof CompletionRef.Type
 
 /** Completes an argument. */

@@ -22,6 +22,7 @@ export const ResourceItem = Schema.StructWithRest(
   Schema.Struct({ uri: Schema.String, ...described }),
   [Open],
 )
+/** A decoded `ResourceItem`. */
 export type ResourceItem = typeof ResourceItem.Type
 
 /** A resource template in a list. */
@@ -29,6 +30,7 @@ export const ResourceTemplateItem = Schema.StructWithRest(
   Schema.Struct({ uriTemplate: Schema.String, ...described }),
   [Open],
 )
+/** A decoded `ResourceTemplateItem`. */
 export type ResourceTemplateItem = typeof ResourceTemplateItem.Type
 
 const contents = {

@@ -14,6 +14,7 @@ export const SubscriptionFilter = Schema.Struct({
   /** Ids of tasks, for the tasks extension. */
   taskIds: Schema.optionalKey(Schema.Array(Schema.String)),
 })
+/** A decoded `SubscriptionFilter`. */
 export type SubscriptionFilter = typeof SubscriptionFilter.Type
 
 /** Subscribes to changes. */

@@ -29,6 +29,7 @@ export const TaskStatus = Schema.Literals([
   "failed",
   "cancelled",
 ])
+/** A decoded `TaskStatus`. */
 export type TaskStatus = typeof TaskStatus.Type
 
 const common = {
@@ -47,6 +48,7 @@ export const HandshakeTask = Schema.Struct({
   pollInterval: Schema.optionalKey(Schema.Int),
   _meta: Meta,
 })
+/** A decoded `HandshakeTask`. */
 export type HandshakeTask = typeof HandshakeTask.Type
 
 const stateless = {
@@ -63,6 +65,7 @@ export const StatelessTask = Schema.Struct({
   result: Schema.optionalKey(Open),
   error: Schema.optionalKey(Open),
 })
+/** A decoded `StatelessTask`. */
 export type StatelessTask = typeof StatelessTask.Type
 
 const named = { taskId: Schema.String, _meta: Meta }

@@ -4,7 +4,7 @@ import { codexTools, ToolOutput } from "../../src/mcp/CodexTools.ts"
 
 describe("CodexTools", () => {
   it.each(codexTools.map((tool) => [tool.name, tool] as const))(
-    "%s: what a client is told of the arguments is what is decoded",
+    "%s: the listed arguments are those that are decoded",
     (_, tool) => {
       const { properties, required } = tool.inputSchema as {
         readonly properties: Readonly<Record<string, { readonly type: string }>>

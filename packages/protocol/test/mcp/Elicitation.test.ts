@@ -49,7 +49,7 @@ describe("Elicitation", () => {
       { action: "accept", decision: "approved", content: { decision: "abort" } },
       "expected `decision` and `content.decision` to be the same",
     ],
-  ])("%j is told what is wrong with it", (answer, problem) => {
+  ])("%j fails with its fault", (answer, problem) => {
     assert.deepStrictEqual(readDecision(answer), Result.fail(problem))
   })
 

@@ -30,8 +30,8 @@ describe("decodeArguments", () => {
 
   it("L13 reports 20 of many faults, that there are more, and shortened names", () => {
     const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, 1]))
-    const told = fault(CodexReply, { prompt: "p", ...many }).split("; ")
-    assert.deepStrictEqual([told.length, told.at(-1)], [21, "and more"])
+    const faults = fault(CodexReply, { prompt: "p", ...many }).split("; ")
+    assert.deepStrictEqual([faults.length, faults.at(-1)], [21, "and more"])
     const long = "k".repeat(100_000)
     assert.isBelow(fault(CodexReply, { prompt: "p", [long]: 1 }).length, 1_000)
     assert.isBelow(fault(Codex, { prompt: "p", sandbox: long }).length, 1_000)

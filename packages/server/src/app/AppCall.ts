@@ -8,7 +8,7 @@ import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
-import type { Caller } from "../jsonrpc/Peer.ts"
+import type { RequestCaller } from "../jsonrpc/Caller.ts"
 import type { AppConnection } from "./AppConnection.ts"
 import { cannotGet, invalidRequest, unavailable } from "./AppErrors.ts"
 import type { Auth } from "./ports/AuthPort.ts"
@@ -16,7 +16,7 @@ import type { HostPort } from "./ports/HostPort.ts"
 import type { UserConfig } from "./ports/UserConfigPort.ts"
 
 /** One request, with the connection that it came on. */
-export interface AppCall extends Required<Omit<Caller, "separate">> {
+export interface AppCall extends Omit<RequestCaller, "separate"> {
   readonly connection: AppConnection
 }
 

@@ -11,12 +11,13 @@ import * as Conversations from "@colloquy/protocol/app/Conversations"
 import * as HostMethods from "@colloquy/protocol/app/Host"
 import * as Messages from "@colloquy/protocol/app/Messages"
 import { type ApprovalForm, GetUserAgent, Initialize } from "@colloquy/protocol/app/Session"
-import { codecOf, methodsOf } from "@colloquy/protocol/Method"
+import { codecOf, type Dialect, methodsOf } from "@colloquy/protocol/Method"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
 import { Server } from "../Server.ts"
-import type { Caller } from "../jsonrpc/Peer.ts"
+import type { RequestCaller } from "../jsonrpc/Caller.ts"
 import type { Route } from "../jsonrpc/Route.ts"
 import { accountRateLimitsRead } from "./methods/AccountRateLimitsRead.ts"
 import { addConversationListener } from "./methods/AddConversationListener.ts"
@@ -51,7 +52,25 @@ import { setDefaultModel } from "./methods/SetDefaultModel.ts"
 import { UserConfig } from "./ports/UserConfigPort.ts"
 import { userInfo } from "./methods/UserInfo.ts"
 
-const handlers = {
+type ClientMethods = typeof AppServer extends Dialect<infer C, infer _> ? C : never
+
+/** The methods with a response: those that can fail. */
+type Requests<M extends Rpc.Any = ClientMethods> = M extends Rpc.Any
+  ? [Rpc.Error<M>] extends [never]
+    ? never
+    : M
+  : never
+
+/** One handler for every request of the dialect; a missing or crossed one does not compile. */
+type HandlerTable = { readonly [M in Requests as M["_tag"]]: AppHandler<M> }
+
+/** A handler of the table, whatever its method. */
+type AnyHandler = (
+  params: never,
+  call: AppCall,
+) => Effect.Effect<unknown, JsonRpcError, AppServices>
+
+const handlers: HandlerTable = {
   [Initialize._tag]: initialize,
   [GetUserAgent._tag]: getUserAgent,
   [Conversations.NewConversation._tag]: newConversation,
@@ -80,8 +99,8 @@ const handlers = {
   [HostMethods.ModelList._tag]: modelList,
 }
 
-/** The values' types are those of their methods. */
-const byName = handlers as unknown as Readonly<Record<string, AppHandler<never> | undefined>>
+/** For the lookup by the name in a message. */
+const byName: Readonly<Record<string, AnyHandler | undefined>> = handlers
 
 export interface AppHandlersOptions {
   /** On whose behalf the client of the connection acts. */
@@ -108,9 +127,6 @@ const servicesOf = (server: Server["Service"], principal: string) =>
     ),
   )
 
-const isWhole = (caller: Caller): caller is Required<Caller> =>
-  caller.requestId !== undefined && caller.afterAnswer !== undefined
-
 /** Of one connection. */
 export const make = Effect.fnUntraced(function* (
   options: AppHandlersOptions,
@@ -130,15 +146,15 @@ export const make = Effect.fnUntraced(function* (
 
   const serve = (
     name: string,
-    handler: AppHandler<never>,
+    handler: AnyHandler,
     params: unknown,
-    caller: Caller,
+    caller: RequestCaller,
   ): Effect.Effect<unknown, JsonRpcError> => {
-    if (!isWhole(caller)) return Effect.die("a request without an id")
     if (options.initializes && name !== Initialize._tag && !connection.initialized()) {
       return Effect.fail(notInitialized())
     }
-    const call: AppCall = { ...caller, connection }
+    const { afterAnswer, hold, peer, requestId } = caller
+    const call: AppCall = { afterAnswer, connection, hold, peer, requestId }
     const served = Effect.provideContext(handler(params as never, call), context)
     // Whose `initialize` is somebody else's speaks this dialect from its first request on.
     return options.initializes ? served : Effect.andThen(connection.join(caller.peer), served)

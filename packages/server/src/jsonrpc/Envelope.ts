@@ -1,41 +1,45 @@
 /**
- * A connection that writes as its peer does: with the member `jsonrpc`, or without it, as the original from October on
- * (§3.1). The first message that can be read decides; what is sent before it has the member.
+ * Whether the messages to one peer have the member `jsonrpc`. The app-server of the original writes messages without it
+ * since October 2025, and its clients read both forms; JSON-RPC libraries require the member.
+ *
+ *     undecided ── first frame that is a JSON object or array ──> "2.0" or "bare", as that frame is
+ *
+ * Messages that are sent before the decision have the member.
  */
-import type { Connection, Frame } from "@colloquy/protocol/Connection"
-import * as Effect from "effect/Effect"
+import type { Frame } from "@colloquy/protocol/Connection"
+import type { MessageForm } from "@colloquy/protocol/JsonRpc"
 
-const member = '{"jsonrpc":"2.0",'
-
-/** Undefined for what says nothing about it. */
-const hasMember = (frame: Frame): boolean | undefined => {
+/** Undefined for a frame that does not tell. */
+const formOf = (frame: Frame): MessageForm | undefined => {
   if (frame._tag !== "Text") return undefined
   try {
     const value: unknown = JSON.parse(frame.text)
-    return typeof value === "object" && value !== null ? "jsonrpc" in value : undefined
+    if (typeof value !== "object" || value === null) return undefined
+    return "jsonrpc" in value ? "2.0" : "bare"
   } catch {
-    // Whoever reads the connection answers it.
+    // The peer responds to the frame with a parse error.
     return undefined
   }
 }
 
-export const withEnvelope = (connection: Connection): Connection => {
-  let bare: boolean | undefined
-  return {
-    ...connection,
-    receive: Effect.map(connection.receive, (frames) => {
-      for (const frame of frames) {
-        if (bare !== undefined) break
-        const has = hasMember(frame)
-        bare = has === undefined ? undefined : !has
-      }
-      return frames
-    }),
-    send: (texts) =>
-      connection.send(
-        bare === true
-          ? texts.map((text) => (text.startsWith(member) ? `{${text.slice(member.length)}` : text))
-          : texts,
-      ),
+export class Envelope {
+  /** The form of the messages to the peer. */
+  form: MessageForm = "2.0"
+  private isDecided: boolean
+
+  /** @param adapts false: messages always have the member */
+  constructor(adapts: boolean) {
+    this.isDecided = !adapts
+  }
+
+  /** Decides on the form by the first of these frames that tells. */
+  observe(frames: ReadonlyArray<Frame>): void {
+    for (const frame of frames) {
+      if (this.isDecided) return
+      const form = formOf(frame)
+      if (form === undefined) continue
+      this.form = form
+      this.isDecided = true
+    }
   }
 }

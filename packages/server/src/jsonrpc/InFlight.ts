@@ -1,11 +1,21 @@
 /**
- * The requests of the other side that are being served: one fiber each, one answer each (L1).
+ * The requests of the peer that are being served: one fiber each, one response each (L1).
  *
- * A request is answered by its handler, or cancelled and never answered or with an error, as its dialect has it, or
- * stopped at the end of the connection and answered with an error. Exactly one of these, decided here.
+ *     running ── work gave its text ──────────> answering ── accepted ──> ended
+ *        ├────── cancelled without an error ──> cancelled ── work ended ─> ended, no response
+ *        ├────── cancelled with an error ─────> cancelled ── work ended ─> answering with that error
+ *        └────── end of the connection ───────> stopped, answered with "the server is shutting down"
+ *
+ * From `answering` on the transport may have the response, accepted or waiting: no other may follow.
  */
 import type { Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
-import { ErrorCode, failureText, JsonRpcError, type RequestId } from "@colloquy/protocol/JsonRpc"
+import {
+  ErrorCode,
+  failureText,
+  JsonRpcError,
+  type MessageForm,
+  type RequestId,
+} from "@colloquy/protocol/JsonRpc"
 import * as Pending from "@colloquy/protocol/PendingRequests"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -14,229 +24,287 @@ import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 import type { Slot } from "./Batch.ts"
 
-interface Entry {
+/** A request to serve. */
+export interface InFlightRequest {
+  /** Must not be in flight. */
   readonly id: RequestId
-  readonly cancellable: boolean
-  readonly slot: Slot | undefined
-  readonly over: ((sent: boolean) => void) | undefined
+  /** Gives the text of the response. Interrupted when the request is cancelled or stopped. */
+  readonly work: Effect.Effect<string>
+  /** False: the request gets its response although the peer cancels it. Default true. */
+  readonly cancellable?: boolean
+  /** Takes the response instead of the connection, and is completed when there is none. */
+  readonly slot?: Slot | undefined
+  /** Waited for between the end of the work and the response; the request can still be cancelled then. */
+  readonly before?: () => Effect.Effect<void> | undefined
+  /** Called right before the response is sent; runs what it gives once the response was accepted. */
+  readonly onResponse?: () => Effect.Effect<void> | undefined
+  /**
+   * Called when the request has ended, with whether its response may have been sent. That is known only of a request that
+   * `onResponse` was called for.
+   */
+  readonly onEnd?: (sent: boolean) => void
+}
+
+interface Entry {
+  readonly request: InFlightRequest
   fiber?: Fiber.Fiber<void>
-  /** It came to an answer, whatever its state became since. */
-  answers?: true
-  /** To that of its work. */
+  /** Its response was or is being sent, whatever its state became since. */
+  hasAnswer?: true
+  /** That response is the one of its work. */
   sent?: true
-  /** From `answering` on the transport may have the answer, accepted or waiting: no other may follow. */
   state: "running" | "answering" | "cancelled" | "stopped"
-  /** Of one that was cancelled: what its sender gets when its work has ended. */
+  /** Of a cancelled request: the response that the peer gets when the work has ended. */
   owed?: string | undefined
 }
 
+/** The table of the requests in flight. */
 export interface InFlight {
-  /** Whose work has not ended; at most so many answers more wait for a slow reader as `room` lets in. */
+  /** Number of requests with unfinished work. `room` bounds the responses that wait for a slow reader beside them. */
   readonly running: number
-  /** Whether fewer than `max` answers wait to be accepted. */
+  /** Whether fewer than `max` responses wait to be accepted. */
   readonly hasRoom: (max: number) => boolean
-  /** Returns when there is. */
+  /** Returns when `hasRoom(max)`. */
   readonly room: (max: number) => Effect.Effect<void>
+  /** Whether a request with this id is in flight. */
   readonly has: (id: RequestId) => boolean
-  /** True while a response with this id is due: another one with it could be taken for it. */
+  /** Whether a response with this id is due: another message with it could be taken for that response. */
   readonly isOwed: (id: RequestId) => boolean
+  /** Runs the work in a fiber of its own and sends the text it gives. */
+  readonly start: (request: InFlightRequest) => Effect.Effect<void>
   /**
-   * Runs `work` in a fiber of its own and sends the text it gives. The id must not be in flight. One that is not
-   * `cancellable` (default: it is) is answered whatever is cancelled. `after` runs when the answer was accepted.
-   * `slot` takes the answer instead of the connection, and is told when there is none. `over` is called at the end of
-   * the request: `sent` tells whether the answer may have gone out, which is known only of one that `after` ran for.
-   * `before` is waited for between the end of the work and the response; the request can still be cancelled then.
-   */
-  readonly start: (
-    id: RequestId,
-    work: Effect.Effect<string>,
-    cancellable?: boolean,
-    after?: () => Effect.Effect<void> | undefined,
-    slot?: Slot,
-    over?: (sent: boolean) => void,
-    before?: () => Effect.Effect<void> | undefined,
-  ) => Effect.Effect<void>
-  /**
-   * Stops that request for good: it gets no answer that was not accepted yet, but this one when its work has ended; one
-   * that is being answered is then left alone, as unknown and stopped ones are.
+   * Cancels a request. It gets no response that was not accepted yet, or this error when its work has ended. Requests whose
+   * response is being sent are then left alone, and so are unknown and stopped ones.
    */
   readonly cancel: (id: RequestId, answer?: JsonRpcError) => void
   /**
-   * Waits up to `grace` for all to be answered, and then for `rest`; stops what is left within `stopBound` and answers it
-   * with an error.
+   * Waits up to `grace` for all responses, and then for `rest`; stops what is left within `stopBound` and answers it with an
+   * error.
    */
   readonly drain: (grace: Duration.Input, rest?: Effect.Effect<void>) => Effect.Effect<void>
 }
 
-/** What stopped handlers may take to clean up: a turn's terminal event comes within a second (L14). */
+/** Time that stopped handlers have to clean up: a turn's terminal event comes within a second (L14). */
 const stopBound = "2 seconds"
 
-/** What a reader that stopped reading may take for the last answers. */
+/** Time that a reader that stopped reading has for the last responses. */
 const answerBound = "1 second"
 
-// A function: making the error at import would cost each start a millisecond.
+// A function: creating the error at import would cost each start a millisecond.
 const stoppedError = () =>
   new JsonRpcError({
     code: ErrorCode.serverError,
     message: "the server is shutting down",
   })
 
-/** Nobody is left to read the answer; the end of input that goes with it ends the rest. */
+/** The peer can no longer read the response; the end of input that comes with it ends the rest. */
 const dropped = (sending: Effect.Effect<void, ConnectionClosed>): Effect.Effect<void> =>
-  Effect.catch(sending, ({ reason }) => Effect.logDebug(`answer dropped: ${reason}`))
+  Effect.catch(sending, ({ reason }) => Effect.logDebug(`response dropped: ${reason}`))
 
-/** @param apart see `Connection`; the errors of stopped requests follow what their handlers sent last */
-export const make = (
-  send: Connection["send"],
-  apart: Effect.Effect<void> = Effect.void,
-): Effect.Effect<InFlight, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const table = Pending.make<Entry>()
-    const idle = Latch.makeUnsafe(true)
-    const accepted = Latch.makeUnsafe(true)
-    const fork = Effect.runForkWith(yield* Effect.context())
-    let answering = 0
+const fibersOf = (entries: ReadonlyArray<Entry>) => entries.flatMap(({ fiber }) => fiber ?? [])
 
-    const fibersOf = (entries: ReadonlyArray<Entry>) => entries.flatMap(({ fiber }) => fiber ?? [])
+const interruptAll = (entries: ReadonlyArray<Entry>) =>
+  Effect.timeoutOption(Fiber.interruptAll(fibersOf(entries)), stopBound)
 
-    const interrupt = (entries: ReadonlyArray<Entry>) =>
-      Effect.timeoutOption(Fiber.interruptAll(fibersOf(entries)), stopBound)
+/** A stopped request, and one that is owed a response, still fills its place in the batch. */
+const skip = ({ owed, request, state }: Entry) =>
+  request.slot === undefined || owed !== undefined || state === "stopped"
+    ? Effect.void
+    : request.slot.skip
 
-    // The fibers are detached: a scope would wait without bound for one that refuses to stop.
-    yield* Effect.addFinalizer(() => interrupt(table.drain()))
+export interface InFlightOptions {
+  readonly send: Connection["send"]
+  /** See `Connection.apart`: the errors of stopped requests are sent apart from what their handlers sent last. */
+  readonly apart?: Effect.Effect<void>
+  /** The form of the messages to the peer. Default: always "2.0". */
+  readonly form?: () => MessageForm
+}
 
-    const begin = (entry: Entry) => {
-      entry.state = "answering"
-      entry.answers = true
-      answering++
-    }
+class InFlightTable implements InFlight {
+  private readonly send: Connection["send"]
+  private readonly apart: Effect.Effect<void>
+  private readonly form: () => MessageForm
+  private readonly fork: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
+  private readonly table = Pending.make<Entry>()
+  private readonly idle = Latch.makeUnsafe(true)
+  private readonly accepted = Latch.makeUnsafe(true)
+  /** Number of responses that are being sent. */
+  private answering = 0
 
-    /** What is stopped, or owed a response, still fills its place in the batch. */
-    const skip = ({ owed, slot, state }: Entry) =>
-      slot === undefined || owed !== undefined || state === "stopped" ? Effect.void : slot.skip
+  constructor(
+    { apart = Effect.void, form = () => "2.0", send }: InFlightOptions,
+    fork: (effect: Effect.Effect<void>) => Fiber.Fiber<void>,
+  ) {
+    this.send = send
+    this.apart = apart
+    this.form = form
+    this.fork = fork
+  }
 
-    const over = (entry: Entry) => {
-      if (table.get(entry.id) === entry) table.take(entry.id)
-      if (table.size === 0) idle.openUnsafe()
-      if (entry.answers !== undefined) {
-        answering--
-        accepted.openUnsafe()
-      }
-      entry.over?.(entry.sent === true)
-    }
+  get running(): number {
+    return this.table.size - this.answering
+  }
 
-    const ended = (entry: Entry) => {
-      const { owed, slot } = entry
-      entry.owed = undefined
-      if (owed === undefined || table.get(entry.id) !== entry) return over(entry)
-      begin(entry)
-      entry.fiber = fork(dropped(slot === undefined ? send([owed]) : slot.put(owed)))
-      entry.fiber.addObserver(() => over(entry))
-    }
+  hasRoom(max: number): boolean {
+    return this.answering < max
+  }
 
-    const start: InFlight["start"] = (
-      id,
-      work,
-      cancellable = true,
-      after,
-      slot,
-      whenOver,
-      before,
-    ) =>
-      Effect.suspend(() => {
-        const entry: Entry = { id, cancellable, slot, over: whenOver, state: "running" }
-        table.add(id, entry)
-        idle.closeUnsafe()
-        const respond = (text: string) => {
-          if (entry.state !== "running") return skip(entry)
-          begin(entry)
-          entry.sent = true
-          const next = after?.()
-          if (slot !== undefined) return slot.put(text, next)
-          const sent = send([text])
-          return next === undefined ? sent : Effect.andThen(sent, next)
-        }
-        const answer = (text: string) => {
-          const wait = before?.()
-          return wait === undefined ? respond(text) : Effect.flatMap(wait, () => respond(text))
-        }
-        const answered = Effect.flatMap(work, answer)
-        return dropped(
-          slot === undefined ? answered : Effect.onInterrupt(answered, () => skip(entry)),
-        ).pipe(
-          Effect.forkDetach({ startImmediately: true }),
-          Effect.map((fiber) => {
-            entry.fiber = fiber
-            if (entry.state === "cancelled") fiber.interruptUnsafe()
-            fiber.addObserver(() => ended(entry))
-          }),
-        )
-      })
-
-    const hasRoom = (max: number) => answering < max
-
-    const room = (max: number): Effect.Effect<void> =>
-      Effect.suspend(() => {
-        if (hasRoom(max)) return Effect.void
-        accepted.closeUnsafe()
-        // In its turn: who lets answers in may not have let in all of them that waited before.
-        return accepted.await.pipe(Effect.andThen(Effect.yieldNow), Effect.andThen(room(max)))
-      })
-
-    const cancel: InFlight["cancel"] = (id, error) => {
-      const entry = table.get(id)
-      if (entry?.cancellable !== true) return
-      const { state } = entry
-      if (state !== "running" && (state !== "answering" || error !== undefined)) return
-      if (error !== undefined) entry.owed = failureText(entry.id, error)
-      entry.state = "cancelled"
-      entry.fiber?.interruptUnsafe()
-    }
-
-    const stop = Effect.gen(function* () {
-      const entries = table.values()
-      const stopped = entries.filter((entry) => entry.state === "running")
-      for (const entry of stopped) entry.state = "stopped"
-      yield* interrupt(entries.filter((entry) => entry.state !== "answering"))
-      // What was cancelled and has ended is being answered by now; what refuses to end is answered for.
-      const texts: Array<string> = []
-      const slots: Array<Effect.Effect<void>> = []
-      for (const entry of entries) {
-        const { id, owed, slot, state } = entry
-        if (state === "answering") continue
-        entry.owed = undefined
-        const text = state === "stopped" ? failureText(id, stoppedError()) : owed
-        if (slot !== undefined) slots.push(text === undefined ? slot.skip : slot.put(text))
-        else if (text !== undefined) texts.push(text)
-      }
-      const answering = entries.filter((entry) => entry.state === "answering")
-      yield* Effect.all(slots, { discard: true }).pipe(
-        Effect.andThen(texts.length === 0 ? Effect.void : apart),
-        Effect.andThen(dropped(send(texts))),
-        Effect.andThen(Fiber.awaitAll(fibersOf(answering))),
-        Effect.timeoutOption(answerBound),
+  room(max: number): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.hasRoom(max)) return Effect.void
+      this.accepted.closeUnsafe()
+      // In order: an accepted response may not have made room for all readers that waited before.
+      return this.accepted.await.pipe(
+        Effect.andThen(Effect.yieldNow),
+        Effect.andThen(this.room(max)),
       )
-      // What is left has had its time; nobody waits for it again.
-      for (const { fiber } of table.drain()) fiber?.interruptUnsafe()
     })
+  }
 
-    return {
-      get running() {
-        return table.size - answering
-      },
-      hasRoom,
-      room,
-      has: (id) => table.get(id) !== undefined,
-      isOwed: (id) => {
-        const entry = table.get(id)
-        if (entry === undefined) return false
-        return entry.state !== "cancelled" || entry.owed !== undefined || entry.answers === true
-      },
-      start,
-      cancel,
-      drain: (grace, rest = Effect.void) =>
-        Effect.flatMap(Effect.timeoutOption(Effect.andThen(idle.await, rest), grace), (done) =>
-          done._tag === "Some" ? Effect.void : stop,
-        ),
+  has(id: RequestId): boolean {
+    return this.table.get(id) !== undefined
+  }
+
+  isOwed(id: RequestId): boolean {
+    const entry = this.table.get(id)
+    if (entry === undefined) return false
+    return entry.state !== "cancelled" || entry.owed !== undefined || entry.hasAnswer === true
+  }
+
+  start(request: InFlightRequest): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const { slot } = request
+      const entry: Entry = { request, state: "running" }
+      this.table.add(request.id, entry)
+      this.idle.closeUnsafe()
+      const answered = Effect.flatMap(request.work, (text) => {
+        const wait = request.before?.()
+        return wait === undefined
+          ? this.respond(entry, text)
+          : Effect.flatMap(wait, () => this.respond(entry, text))
+      })
+      return dropped(
+        slot === undefined ? answered : Effect.onInterrupt(answered, () => skip(entry)),
+      ).pipe(
+        Effect.forkDetach({ startImmediately: true }),
+        Effect.map((fiber) => {
+          entry.fiber = fiber
+          if (entry.state === "cancelled") fiber.interruptUnsafe()
+          fiber.addObserver(() => this.workEnded(entry))
+        }),
+      )
+    })
+  }
+
+  cancel(id: RequestId, error?: JsonRpcError): void {
+    const entry = this.table.get(id)
+    if (entry === undefined || entry.request.cancellable === false) return
+    const { state } = entry
+    if (state !== "running" && (state !== "answering" || error !== undefined)) return
+    if (error !== undefined) entry.owed = failureText(id, error, this.form())
+    entry.state = "cancelled"
+    entry.fiber?.interruptUnsafe()
+  }
+
+  drain(grace: Duration.Input, rest: Effect.Effect<void> = Effect.void): Effect.Effect<void> {
+    return Effect.flatMap(
+      Effect.timeoutOption(Effect.andThen(this.idle.await, rest), grace),
+      (done) => (done._tag === "Some" ? Effect.void : this.stop),
+    )
+  }
+
+  /** Interrupts what is left. The fibers are detached: a scope would wait without bound for one that refuses to stop. */
+  readonly abandon: Effect.Effect<unknown> = Effect.suspend(() => interruptAll(this.table.drain()))
+
+  private respond(entry: Entry, text: string): Effect.Effect<void, ConnectionClosed> {
+    if (entry.state !== "running") return skip(entry)
+    this.startAnswering(entry)
+    entry.sent = true
+    const { request } = entry
+    const next = request.onResponse?.()
+    if (request.slot !== undefined) return request.slot.put(text, next)
+    const sent = this.send([text], { relatedTo: request.id })
+    return next === undefined ? sent : Effect.andThen(sent, next)
+  }
+
+  private startAnswering(entry: Entry): void {
+    entry.state = "answering"
+    entry.hasAnswer = true
+    this.answering++
+  }
+
+  /** The work has ended; what the peer is owed for it is sent now. */
+  private workEnded(entry: Entry): void {
+    const { owed, request } = entry
+    entry.owed = undefined
+    if (owed === undefined || this.table.get(request.id) !== entry) return this.ended(entry)
+    this.startAnswering(entry)
+    entry.fiber = this.fork(
+      dropped(
+        request.slot === undefined
+          ? this.send([owed], { relatedTo: request.id })
+          : request.slot.put(owed),
+      ),
+    )
+    entry.fiber.addObserver(() => this.ended(entry))
+  }
+
+  private ended(entry: Entry): void {
+    const { request } = entry
+    if (this.table.get(request.id) === entry) this.table.take(request.id)
+    if (this.table.size === 0) this.idle.openUnsafe()
+    if (entry.hasAnswer !== undefined) {
+      this.answering--
+      this.accepted.openUnsafe()
     }
+    request.onEnd?.(entry.sent === true)
+  }
+
+  private readonly stop: Effect.Effect<void> = Effect.suspend(() => {
+    const entries = this.table.values()
+    for (const entry of entries) if (entry.state === "running") entry.state = "stopped"
+    return interruptAll(entries.filter(({ state }) => state !== "answering")).pipe(
+      // What was cancelled and has ended is being answered by now; what refuses to end is answered for.
+      Effect.andThen(
+        Effect.timeoutOption(
+          Effect.suspend(() => this.answerStopped(entries)),
+          answerBound,
+        ),
+      ),
+      // What is left has had its time.
+      Effect.andThen(
+        Effect.sync(() => {
+          for (const { fiber } of this.table.drain()) fiber?.interruptUnsafe()
+        }),
+      ),
+    )
+  })
+
+  private answerStopped(entries: ReadonlyArray<Entry>): Effect.Effect<void> {
+    const sends: Array<Effect.Effect<void>> = []
+    const slots: Array<Effect.Effect<void>> = []
+    for (const entry of entries) {
+      const { owed, request, state } = entry
+      if (state === "answering") continue
+      entry.owed = undefined
+      const { id, slot } = request
+      const text = state === "stopped" ? failureText(id, stoppedError(), this.form()) : owed
+      if (slot !== undefined) slots.push(text === undefined ? slot.skip : slot.put(text))
+      else if (text !== undefined) sends.push(dropped(this.send([text], { relatedTo: id })))
+    }
+    const answering = entries.filter(({ state }) => state === "answering")
+    return Effect.all(slots, { discard: true }).pipe(
+      Effect.andThen(sends.length === 0 ? Effect.void : this.apart),
+      Effect.andThen(Effect.all(sends, { discard: true })),
+      Effect.andThen(Fiber.awaitAll(fibersOf(answering))),
+      Effect.asVoid,
+    )
+  }
+}
+
+/** The table of one connection. The requests that are left when the scope ends are interrupted. */
+export const make = (options: InFlightOptions): Effect.Effect<InFlight, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const table = new InFlightTable(options, Effect.runForkWith(yield* Effect.context()))
+    yield* Effect.addFinalizer(() => table.abandon)
+    return table
   })

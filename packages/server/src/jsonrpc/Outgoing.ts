@@ -1,9 +1,10 @@
-/** Requests of our own to the other side: their ids, their answers, and what becomes of them when it goes away. */
-import { type Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
+/** The requests that this server sends to the peer: their ids, their responses, and their end with the connection (L7). */
+import { type Connection, ConnectionClosed, type SendOptions } from "@colloquy/protocol/Connection"
 import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
 import {
   ErrorCode,
   JsonRpcError,
+  type MessageForm,
   notificationText,
   type RequestId,
   requestText,
@@ -14,6 +15,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 
+/** A request without its response. */
 interface Asked {
   readonly codec: Codec
   readonly reply: Deferred.Deferred<unknown, JsonRpcError | ConnectionClosed>
@@ -21,39 +23,39 @@ interface Asked {
 
 export interface Outgoing {
   /**
-   * Ids count up from 1, though the original's do from 0: the official clients 1.x take no withdrawal of a request 0.
-   * Interrupting withdraws the request.
+   * Sends a request and waits for its response. Ids count up from 1; those of the original start at 0, but the official
+   * clients 1.x ignore the withdrawal of a request 0. Interrupting withdraws the request.
+   *
+   * @param related the request of the peer that this one belongs to, if any
    */
   readonly ask: (
     method: Method,
     params: unknown,
+    related?: () => SendOptions | undefined,
   ) => Effect.Effect<unknown, JsonRpcError | ConnectionClosed>
-  /** An answer arrived; one to nothing of ours is ignored. */
+  /** Completes the request that a response belongs to; a response to no pending request is ignored. */
   readonly settle: (
     id: RequestId | null,
     answer: Exit.Exit<unknown, JsonRpcError>,
   ) => Effect.Effect<void>
-  /** No answer will come any more: everything open, and everything asked from now on, fails `ConnectionClosed`. */
+  /** Ends all pending requests, and all later ones, with `ConnectionClosed`: no response can come any more. */
   readonly close: Effect.Effect<void>
 }
 
-/** Which failures are of our own reading: who failed does not say so, and is not told. */
-const unusables = new WeakSet<JsonRpcError>()
+/** The failure of a request whose response cannot be read. The peer that responded gets no error about it. */
+export class UnusableResponse extends JsonRpcError {}
 
-const unusable = (problem: string): JsonRpcError => {
-  const message = `unusable response: ${problem}`
-  const error = new JsonRpcError({ code: ErrorCode.internalError, message })
-  unusables.add(error)
-  return error
-}
+const unusable = (problem: string): UnusableResponse =>
+  new UnusableResponse({
+    code: ErrorCode.internalError,
+    message: `unusable response: ${problem}`,
+  })
 
-/** True for the failure of a request that was answered with what cannot be read. */
-export const isUnusable = (error: JsonRpcError): boolean => unusables.has(error)
-
-/** The texts of notifications in order, and what is wrong with those that cannot be encoded, which are left out. */
+/** The texts of the notifications, in order, and the faults of those that cannot be encoded, which are left out. */
 export const notificationTexts = (
   method: Method,
   params: ReadonlyArray<unknown>,
+  form: MessageForm = "2.0",
 ): { readonly texts: ReadonlyArray<string>; readonly faults: ReadonlyArray<unknown> } => {
   const { encodeParams } = codecOf(method)
   const texts: Array<string> = []
@@ -62,7 +64,7 @@ export const notificationTexts = (
     try {
       const encoded = encodeParams(one)
       if (encoded._tag === "Failure") faults.push(encoded.failure)
-      else texts.push(notificationText(method._tag, encoded.success))
+      else texts.push(notificationText(method._tag, encoded.success, form))
     } catch (defect) {
       // A schema may throw, and JSON has neither circles nor big integers.
       faults.push(defect)
@@ -84,15 +86,23 @@ const replyOf = (
     : Exit.fail(unusable(describeFaults("result", faultsOf(decoded.failure))))
 }
 
+/**
+ * @param withdraw notifies the peer that a request needs no response any more
+ * @param form the form of the messages to the peer; default: always "2.0"
+ */
 export const make = (
   send: Connection["send"],
-  withdraw: (id: RequestId) => Effect.Effect<void, ConnectionClosed>,
+  withdraw: (
+    id: RequestId,
+    related: (() => SendOptions | undefined) | undefined,
+  ) => Effect.Effect<void, ConnectionClosed>,
+  form: () => MessageForm = () => "2.0",
 ): Outgoing => {
   const open = Pending.make<Asked>()
   let nextId = 1
   let closed = false
 
-  const ask: Outgoing["ask"] = Effect.fnUntraced(function* (method, params) {
+  const ask: Outgoing["ask"] = Effect.fnUntraced(function* (method, params, related) {
     if (closed) return yield* ended()
     const codec = codecOf(method)
     const encoded = codec.encodeParams(params)
@@ -100,13 +110,13 @@ export const make = (
     const id = nextId++
     const reply = yield* Deferred.make<unknown, JsonRpcError | ConnectionClosed>()
     open.add(id, { codec, reply })
-    return yield* send([requestText(id, method._tag, encoded.success)]).pipe(
+    return yield* send([requestText(id, method._tag, encoded.success, form())], related?.()).pipe(
       Effect.andThen(Deferred.await(reply)),
       Effect.onInterrupt(() =>
         open.take(id) === undefined
           ? Effect.void
-          : // In a fiber of its own: an interruption must not wait for a side that does not read.
-            withdraw(id).pipe(
+          : // In a separate fiber: an interruption must not wait for a peer that does not read.
+            withdraw(id, related).pipe(
               Effect.catch(({ reason }) => Effect.logDebug(`request not withdrawn: ${reason}`)),
               Effect.forkDetach({ startImmediately: true }),
             ),
@@ -120,8 +130,8 @@ export const make = (
     settle: (id, answer) =>
       Effect.suspend(() => {
         const asked = id === null ? undefined : open.take(id)
-        if (asked === undefined) return Effect.logDebug("a response to no request of ours")
-        // Settled in any case: who asked would wait for ever for a response that has come.
+        if (asked === undefined) return Effect.logDebug("a response to no pending request")
+        // Completed in any case: the caller would wait for ever for a response that has arrived.
         return Effect.suspend(() => Deferred.done(asked.reply, replyOf(asked.codec, answer))).pipe(
           Effect.catchDefect((defect) =>
             Effect.andThen(

@@ -1,11 +1,18 @@
 /**
- * The JSON-RPC state of one connection: reads frames, runs one fiber per request, answers, notifies, asks back,
- * and drains at end of input. It knows no method; a dialect's groups and handlers are given to it.
+ * The JSON-RPC state of one connection: reads frames, runs one fiber per request, sends responses, notifications and requests,
+ * and drains at the end of input. It knows no method; a dialect's groups and handlers are given to it.
  *
- * Keeps L1 with `InFlight` (one response per request), L9 (end of input starts a shutdown that ends within its
- * bound) and L13 (no input kills it, every bad one that can be answered is).
+ *     frame ── onFrame ── onText ──┬─ onMessage ──┬─ request ────── onRequest ── InFlight ── handler ── response
+ *                                  └─ onBatch ────┤                     └── refuse ── Answers ── error
+ *                                                 ├─ notification ─ onNotification ── handler
+ *                                                 ├─ response ───── Outgoing (requests of this server)
+ *                                                 └─ invalid ────── onInvalid ── Answers ── error
+ *     end of input ── drain: InFlight within the grace, then what outlasts it, then flush
+ *
+ * Keeps L1 with `InFlight` (one response per request), L9 (the end of input starts a shutdown that ends within its bound) and
+ * L13 (no input ends it, every bad message that can be answered is).
  */
-import type { Connection, ConnectionClosed, Frame } from "@colloquy/protocol/Connection"
+import type { Connection, Frame } from "@colloquy/protocol/Connection"
 import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
 import {
   ErrorCode,
@@ -22,117 +29,42 @@ import {
   type RequestId,
   unreadable,
 } from "@colloquy/protocol/JsonRpc"
-import {
-  codecOf,
-  type Handlers,
-  type Method,
-  methodsOf,
-  type Params,
-  type ResultOf,
-} from "@colloquy/protocol/Method"
-import type * as Duration from "effect/Duration"
+import { codecOf, methodsOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import type * as Rpc from "effect/rpc/Rpc"
-import type * as RpcGroup from "effect/rpc/RpcGroup"
 import type * as Scope from "effect/Scope"
-import { AnswerGate, type RequestGate } from "./AnswerGate.ts"
-import { make as makeAnswers } from "./Answers.ts"
+import { AnswerGate } from "./AnswerGate.ts"
+import { type Answers, make as makeAnswers } from "./Answers.ts"
 import { type Batch, make as makeBatch, type Slot } from "./Batch.ts"
+import type { NotificationCaller, PeerControl } from "./Caller.ts"
+import { Envelope } from "./Envelope.ts"
 import { make as makeInFlight } from "./InFlight.ts"
-import { make as makeOutgoing, notificationTexts } from "./Outgoing.ts"
+import { logDefect } from "./LogDefect.ts"
+import { make as makeOutgoing } from "./Outgoing.ts"
+import type { PeerOptions } from "./PeerOptions.ts"
+import { controlOf, type PeerParts } from "./PeerParts.ts"
 import { internalText, responseText, unidentifiedText } from "./ResponseText.ts"
 import { methodNotFound, type Route } from "./Route.ts"
+import { ServedRequest } from "./ServedRequest.ts"
 import { untilEnded } from "./UntilEnded.ts"
 
-/** What a handler can do with the other side of its connection. */
-export interface PeerControl {
-  /** Sends notifications in order; waits while the other side does not read. */
-  readonly notify: <M extends Rpc.Any>(
-    method: M,
-    params: ReadonlyArray<Params<M>>,
-  ) => Effect.Effect<void, ConnectionClosed>
-  /** Asks the other side. Fails with its error, or with `ConnectionClosed` when the connection ends first. */
-  readonly request: <M extends Rpc.Any>(
-    method: M,
-    params: Params<M>,
-  ) => Effect.Effect<ResultOf<M>, JsonRpcError | ConnectionClosed>
-  /**
-   * The other side no longer wants what that request gives: it gets no answer, or this one; unknown and finished ids are
-   * ignored.
-   */
-  readonly cancel: (id: RequestId, answer?: JsonRpcError) => Effect.Effect<void>
-  /** Returns at the end of input: nobody will come for what has no end of its own. */
-  readonly ended?: Effect.Effect<void>
-  /**
-   * At the end of input this is waited for once the requests are answered, within what is left of the shutdown grace, and
-   * not when the connection breaks. Given twice it counts once.
-   */
-  readonly outlast?: (work: Effect.Effect<void>) => void
-  /** Waits while a request whose response is not accepted yet holds this key (`AnswerGate`). */
-  readonly passed: (key: string) => Effect.Effect<void>
-}
-
-/** Who calls a handler. */
-export interface Caller {
-  readonly peer: PeerControl
-  /** Absent for notifications. */
-  readonly requestId?: RequestId
-  /** Of a request: see `AnswerGate` (L2). */
-  readonly afterAnswer?: RequestGate["afterAnswer"]
-  /** Of a request: notifications under this key wait for its response (`AnswerGate.hold`). */
-  readonly hold?: RequestGate["hold"]
-  /**
-   * Of a request: a notification was or will be sent that its sender can use only before it has the response. The response
-   * is then written apart from everything that was sent before (`Connection.apart`).
-   */
-  readonly separate?: () => void
-}
-
-export interface PeerOptions<L extends Rpc.Any> {
-  readonly connection: Connection
-  /** What the other side may call. */
-  readonly local: RpcGroup.RpcGroup<L>
-  /** Of those that `route` does not serve. */
-  readonly handlers: Partial<Handlers<L, Caller>>
-  /** Tells the other side that a request of ours no longer needs an answer. */
-  readonly withdraw: (peer: PeerControl, id: RequestId) => Effect.Effect<void, ConnectionClosed>
-  /**
-   * Requests served at once; one more is answered with an error. So many answers, and so many errors, wait for a slow
-   * reader; then its requests wait too (L6). Default 1,024.
-   */
-  readonly maxInFlight?: number
-  /** UTF-16 units of the requests that are served at once; no other begins while there are as many. Default 64 Mi. */
-  readonly maxInFlightChars?: number
-  /**
-   * What serves a request instead of the table, or refuses it, or leaves it to the table. `batched`: it came with
-   * others in an array.
-   */
-  readonly route?: (request: Request, batched: boolean) => Route | JsonRpcError | undefined
-  /** Whether an array of messages is taken just now. Default: never. */
-  readonly batches?: () => boolean
-  /**
-   * How long requests in flight, and what outlasts them, may go on after end of input. Default 500 ms: a client that closed
-   * its end waits.
-   */
-  readonly shutdownGrace?: Duration.Input
-}
-
 export interface Peer {
+  /** Sends messages that belong to no request of the peer. */
   readonly control: PeerControl
-  /** Serves until end of input, then drains. */
+  /** Serves until the end of input, then drains. */
   readonly run: Effect.Effect<void>
 }
 
-/** What a slow reader may take for what is left for it: a pager, a script that works on each line. */
+/** Time that a slow reader has for what is left for it: a pager, or a script that works on each line. */
 const flushBound = "5 seconds"
-
-const rpcError = (code: number, message: string, data?: unknown) =>
-  new JsonRpcError({ code, message, ...(data === undefined ? {} : { data }) })
 
 /** Largest batch accepted: its responses are sent together, so the slowest delays all. */
 const maxBatch = 128
+
+const rpcError = (code: number, message: string, data?: unknown) =>
+  new JsonRpcError({ code, message, ...(data === undefined ? {} : { data }) })
 
 const invalidRequest = (fault: string): Invalid => ({
   _tag: "Invalid",
@@ -141,168 +73,116 @@ const invalidRequest = (fault: string): Invalid => ({
   error: rpcError(ErrorCode.invalidRequest, `Invalid Request: ${fault}`),
 })
 
-/** Runs it to its end; a defect in it is logged and ends nothing else. */
-const logDefect = (what: string, effect: Effect.Effect<void>): Effect.Effect<void> =>
-  Effect.catchDefect(effect, (defect) => Effect.logError(`${what} failed`, defect))
+/** The handler of a notification, whatever its params. */
+type NotificationHandler = (
+  params: unknown,
+  caller: NotificationCaller,
+) => Effect.Effect<unknown, unknown>
 
-export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
-  options: PeerOptions<L>,
-): Effect.fn.Return<Peer, never, Scope.Scope> {
-  const { connection, end } = untilEnded(options.connection)
-  const maxInFlight = options.maxInFlight ?? 1024
-  const maxInFlightChars = options.maxInFlightChars ?? 64 * 1024 * 1024
-  let inFlightChars = 0
-  const methods = methodsOf(options.local)
-  const handlers = options.handlers as unknown as Readonly<Record<string, Route["handler"]>>
-  const apart = connection.apart ?? Effect.void
-  const inFlight = yield* makeInFlight(connection.send, apart)
-  const answers = yield* makeAnswers(connection.send, maxInFlight)
-  const outgoing = makeOutgoing(connection.send, (id) => options.withdraw(control, id))
-  const fork = Effect.runForkWith(yield* Effect.context())
+interface PeerContext extends PeerParts {
+  readonly connection: Connection
+  readonly answers: Answers
+  /** Ends the writing to the connection. */
+  readonly end: Effect.Effect<void>
+}
 
-  /** Called where a fiber ends: what is thrown there would end the process. */
-  const atEnd = (callback: () => void) => {
-    try {
-      callback()
-    } catch (defect) {
-      fork(Effect.logError("the end of a request failed", defect))
-    }
+class JsonRpcPeer<L extends Rpc.Any> implements Peer {
+  readonly control: PeerControl
+  private readonly parts: PeerContext
+  private readonly options: PeerOptions<L>
+  private readonly methods: ReturnType<typeof methodsOf>
+  private readonly requests: Readonly<Record<string, Route["handler"] | undefined>>
+  private readonly notifications: Readonly<Record<string, NotificationHandler | undefined>>
+  private readonly maxInFlight: number
+  private readonly maxInFlightChars: number
+  private inFlightChars = 0
+
+  constructor(options: PeerOptions<L>, parts: PeerContext) {
+    this.options = options
+    this.parts = parts
+    this.control = controlOf(parts, () => undefined)
+    this.methods = methodsOf(options.local)
+    // One table in the options; the kind of the method says which of the two types a handler has.
+    this.requests = options.handlers as unknown as JsonRpcPeer<L>["requests"]
+    this.notifications = options.handlers as unknown as JsonRpcPeer<L>["notifications"]
+    this.maxInFlight = options.maxInFlight ?? defaultMaxInFlight
+    this.maxInFlightChars = options.maxInFlightChars ?? 64 * 1024 * 1024
   }
 
-  const gate = new AnswerGate()
-  const ended = Latch.makeUnsafe(false)
-  const outlasting = new Set<Effect.Effect<void>>()
-  const control: PeerControl = {
-    notify: (method, params) =>
-      Effect.suspend(() => {
-        const definition = method as unknown as Method
-        const { faults, texts } = notificationTexts(definition, params)
-        const sent = texts.length === 0 ? Effect.void : connection.send(texts)
-        return faults.length === 0
-          ? sent
-          : Effect.andThen(
-              Effect.logError(`notification ${definition._tag} not sent`, ...faults),
-              sent,
-            )
-      }),
-    request: (method, params) => outgoing.ask(method as unknown as Method, params),
-    cancel: (id, answer) => Effect.sync(() => inFlight.cancel(id, answer)),
-    ended: ended.await,
-    outlast: (work) => outlasting.add(work),
-    passed: (key) => gate.passed(key),
+  get run(): Effect.Effect<void> {
+    return Effect.andThen(this.read, this.drain)
   }
 
-  const findMethod = (name: string, kind: "request" | "notification"): Route | undefined => {
-    const method = methods.get(name)
-    const handler = handlers[name]
-    if (method === undefined || handler === undefined) return undefined
-    const codec = codecOf(method)
-    return codec.info.kind === kind ? { codec, handler } : undefined
-  }
-
-  /** The text of an error. Its id is null while a response with that id is due, which it could be taken for. */
-  const failureOf = (id: RequestId | null, error: JsonRpcError): string =>
-    id !== null && inFlight.isOwed(id) ? unidentifiedText(id, error) : failureText(id, error)
-
-  const limitFault = () => {
-    const limit =
-      inFlight.running >= maxInFlight
-        ? `${maxInFlight} requests`
-        : inFlightChars >= maxInFlightChars
-          ? `${maxInFlightChars} characters of requests`
-          : undefined
-    return limit === undefined
-      ? undefined
-      : rpcError(ErrorCode.serverError, `more than ${limit} in flight`)
-  }
-
-  /**
-   * @param chars of its text
-   * @param slot the place of its answer among those of a batch
-   */
-  const onRequest = (request: Request, chars: number, slot?: Slot): Effect.Effect<void> => {
-    const { id } = request
-    const refuse = (error: JsonRpcError) => (slot?.put ?? answers.say)(failureOf(id, error))
-    if (inFlight.has(id)) return refuse(idInUse(id))
-    const routed = options.route?.(request, slot !== undefined)
-    const found = routed ?? findMethod(request.method, "request")
-    if (found === undefined) return refuse(methodNotFound(request.method))
-    if (found instanceof JsonRpcError) return refuse(found)
-    const refused = limitFault()
-    if (refused !== undefined) return refuse(refused)
-    const { codec, handler } = found
-    const params = codec.decodeParams(request.params)
-    if (params._tag === "Failure") {
-      const issues = faultsOf(params.failure)
-      const fault = describeFaults("params", issues)
-      return refuse(
-        found.badParams?.(fault, issues) ??
-          rpcError(ErrorCode.invalidParams, `Invalid params: ${fault}`, { issues }),
-      )
-    }
-    const own = gate.request()
-    const { afterAnswer, hold } = own
-    const ends = found.begins?.(id)
-    inFlightChars += chars
-    let isSeparate = false
-    const separate = () => {
-      isSeparate = true
-    }
-    const caller: Caller = { peer: control, requestId: id, afterAnswer, hold, separate }
-    const work = responseText(
-      id,
-      codec,
-      Effect.suspend(() => handler(params.success, caller)),
-    )
-    const cancellable = codec.info.cancellable !== false
-    const start = inFlight.start(
-      id,
-      work,
-      cancellable,
-      () => own.accepted(),
-      slot,
-      (sent) => {
-        inFlightChars -= chars
-        atEnd(() => own.ended(sent))
-        atEnd(() => ends?.())
+  private readonly read: Effect.Effect<void> = Effect.suspend(() =>
+    Effect.matchEffect(this.parts.connection.receive, {
+      onSuccess: (frames) => {
+        this.parts.envelope.observe(frames)
+        return Effect.andThen(Effect.forEach(frames, this.onEach, { discard: true }), this.read)
       },
-      () => (isSeparate ? apart : undefined),
-    )
-    return inFlight.hasRoom(maxInFlight) ? start : Effect.andThen(inFlight.room(maxInFlight), start)
-  }
+      onFailure: () => Effect.void,
+    }),
+  )
 
-  const onNotification = (name: string, raw: unknown): Effect.Effect<void> => {
-    const found = findMethod(name, "notification")
-    if (found === undefined) return Effect.logDebug(`unknown notification ${name}`)
-    const params = found.codec.decodeParams(raw)
-    if (params._tag === "Failure") {
-      const text = describeFaults("params", faultsOf(params.failure))
-      return Effect.logWarning(`notification ${name} ignored: ${text}`)
+  /** A defect in the handling of one frame must not end the reading of the others. */
+  private readonly onEach = (frame: Frame): Effect.Effect<void> =>
+    Effect.suspend(() => this.onFrame(frame)).pipe(
+      Effect.catchDefect((defect) =>
+        Effect.andThen(
+          Effect.logError("a message could not be read", defect),
+          this.parts.answers.send(internalText(null, this.form)),
+        ),
+      ),
+    )
+
+  private onFrame(frame: Frame): Effect.Effect<void> {
+    switch (frame._tag) {
+      case "Text":
+        return this.onText(frame.text)
+      case "TooLong":
+        return this.onMessage(overlong(frame), 0)
+      case "NotUtf8":
+        return this.onInvalid(unreadable("Parse error: the line is not UTF-8"))
     }
-    return Effect.asVoid(found.handler(params.success, { peer: control })).pipe(
-      Effect.catch((error) => Effect.logError(`notification ${name} failed`, error)),
-    )
   }
 
-  const onInvalid = (invalid: Invalid, slot?: Slot) =>
-    Effect.andThen(
-      Effect.logWarning(`unusable message: ${invalid.error.message}`),
-      invalid.answerable
-        ? (slot?.put ?? answers.say)(failureOf(invalid.id, invalid.error))
-        : Effect.void,
-    )
+  private onText(text: string): Effect.Effect<void> {
+    const read = parseFrame(text)
+    return read._tag === "Batch"
+      ? this.onBatch(read.messages, text.length)
+      : this.onMessage(read, text.length)
+  }
 
-  const onMessage = (message: Message, chars: number, batch?: Batch): Effect.Effect<void> => {
+  private onBatch(messages: ReadonlyArray<Message>, chars: number): Effect.Effect<void> {
+    if (this.options.batches?.() !== true) return this.onInvalid(noBatches())
+    if (messages.length === 0) return this.onInvalid(invalidRequest("an empty batch"))
+    const batch = makeBatch(this.parts.answers)
+    const each = Math.ceil(chars / messages.length)
+    const refused =
+      messages.length > maxBatch
+        ? invalidRequest(`a batch of ${messages.length} messages, the limit is ${maxBatch}`).error
+        : undefined
+    const onMember = (message: Message) => {
+      if (refused === undefined) return this.onMessage(message, each, batch)
+      // No request of it runs; but each gets a response, and each response completes the request that it belongs to.
+      if (message._tag === "Request") {
+        return batch.slot(message.id).put(this.failureOf(message.id, refused))
+      }
+      return message._tag === "Notification" ? Effect.void : this.onMessage(message, each, batch)
+    }
+    return Effect.andThen(Effect.forEach(messages, onMember, { discard: true }), batch.close)
+  }
+
+  /** @param chars UTF-16 units of its text */
+  private onMessage(message: Message, chars: number, batch?: Batch): Effect.Effect<void> {
+    const { outgoing } = this.parts
     switch (message._tag) {
       case "Request": {
-        const slot = batch?.slot()
-        return Effect.suspend(() => onRequest(message, chars, slot)).pipe(
+        const slot = batch?.slot(message.id)
+        return Effect.suspend(() => this.onRequest(message, chars, slot)).pipe(
           Effect.catchDefect((defect) =>
             Effect.andThen(
               Effect.logError("a request could not be served", defect),
-              (slot?.put ?? answers.say)(
-                failureOf(message.id, rpcError(ErrorCode.internalError, "Internal error")),
-              ),
+              this.refuse(message.id, rpcError(ErrorCode.internalError, "Internal error"), slot),
             ),
           ),
         )
@@ -310,7 +190,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       case "Notification":
         return logDefect(
           `notification ${message.method.slice(0, maxShortLength)}`,
-          Effect.suspend(() => onNotification(message.method, message.params)),
+          Effect.suspend(() => this.onNotification(message.method, message.params)),
         )
       case "Success":
         return outgoing.settle(message.id, Exit.succeed(message.result))
@@ -321,80 +201,191 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
           : Effect.andThen(Effect.logWarning(`unusable response: ${message.fault}`), settled)
       }
       case "Invalid":
-        return onInvalid(message, message.answerable ? batch?.slot() : undefined)
+        return this.onInvalid(message, message.answerable ? batch?.slot(message.id) : undefined)
     }
   }
 
-  const onBatch = (messages: ReadonlyArray<Message>, chars: number): Effect.Effect<void> => {
-    if (options.batches?.() !== true) return onInvalid(noBatches())
-    if (messages.length === 0) return onInvalid(invalidRequest("an empty batch"))
-    const batch = makeBatch(answers)
-    const each = Math.ceil(chars / messages.length)
-    const refused =
-      messages.length > maxBatch
-        ? invalidRequest(`a batch of ${messages.length} messages, the limit is ${maxBatch}`).error
-        : undefined
-    const onMember = (message: Message) => {
-      if (refused === undefined) return onMessage(message, each, batch)
-      // Nothing of it runs; but each request is answered, and each response ends the request that it belongs to.
-      if (message._tag === "Request") return batch.slot().put(failureOf(message.id, refused))
-      return message._tag === "Notification" ? Effect.void : onMessage(message, each, batch)
+  /**
+   * @param chars UTF-16 units of its text
+   * @param slot its place among the responses to a batch
+   */
+  private onRequest(request: Request, chars: number, slot?: Slot): Effect.Effect<void> {
+    const { id } = request
+    const { inFlight } = this.parts
+    const refuse = (error: JsonRpcError) => this.refuse(id, error, slot)
+    if (inFlight.has(id)) return refuse(idInUse(id))
+    const found =
+      this.options.route?.(request, slot !== undefined) ?? this.requestRoute(request.method)
+    if (found instanceof JsonRpcError) return refuse(found)
+    const refused = this.limitFault()
+    if (refused !== undefined) return refuse(refused)
+    const params = found.codec.decodeParams(request.params)
+    if (params._tag === "Failure") {
+      const issues = faultsOf(params.failure)
+      const fault = describeFaults("params", issues)
+      return refuse(
+        found.badParams?.(fault, issues) ??
+          rpcError(ErrorCode.invalidParams, `Invalid params: ${fault}`, { issues }),
+      )
     }
-    return Effect.andThen(Effect.forEach(messages, onMember, { discard: true }), batch.close)
+    const start = this.start(id, found, params.success, chars, slot)
+    return inFlight.hasRoom(this.maxInFlight)
+      ? start
+      : Effect.andThen(inFlight.room(this.maxInFlight), start)
   }
 
-  const onText = (text: string): Effect.Effect<void> => {
-    const read = parseFrame(text)
-    return read._tag === "Batch"
-      ? onBatch(read.messages, text.length)
-      : onMessage(read, text.length)
-  }
-
-  const onFrame = (frame: Frame): Effect.Effect<void> => {
-    switch (frame._tag) {
-      case "Text":
-        return onText(frame.text)
-      case "TooLong":
-        return onMessage(overlong(frame), 0)
-      case "NotUtf8":
-        return onInvalid(unreadable("Parse error: the line is not UTF-8"))
-    }
-  }
-
-  /** A defect in the handling of one frame must not end the reading of the others. */
-  const onEach = (frame: Frame): Effect.Effect<void> =>
-    Effect.suspend(() => onFrame(frame)).pipe(
-      Effect.catchDefect((defect) =>
-        Effect.andThen(
-          Effect.logError("a message could not be read", defect),
-          answers.say(internalText(null)),
-        ),
-      ),
+  private start(
+    id: RequestId,
+    { begins, codec, handler }: Route,
+    params: unknown,
+    chars: number,
+    slot: Slot | undefined,
+  ): Effect.Effect<void> {
+    const ends = begins?.(id)
+    this.inFlightChars += chars
+    const served = new ServedRequest({
+      parts: this.parts,
+      id,
+      cancellable: codec.info.cancellable !== false,
+      slot,
+      release: () => {
+        this.inFlightChars -= chars
+        ends?.()
+      },
+    })
+    served.work = responseText(
+      id,
+      codec,
+      Effect.suspend(() => handler(params, served)),
+      this.form,
     )
+    return this.parts.inFlight.start(served)
+  }
 
-  const read: Effect.Effect<void> = Effect.matchEffect(connection.receive, {
-    onSuccess: (frames) => Effect.andThen(Effect.forEach(frames, onEach, { discard: true }), read),
-    onFailure: () => Effect.void,
-  })
+  private onNotification(name: string, raw: unknown): Effect.Effect<void> {
+    const method = this.methods.get(name)
+    const handler = this.notifications[name]
+    const codec = method === undefined ? undefined : codecOf(method)
+    if (handler === undefined || codec?.info.kind !== "notification") {
+      return Effect.logDebug(`unknown notification ${name}`)
+    }
+    const params = codec.decodeParams(raw)
+    if (params._tag === "Failure") {
+      const text = describeFaults("params", faultsOf(params.failure))
+      return Effect.logWarning(`notification ${name} ignored: ${text}`)
+    }
+    return Effect.asVoid(handler(params.success, { peer: this.control })).pipe(
+      Effect.catch((error) => Effect.logError(`notification ${name} failed`, error)),
+    )
+  }
 
-  const outlasted = Effect.raceFirst(
-    Effect.suspend(() =>
-      Effect.forEach(outlasting, (work) => logDefect("what outlasts the requests", work), {
-        concurrency: "unbounded",
-        discard: true,
-      }),
+  private onInvalid(invalid: Invalid, slot?: Slot): Effect.Effect<void> {
+    return Effect.andThen(
+      Effect.logWarning(`unusable message: ${invalid.error.message}`),
+      invalid.answerable ? this.refuse(invalid.id, invalid.error, slot) : Effect.void,
+    )
+  }
+
+  /** What serves a request of the table. */
+  private requestRoute(name: string): Route | JsonRpcError {
+    const method = this.methods.get(name)
+    const handler = this.requests[name]
+    if (method === undefined || handler === undefined) return methodNotFound(name)
+    const codec = codecOf(method)
+    return codec.info.kind === "request" ? { codec, handler } : methodNotFound(name)
+  }
+
+  private refuse(
+    id: RequestId | null,
+    error: JsonRpcError,
+    slot: Slot | undefined,
+  ): Effect.Effect<void> {
+    const text = this.failureOf(id, error)
+    if (slot !== undefined) return slot.put(text)
+    return this.parts.answers.send(text, id === null ? {} : { relatedTo: id })
+  }
+
+  /** The text of an error. Its id is null while a response with that id is due, which it could be taken for. */
+  private failureOf(id: RequestId | null, error: JsonRpcError): string {
+    return id !== null && this.parts.inFlight.isOwed(id)
+      ? unidentifiedText(id, error, this.form)
+      : failureText(id, error, this.form)
+  }
+
+  private limitFault(): JsonRpcError | undefined {
+    const limit =
+      this.parts.inFlight.running >= this.maxInFlight
+        ? `${this.maxInFlight} requests`
+        : this.inFlightChars >= this.maxInFlightChars
+          ? `${this.maxInFlightChars} characters of requests`
+          : undefined
+    return limit === undefined
+      ? undefined
+      : rpcError(ErrorCode.serverError, `more than ${limit} in flight`)
+  }
+
+  private get form() {
+    return this.parts.envelope.form
+  }
+
+  private get drain(): Effect.Effect<void> {
+    const { answers, connection, end, ended, inFlight, outgoing, outlasting } = this.parts
+    const outlasted = Effect.raceFirst(
+      Effect.suspend(() =>
+        Effect.forEach(outlasting, (work) => logDefect("what outlasts the requests", work), {
+          concurrency: "unbounded",
+          discard: true,
+        }),
+      ),
+      connection.broken ?? Effect.never,
+    )
+    return Effect.andThen(ended.open, outgoing.close).pipe(
+      Effect.andThen(inFlight.drain(this.options.shutdownGrace ?? "500 millis", outlasted)),
+      Effect.andThen(
+        Effect.timeoutOption(Effect.andThen(answers.settled, connection.flush), flushBound),
+      ),
+      Effect.andThen(end),
+      Effect.asVoid,
+    )
+  }
+}
+
+/** More calls than a client has at once, and few enough that their state stays small. */
+const defaultMaxInFlight = 1024
+
+/** The peer of one connection. What it runs ends with the scope. */
+export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
+  options: PeerOptions<L>,
+): Effect.fn.Return<Peer, never, Scope.Scope> {
+  const { connection, end } = untilEnded(options.connection)
+  const { send } = connection
+  const apart = connection.apart ?? Effect.void
+  const envelope = new Envelope(options.adaptsEnvelope === true)
+  const form = () => envelope.form
+  const fork = Effect.runForkWith(yield* Effect.context())
+  const parts: PeerContext = {
+    connection,
+    end,
+    send,
+    apart,
+    envelope,
+    inFlight: yield* makeInFlight({ send, apart, form }),
+    answers: yield* makeAnswers(send, options.maxInFlight ?? defaultMaxInFlight),
+    outgoing: makeOutgoing(
+      send,
+      (id, related = () => undefined) => options.withdraw(controlOf(parts, related), id),
+      form,
     ),
-    connection.broken ?? Effect.never,
-  )
-
-  const drain = Effect.andThen(ended.open, outgoing.close).pipe(
-    Effect.andThen(inFlight.drain(options.shutdownGrace ?? "500 millis", outlasted)),
-    Effect.andThen(
-      Effect.timeoutOption(Effect.andThen(answers.settled, connection.flush), flushBound),
-    ),
-    Effect.andThen(end),
-    Effect.asVoid,
-  )
-
-  return { control, run: Effect.andThen(read, drain) }
+    gate: new AnswerGate(),
+    ended: Latch.makeUnsafe(false),
+    outlasting: new Set(),
+    atEnd: (callback) => {
+      try {
+        callback()
+      } catch (defect) {
+        fork(Effect.logError("the end of a request failed", defect))
+      }
+    },
+  }
+  return new JsonRpcPeer(options, parts)
 })

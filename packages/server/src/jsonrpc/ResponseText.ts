@@ -7,6 +7,7 @@ import {
   ErrorCode,
   failureText,
   JsonRpcError,
+  type MessageForm,
   type RequestId,
   successText,
 } from "@colloquy/protocol/JsonRpc"
@@ -14,50 +15,64 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Route } from "./Route.ts"
 
-// A function: an error takes a stack trace, more than the rest of a response costs.
-export const internalText = (id: RequestId | null): string =>
-  failureText(id, new JsonRpcError({ code: ErrorCode.internalError, message: "Internal error" }))
+/** The text of an internal error. A function: an error takes a stack trace, more than the rest of a response costs. */
+export const internalText = (id: RequestId | null, form: MessageForm): string =>
+  failureText(
+    id,
+    new JsonRpcError({ code: ErrorCode.internalError, message: "Internal error" }),
+    form,
+  )
 
 /**
  * The text of an error about a message whose id a request in flight uses. It has no id of its own, which could be taken
  * for that request's response; `data.id` names it.
  */
-export const unidentifiedText = (id: RequestId, { code, data, message }: JsonRpcError): string =>
-  failureText(null, new JsonRpcError({ code, message, data: { ...Object(data), id } }))
+export const unidentifiedText = (
+  id: RequestId,
+  { code, data, message }: JsonRpcError,
+  form: MessageForm,
+): string =>
+  failureText(null, new JsonRpcError({ code, message, data: { ...Object(data), id } }), form)
 
 const resultText = (
   id: RequestId,
   codec: Route["codec"],
   result: unknown,
+  form: MessageForm,
 ): Effect.Effect<string> => {
   const encoded = codec.encodeResult(result)
-  if (encoded._tag === "Success") return Effect.succeed(successText(id, encoded.success))
+  if (encoded._tag === "Success") return Effect.succeed(successText(id, encoded.success, form))
   const text = describeFaults("result", faultsOf(encoded.failure))
   return Effect.as(
     Effect.logError(`a handler broke its method's schema: ${text}`),
-    internalText(id),
+    internalText(id, form),
   )
 }
 
-const errorText = (id: RequestId, cause: Cause.Cause<JsonRpcError>): Effect.Effect<string> => {
+const errorText = (
+  id: RequestId,
+  cause: Cause.Cause<JsonRpcError>,
+  form: MessageForm,
+): Effect.Effect<string> => {
   const failure = cause.reasons.find(Cause.isFailReason)
   return failure === undefined
-    ? Effect.as(Effect.logError("a handler died", cause), internalText(id))
-    : Effect.succeed(failureText(id, failure.error))
+    ? Effect.as(Effect.logError("a handler died", cause), internalText(id, form))
+    : Effect.succeed(failureText(id, failure.error, form))
 }
 
-/** Runs the handler; interrupted, it gives no text. */
+/** Runs the handler and gives the text of its response. Interrupted, it gives no text. */
 export const responseText = (
   id: RequestId,
   codec: Route["codec"],
   handler: Effect.Effect<unknown, JsonRpcError>,
+  form: MessageForm,
 ): Effect.Effect<string> =>
   Effect.matchCauseEffect(handler, {
-    onFailure: (cause) => errorText(id, cause),
-    onSuccess: (result) => resultText(id, codec, result),
+    onFailure: (cause) => errorText(id, cause, form),
+    onSuccess: (result) => resultText(id, codec, result, form),
   }).pipe(
     // A schema may throw, and JSON has neither circles nor big integers.
     Effect.catchDefect((defect) =>
-      Effect.as(Effect.logError("a response could not be encoded", defect), internalText(id)),
+      Effect.as(Effect.logError("a response could not be encoded", defect), internalText(id, form)),
     ),
   )

@@ -3,14 +3,14 @@ import type { Fault } from "@colloquy/protocol/Faults"
 import { ErrorCode, JsonRpcError, type RequestId } from "@colloquy/protocol/JsonRpc"
 import type { Codec } from "@colloquy/protocol/Method"
 import type * as Effect from "effect/Effect"
-import type { Caller } from "./Peer.ts"
+import type { RequestCaller } from "./Caller.ts"
 
 export interface Route {
   /** Called when the request is accepted, before a message that comes after it is read; what it gives, when it is over. */
   readonly begins?: (id: RequestId) => (() => void) | undefined
   /** What reads the params and writes the answer. */
   readonly codec: Pick<Codec, "info" | "decodeParams" | "encodeResult">
-  readonly handler: (params: unknown, caller: Caller) => Effect.Effect<unknown, JsonRpcError>
+  readonly handler: (params: unknown, caller: RequestCaller) => Effect.Effect<unknown, JsonRpcError>
   /** What params that do not fit are answered with. Default: code -32602. `fault` names each member at fault. */
   readonly badParams?: (fault: string, issues: ReadonlyArray<Fault>) => JsonRpcError
 }

@@ -1,26 +1,28 @@
 /**
- * A connection that is written to until its server has ended, and never after (L9): work that outlives the connection,
- * such as a task that is being stopped, may have something to notify of when everything else has been flushed.
+ * A connection that accepts messages until its peer has ended, and none afterwards (L9): work that outlives the connection,
+ * such as a task that is being stopped, may send a notification after everything else has been flushed.
  */
 import { type Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
 import * as Effect from "effect/Effect"
 
+/** The connection and its end. */
 export interface UntilEnded {
   readonly connection: Connection
-  /** From then on `send` fails with `ConnectionClosed`. */
+  /** Has `send` fail with `ConnectionClosed` from now on. */
   readonly end: Effect.Effect<void>
 }
 
+/** @param connection is itself left as it is */
 export const untilEnded = (connection: Connection): UntilEnded => {
   let hasEnded = false
   return {
     connection: {
       ...connection,
-      send: (texts) =>
+      send: (texts, options) =>
         Effect.suspend(() =>
           hasEnded
             ? Effect.fail(new ConnectionClosed({ reason: "the connection has ended" }))
-            : connection.send(texts),
+            : connection.send(texts, options),
         ),
     },
     end: Effect.sync(() => {

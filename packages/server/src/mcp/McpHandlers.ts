@@ -19,7 +19,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
-import type { Caller } from "../jsonrpc/Peer.ts"
+import type { NotificationCaller } from "../jsonrpc/Caller.ts"
 import * as ConnectionState from "./ConnectionState.ts"
 import { featureHandlers, listed } from "./catalog/FeatureHandlers.ts"
 import { initialize } from "./methods/Initialize.ts"
@@ -64,7 +64,7 @@ export interface McpHandlers {
   readonly requests: {
     readonly [R in Requests as R["_tag"]]: CoreHandler<Params<R>, ResultOf<R>>
   }
-  readonly notifications: Handlers<Exclude<ClientMethods, Requests>, Caller>
+  readonly notifications: Handlers<Exclude<ClientMethods, Requests>, NotificationCaller>
   /** What the router tells the handlers beside requests. */
   readonly hears: Pick<RouterOptions, "onRequest" | "takenBack">
 }

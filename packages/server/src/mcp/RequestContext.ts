@@ -11,7 +11,7 @@ import type { LoggingLevel } from "@colloquy/protocol/mcp/Logging"
 import type { Revision } from "@colloquy/protocol/mcp/Revisions"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
-import type { PeerControl } from "../jsonrpc/Peer.ts"
+import type { PeerControl } from "../jsonrpc/Caller.ts"
 
 /** `handshake`: agreed by `initialize`, once per connection. `stateless`: said by each request. */
 export type Era = "handshake" | "stateless"

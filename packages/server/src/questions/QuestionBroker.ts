@@ -21,7 +21,7 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { CountedSet } from "../internal/CountedSet.ts"
 import * as Shared from "../internal/Shared.ts"
-import { isUnusable } from "../jsonrpc/Outgoing.ts"
+import { UnusableResponse } from "../jsonrpc/Outgoing.ts"
 import { isQuestion, type Question, questionId, refOf } from "./Question.ts"
 import { type AnswerOp, type DenialReason, denialOp, submitAnswer } from "./QuestionAnswer.ts"
 
@@ -104,7 +104,7 @@ const ask = (follower: Follower, question: Question): Effect.Effect<void> => {
       if (failure._tag === "ConnectionClosed") {
         return Effect.logDebug(`question not answered: ${failure.reason}`)
       }
-      return isUnusable(failure)
+      return failure instanceof UnusableResponse
         ? deny("malformed", failure.message)
         : deny("failed", `error ${failure.code}, ${failure.message}`)
     },

@@ -7,12 +7,13 @@ import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as AppConnection from "../../src/app/AppConnection.ts"
 import { Auth } from "../../src/app/ports/AuthPort.ts"
 import { submitInput } from "../../src/app/SubmitInput.ts"
 import { AnswerGate } from "../../src/jsonrpc/AnswerGate.ts"
-import type { PeerControl } from "../../src/jsonrpc/Peer.ts"
+import type { PeerControl } from "../../src/jsonrpc/Caller.ts"
 import { listed, withServer } from "../support/Harness.ts"
 
 const settle = Effect.forEach(Array.from({ length: 100 }), () => Effect.yieldNow, { discard: true })
@@ -36,6 +37,7 @@ describe("SubmitInput", () => {
               Effect.as({ id: "0", disposition: "started" } as const),
             ),
           attach: () => Effect.succeed({ take: Queue.takeAll(deliveries) }),
+          events: () => Stream.never,
           cancel: () => Effect.void,
           state: Effect.never,
           loaded: Effect.never,

@@ -8,9 +8,9 @@ describe("Answers", () => {
   it.effect("L9 waits for no reader, up to its bound", () =>
     Effect.gen(function* () {
       const answers = yield* make(() => Effect.never, 2)
-      yield* answers.say("a")
-      yield* answers.say("b")
-      const third = yield* Effect.forkChild(answers.say("c"), { startImmediately: true })
+      yield* answers.send("a")
+      yield* answers.send("b")
+      const third = yield* Effect.forkChild(answers.send("c"), { startImmediately: true })
       yield* Effect.yieldNow
       assert.isUndefined(third.pollUnsafe())
     }),
@@ -28,7 +28,7 @@ describe("Answers", () => {
           ),
         8,
       )
-      for (const text of ["a", "b", "c"]) yield* answers.say(text)
+      for (const text of ["a", "b", "c"]) yield* answers.send(text)
       const settled = yield* Effect.forkChild(answers.settled, { startImmediately: true })
       yield* Effect.yieldNow
       assert.isUndefined(settled.pollUnsafe())
@@ -45,8 +45,8 @@ describe("Answers", () => {
         Effect.gen(function* () {
           const send = () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => gone++))
           const answers = yield* make(send, 8)
-          yield* answers.say("a")
-          yield* answers.say("b")
+          yield* answers.send("a")
+          yield* answers.send("b")
         }),
       )
       assert.strictEqual(gone, 2)

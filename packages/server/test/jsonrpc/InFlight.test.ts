@@ -6,7 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import { make } from "../../src/jsonrpc/InFlight.ts"
+import { type InFlight, type InFlightRequest, make } from "../../src/jsonrpc/InFlight.ts"
 
 const shuttingDown = (id: RequestId) =>
   failureText(id, new JsonRpcError({ code: -32000, message: "the server is shutting down" }))
@@ -18,16 +18,24 @@ const settled = Effect.forEach(Array.from({ length: 50 }), () => Effect.yieldNow
 const start = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.forkChild(effect, { startImmediately: true })
 
+const serve = (
+  inFlight: InFlight,
+  id: RequestId,
+  work: Effect.Effect<string>,
+  more: Partial<InFlightRequest> = {},
+) => inFlight.start({ id, work, ...more })
+
 /** A table whose answers go to `out`; `gate` is waited for after each, as a slow transport does. */
 const table = Effect.fnUntraced(function* (gate: Effect.Effect<void> = Effect.void) {
   const out: Array<string> = []
   const scope = yield* Scope.make()
-  const inFlight = yield* make((texts) =>
-    Effect.suspend(() => {
-      out.push(...texts)
-      return texts.length === 0 ? Effect.void : gate
-    }),
-  ).pipe(Scope.provide(scope))
+  const inFlight = yield* make({
+    send: (texts) =>
+      Effect.suspend(() => {
+        out.push(...texts)
+        return texts.length === 0 ? Effect.void : gate
+      }),
+  }).pipe(Scope.provide(scope))
   return { inFlight, out, close: Scope.close(scope, Exit.void) }
 })
 
@@ -36,7 +44,7 @@ describe("InFlight", () => {
     Effect.gen(function* () {
       const { inFlight, out } = yield* table()
       const text = yield* Deferred.make<string>()
-      yield* inFlight.start(1, Deferred.await(text))
+      yield* serve(inFlight, 1, Deferred.await(text))
       assert.deepStrictEqual(
         [inFlight.has(1), inFlight.has("1"), inFlight.running],
         [true, false, 1],
@@ -50,7 +58,7 @@ describe("InFlight", () => {
   it.effect("an id is free as soon as its answer was sent", () =>
     Effect.gen(function* () {
       const { inFlight, out } = yield* table()
-      yield* inFlight.start(1, Effect.succeed("one"))
+      yield* serve(inFlight, 1, Effect.succeed("one"))
       assert.deepStrictEqual([out, inFlight.has(1)], [["one"], false])
     }),
   )
@@ -61,7 +69,7 @@ describe("InFlight", () => {
       const { inFlight, out } = yield* table(Effect.never)
       const sent = new Map<RequestId, boolean>()
       const begin = (id: RequestId, work: Effect.Effect<string>) =>
-        inFlight.start(id, work, true, undefined, undefined, (was) => sent.set(id, was))
+        serve(inFlight, id, work, { onEnd: (was) => sent.set(id, was) })
       yield* begin(1, Effect.succeed("one"))
       yield* begin(2, Effect.never)
       inFlight.cancel(1)
@@ -81,7 +89,7 @@ describe("InFlight", () => {
           stopped = true
         }),
       )
-      yield* inFlight.start(1, work)
+      yield* serve(inFlight, 1, work)
       inFlight.cancel("1")
       inFlight.cancel(2)
       yield* settled
@@ -99,7 +107,7 @@ describe("InFlight", () => {
       const told: Array<string> = []
       const work = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 second"))
       yield* TestClock.adjust(0)
-      yield* inFlight.start(1, work, true, undefined, undefined, () => told.push("over"))
+      yield* serve(inFlight, 1, work, { onEnd: () => told.push("over") })
       inFlight.cancel("1", takenBack)
       inFlight.cancel(1, takenBack)
       inFlight.cancel(1, takenBack)
@@ -120,8 +128,8 @@ describe("InFlight", () => {
       const read = yield* Deferred.make<void>()
       const { inFlight, out } = yield* table(Deferred.await(read))
       const text = yield* Deferred.make<string>()
-      yield* inFlight.start(1, Effect.succeed("one"))
-      yield* inFlight.start(2, Deferred.await(text), false)
+      yield* serve(inFlight, 1, Effect.succeed("one"))
+      yield* serve(inFlight, 2, Deferred.await(text), { cancellable: false })
       inFlight.cancel(1, takenBack)
       inFlight.cancel(2, takenBack)
       yield* Deferred.succeed(read, undefined)
@@ -135,7 +143,7 @@ describe("InFlight", () => {
     Effect.gen(function* () {
       const read = yield* Deferred.make<void>()
       const { inFlight } = yield* table(Deferred.await(read))
-      yield* inFlight.start(1, Effect.never)
+      yield* serve(inFlight, 1, Effect.never)
       inFlight.cancel(1, takenBack)
       yield* settled
       assert.deepStrictEqual(
@@ -153,11 +161,12 @@ describe("InFlight", () => {
       const { inFlight, out, close } = yield* table()
       const released = yield* Deferred.make<string>()
       yield* TestClock.adjust(0)
-      yield* inFlight.start(
+      yield* serve(
+        inFlight,
         1,
         Effect.onInterrupt(Effect.never, () => Effect.sleep("1 second")),
       )
-      yield* inFlight.start(2, Effect.uninterruptible(Deferred.await(released)))
+      yield* serve(inFlight, 2, Effect.uninterruptible(Deferred.await(released)))
       inFlight.cancel(1, takenBack)
       inFlight.cancel(2, takenBack)
       const drained = yield* start(Effect.andThen(inFlight.drain("500 millis"), close))
@@ -173,7 +182,7 @@ describe("InFlight", () => {
     Effect.gen(function* () {
       const { inFlight, out } = yield* table(Effect.sleep("500 millis"))
       const released = yield* Deferred.make<string>()
-      yield* inFlight.start(1, Effect.uninterruptible(Deferred.await(released)))
+      yield* serve(inFlight, 1, Effect.uninterruptible(Deferred.await(released)))
       inFlight.cancel(1, takenBack)
       const drained = yield* start(inFlight.drain("500 millis"))
       yield* TestClock.adjust("500 millis")
@@ -191,7 +200,8 @@ describe("InFlight", () => {
   it.effect("L1 a request that cancels itself while it starts is not answered", () =>
     Effect.gen(function* () {
       const { inFlight, out } = yield* table()
-      yield* inFlight.start(
+      yield* serve(
+        inFlight,
         1,
         Effect.sync(() => {
           inFlight.cancel(1)
@@ -213,8 +223,11 @@ describe("InFlight", () => {
           told.push(what)
         }
         const after = () => Effect.sync(say("accepted"))
-        yield* inFlight.start(1, Effect.succeed("one"), true, after, undefined, say("over"))
-        yield* inFlight.start(2, Effect.never, true, after, undefined, say("over, cancelled"))
+        yield* serve(inFlight, 1, Effect.succeed("one"), { onResponse: after, onEnd: say("over") })
+        yield* serve(inFlight, 2, Effect.never, {
+          onResponse: after,
+          onEnd: say("over, cancelled"),
+        })
         inFlight.cancel(2)
         yield* settled
         assert.deepStrictEqual(told, ["accepted", "over", "over, cancelled"])
@@ -226,7 +239,7 @@ describe("InFlight", () => {
       const { inFlight, out } = yield* table()
       yield* inFlight.drain("1 hour")
       const text = yield* Deferred.make<string>()
-      yield* inFlight.start(1, Deferred.await(text))
+      yield* serve(inFlight, 1, Deferred.await(text))
       const drained = yield* start(inFlight.drain("1 hour"))
       yield* Deferred.succeed(text, "one")
       yield* Fiber.join(drained)
@@ -238,8 +251,8 @@ describe("InFlight", () => {
     Effect.gen(function* () {
       const read = yield* Deferred.make<void>()
       const { inFlight, out } = yield* table(Deferred.await(read))
-      yield* inFlight.start(1, Effect.succeed("one"))
-      yield* inFlight.start(2, Effect.never)
+      yield* serve(inFlight, 1, Effect.succeed("one"))
+      yield* serve(inFlight, 2, Effect.never)
       const drained = yield* start(inFlight.drain("500 millis"))
       yield* TestClock.adjust("500 millis")
       yield* settled
@@ -259,7 +272,7 @@ describe("InFlight", () => {
           arrived = true
         }),
       )
-      yield* inFlight.start(1, Effect.succeed("one"))
+      yield* serve(inFlight, 1, Effect.succeed("one"))
       const drained = yield* start(inFlight.drain("500 millis"))
       yield* TestClock.adjust("1 second")
       yield* settled
@@ -276,7 +289,7 @@ describe("InFlight", () => {
       Effect.gen(function* () {
         const { inFlight, out, close } = yield* table()
         const released = yield* Deferred.make<string>()
-        yield* inFlight.start(1, Effect.uninterruptible(Deferred.await(released)))
+        yield* serve(inFlight, 1, Effect.uninterruptible(Deferred.await(released)))
         const drained = yield* start(Effect.andThen(inFlight.drain("500 millis"), close))
         yield* TestClock.adjust("2 seconds")
         yield* settled
@@ -295,7 +308,8 @@ describe("InFlight", () => {
       const { inFlight, out, close } = yield* table()
       const released = yield* Deferred.make<string>()
       let cleaned = false
-      yield* inFlight.start(
+      yield* serve(
+        inFlight,
         1,
         Effect.onInterrupt(Effect.never, () =>
           Effect.map(Effect.sleep("300 millis"), () => {
@@ -313,7 +327,7 @@ describe("InFlight", () => {
       assert.deepStrictEqual([cleaned, out], [true, []])
 
       const other = yield* table()
-      yield* other.inFlight.start(1, Effect.uninterruptible(Deferred.await(released)))
+      yield* serve(other.inFlight, 1, Effect.uninterruptible(Deferred.await(released)))
       const bounded = yield* start(other.close)
       yield* TestClock.adjust("2 seconds")
       yield* Fiber.join(bounded)

@@ -8,7 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
-import { type Caller, make } from "../../src/jsonrpc/Peer.ts"
+import type { RequestCaller } from "../../src/jsonrpc/Caller.ts"
+import { make } from "../../src/jsonrpc/Peer.ts"
 import type { Route } from "../../src/jsonrpc/Route.ts"
 import { read, type WireMessage } from "../support/Wire.ts"
 
@@ -105,16 +106,16 @@ const serve = Effect.gen(function* () {
       die: fails,
       errorData: () =>
         Effect.fail(new JsonRpcError({ code: 1, message: "m", data: { big: 1n, circle } })),
-      after: (_: void, { afterAnswer }: Caller) =>
-        Effect.sync(() => afterAnswer?.(Effect.sync(fails))),
-      atEnd: (_: void, { afterAnswer }: Caller) =>
-        Effect.sync(() => afterAnswer?.(Effect.void, fails)),
-      asks: (_: void, { peer: control }: Caller) =>
+      after: (_: void, { afterAnswer }: RequestCaller) =>
+        Effect.sync(() => afterAnswer(Effect.sync(fails))),
+      atEnd: (_: void, { afterAnswer }: RequestCaller) =>
+        Effect.sync(() => afterAnswer(Effect.void, fails)),
+      asks: (_: void, { peer: control }: RequestCaller) =>
         Effect.match(control.request(Ask, undefined), {
           onFailure: ({ message }) => ({ failed: message }),
           onSuccess: (value) => ({ value }),
         }),
-      notifies: (_: void, { peer: control }: Caller) =>
+      notifies: (_: void, { peer: control }: RequestCaller) =>
         Effect.gen(function* () {
           yield* control.notify(Told, [{ value: 1 }, { value: circle }, { value: 2 }])
           yield* control.notify(ToldBroken, [{ text: "x" }])

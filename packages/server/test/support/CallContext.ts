@@ -1,7 +1,7 @@
 /** The context of a call and the state of its connection, for tests that call a tool without a server around it. */
 import { protocolVersions } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Effect from "effect/Effect"
-import type { PeerControl } from "../../src/jsonrpc/Peer.ts"
+import type { PeerControl } from "../../src/jsonrpc/Caller.ts"
 import * as ConnectionState from "../../src/mcp/ConnectionState.ts"
 import type { Elicitations } from "../../src/mcp/elicitation/Elicitations.ts"
 import type { Members, RequestContext } from "../../src/mcp/RequestContext.ts"

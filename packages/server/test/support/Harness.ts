@@ -12,6 +12,7 @@ import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as Resolve from "@colloquy/config/Resolve"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as HttpModel from "@colloquy/models/HttpModel"
+import { localPrincipal } from "@colloquy/protocol/Connection"
 import type { MemoryConnection } from "@colloquy/testing/MemoryConnection"
 import * as MemoryProvider from "@colloquy/testing/MemoryProvider"
 import * as Script from "@colloquy/testing/ProviderScript"
@@ -52,6 +53,8 @@ export interface Harness {
   readonly server: Fiber.Fiber<void>
   /** One more connection to the same conversations. */
   readonly another: Effect.Effect<Harness, never, Scope.Scope>
+  /** One more connection to the same server, on behalf of another principal. */
+  readonly as: (principal: string) => Effect.Effect<Harness, never, Scope.Scope>
   readonly provider: MemoryProvider.MemoryProvider
   readonly manager: Context.Service.Shape<typeof ConversationManager>
   /** What the connections share. */
@@ -84,6 +87,8 @@ export interface HarnessOptions extends Omit<McpServer.McpServerOptions, "beside
   readonly serve?: typeof McpServer.serve
   /** Where conversations are kept. Default: in memory. */
   readonly store?: Layer.Layer<ConversationStore>
+  /** On whose behalf the client acts. Default: the local principal. */
+  readonly principal?: string
   /** Messages in flight per direction before a sender waits. */
   readonly capacity?: number
   /** The tasks of the server. Default: with their default limits. */
@@ -179,7 +184,9 @@ const start: (
       ...rest,
       ...(beside === undefined ? {} : { beside: yield* Effect.provide(beside, noPorts) }),
     }
-    const serving = (options.serve ?? McpServer.serve)(serverSide, served)
+    const { principal = localPrincipal } = options
+    const near = { ...serverSide, peer: { principal } }
+    const serving = (options.serve ?? McpServer.serve)(near, served)
     const server = yield* Effect.forkChild(
       options.serverPerConnection === true ? Effect.provide(serving, separateServer) : serving,
       {
@@ -227,6 +234,8 @@ const start: (
       quiet: quietAfter(() => texts.length),
       server,
       another: Effect.provideContext(start(options, provider), services),
+      as: (other) =>
+        Effect.provideContext(start({ ...options, principal: other }, provider), services),
       provider,
       manager: yield* ConversationManager,
       shared: yield* Server,

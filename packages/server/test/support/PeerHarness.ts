@@ -1,6 +1,6 @@
 /** A peer over memory with a test dialect, whose handlers do everything a handler can do. */
 import { JsonRpcError } from "@colloquy/protocol/JsonRpc"
-import { dialect, type Handlers, notification, request } from "@colloquy/protocol/Method"
+import { dialect, notification, request } from "@colloquy/protocol/Method"
 import { type MemoryConnection, memoryPair } from "@colloquy/testing/MemoryConnection"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -8,7 +8,8 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { type Caller, make, type Peer, type PeerOptions } from "../../src/jsonrpc/Peer.ts"
+import { make, type Peer } from "../../src/jsonrpc/Peer.ts"
+import type { PeerHandlers, PeerOptions } from "../../src/jsonrpc/PeerOptions.ts"
 import { read, type WireMessage } from "./Wire.ts"
 
 const info = { since: "test", doc: "For tests." }
@@ -74,7 +75,7 @@ export interface PeerHarness {
 const handlersOf = (
   notes: Array<number>,
   released: Deferred.Deferred<void>,
-): Handlers<LocalMethods, Caller> => ({
+): PeerHandlers<LocalMethods> => ({
   echo: ({ n }) => Effect.succeed({ n }),
   fail: () => Effect.fail(new JsonRpcError({ code: 7, message: "no", data: { why: "test" } })),
   die: () => Effect.die(new Error("a secret")),

@@ -137,18 +137,18 @@ export class Catalog {
   readonly page = Effect.fnUntraced(function* (
     this: Catalog,
     query: ListQuery,
-    isLive: (id: ConversationId) => boolean,
+    isActive: (id: ConversationId) => boolean,
   ): Effect.fn.Return<ReadonlyArray<IndexRow>, FileFault> {
     for (let round = 1; ; round++) {
       const resets = this.resets
       yield* this.refresh
       if (query.spoken === true || query.text !== undefined) {
         const unspoken = yield* this.withIndex((index) => index.unspoken(maxUnspokenRows))
-        yield* this.reload(unspoken.filter(({ meta }) => !isLive(meta.id)))
+        yield* this.reload(unspoken.filter(({ meta }) => !isActive(meta.id)))
       }
       const rows = yield* this.withIndex((index) => index.page(query))
       // Removed rows make room for others, so the page is computed again.
-      const changed = yield* this.reload(rows.filter(({ meta }) => !isLive(meta.id)))
+      const changed = yield* this.reload(rows.filter(({ meta }) => !isActive(meta.id)))
       // The number of rounds is limited, because a file that is written all the time changes in
       // every round.
       if ((!changed || round > maxRounds) && resets === this.resets) return rows
@@ -324,7 +324,7 @@ export class Catalog {
       if (stat !== undefined && sameVersion(row, stat)) continue
       const now = stat === undefined ? undefined : yield* this.readFile(row.path)
       if (now !== undefined) fresh.push(now)
-      // What cannot be read now is there: the list shows what was last known of it.
+      // A file that cannot be read now still exists: the list shows its last known row.
       else if (stat === undefined || !this.unreadable.has(row.meta.id)) gone.push(row.meta.id)
     }
     if (gone.length > 0) yield* this.withIndex((index) => index.remove(gone))

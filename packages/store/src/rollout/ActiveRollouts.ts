@@ -24,17 +24,17 @@ export class ActiveRollouts {
   /** Registers a rollout until the scope closes; its writer is closed then. */
   add(
     id: ConversationId,
-    live: ActiveRollout,
+    active: ActiveRollout,
     writer: RolloutWriter,
   ): Effect.Effect<void, never, Scope.Scope> {
-    live.setWriter(writer)
+    active.setWriter(writer)
     return Effect.acquireRelease(
       Effect.sync(() => {
-        this.all.set(id, live)
+        this.all.set(id, active)
       }),
       () =>
         writer.close.pipe(
-          Effect.andThen(this.updateIndex(live)),
+          Effect.andThen(this.updateIndex(active)),
           Effect.ensuring(
             Effect.sync(() => {
               this.all.delete(id)
@@ -48,9 +48,9 @@ export class ActiveRollouts {
    * Updates the row that the next writer finds in the index. A file whose `stat` fails has no row
    * to update.
    */
-  private updateIndex(live: ActiveRollout): Effect.Effect<void> {
-    return live.file.handle.stat.pipe(
-      Effect.flatMap((version) => this.catalog.put([live.row(version, true)])),
+  private updateIndex(active: ActiveRollout): Effect.Effect<void> {
+    return active.file.handle.stat.pipe(
+      Effect.flatMap((version) => this.catalog.put([active.row(version, true)])),
       Effect.ignore,
     )
   }
@@ -59,10 +59,10 @@ export class ActiveRollouts {
   get flush(): Effect.Effect<void, FileFault> {
     return Effect.gen({ self: this }, function* () {
       const rows: Array<IndexRow> = []
-      for (const live of this.all.values()) {
-        if (!live.isDirty) continue
-        rows.push(live.row(yield* live.file.handle.stat, false))
-        live.isDirty = false
+      for (const active of this.all.values()) {
+        if (!active.isDirty) continue
+        rows.push(active.row(yield* active.file.handle.stat, false))
+        active.isDirty = false
       }
       yield* this.catalog.put(rows)
     })

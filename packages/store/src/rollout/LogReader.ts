@@ -138,8 +138,8 @@ export class LogReader {
     const records: Array<LogRecord> = []
     let bytes = 0
     let next: PlacedRecord | undefined
-    const begin = yield* this.waypointNear(Math.floor(from / positionsPerByte))
-    yield* this.scan(begin, end, (line) => {
+    const start = yield* this.waypointNear(Math.floor(from / positionsPerByte))
+    yield* this.scan(start, end, (line) => {
       for (const placed of placedRecords(line)) {
         if (placed.position < from) continue
         if (records.length >= max || bytes >= pageBytes) {
@@ -168,16 +168,16 @@ export class LogReader {
   ): Effect.fn.Return<RecordPage, FileFault> {
     const stop = Math.min(Math.floor(before / positionsPerByte), end)
     for (let window = Math.max(nearBytes, max * 512); ; window *= 4) {
-      const begin = yield* this.waypointNear(Math.max(0, stop - window))
+      const start = yield* this.waypointNear(Math.max(0, stop - window))
       const last = new LastRecords(max)
-      yield* this.scan(begin, end, (line) => {
+      yield* this.scan(start, end, (line) => {
         for (const placed of placedRecords(line)) {
           if (placed.position >= before) return true
           last.add(placed)
         }
         return line.end > stop
       })
-      if (begin.offset === 0 || last.isFull) return last.page()
+      if (start.offset === 0 || last.isFull) return last.page()
     }
   })
 

@@ -44,7 +44,7 @@ export interface RolloutOpenerOptions {
   readonly leases: Leases["Service"]
   readonly catalog: Catalog
   readonly locator: RolloutLocator
-  readonly live: ActiveRollouts
+  readonly active: ActiveRollouts
   readonly place: RolloutDirectory
   readonly limits: WriterLimits
 }
@@ -83,7 +83,7 @@ export class RolloutOpener {
   private readonly leases: Leases["Service"]
   private readonly catalog: Catalog
   private readonly locator: RolloutLocator
-  private readonly live: ActiveRollouts
+  private readonly active: ActiveRollouts
   private readonly place: RolloutDirectory
   private readonly limits: WriterLimits
 
@@ -92,7 +92,7 @@ export class RolloutOpener {
     this.leases = parts.leases
     this.catalog = parts.catalog
     this.locator = parts.locator
-    this.live = parts.live
+    this.active = parts.active
     this.place = parts.place
     this.limits = parts.limits
   }
@@ -184,7 +184,7 @@ export class RolloutOpener {
       records: [],
       numbering: initialNumbering,
     } as const
-    const live = new ActiveRollout(
+    const active = new ActiveRollout(
       meta,
       { meta: listed, path, archived: false, updatedAtMs: meta.createdAtMs },
       { handle, header, waypoints: new Waypoints() },
@@ -195,12 +195,12 @@ export class RolloutOpener {
       { ...target, handle, lease, generation: 1 },
       this.limits,
       { bytes: bytes.length, state, marked: true },
-      (appended) => live.recordAppended(appended),
+      (appended) => active.recordAppended(appended),
     )
-    live.recordAppended(records)
-    yield* this.live.add(meta.id, live, writer)
-    yield* this.catalog.put([live.row(version, false)])
-    live.isDirty = false
+    active.recordAppended(records)
+    yield* this.active.add(meta.id, active, writer)
+    yield* this.catalog.put([active.row(version, false)])
+    active.isDirty = false
     return writer
   })
 
@@ -223,7 +223,7 @@ export class RolloutOpener {
       path: located.path,
       archived: located.archived,
     }
-    const live = new ActiveRollout(meta, known, { ...opened, handle })
+    const active = new ActiveRollout(meta, known, { ...opened, handle })
     const generation = Math.max(1, opened.checked.generation, lease.lastGeneration) + 1
     yield* lease.recordGeneration(generation)
     const { identity, bytes } = opened.version
@@ -232,9 +232,9 @@ export class RolloutOpener {
       { id, path: this.pathOf(located), identity, handle, lease, generation },
       this.limits,
       { bytes, state: { ...opened.checked.numbering, unnumbered: 0 }, marked: false },
-      (appended) => live.recordAppended(appended),
+      (appended) => active.recordAppended(appended),
     )
-    yield* this.live.add(id, live, writer)
-    return { writer, summary: live.summary(this.place.home), repairs: opened.repairs }
+    yield* this.active.add(id, active, writer)
+    return { writer, summary: active.summary(this.place.home), repairs: opened.repairs }
   })
 }

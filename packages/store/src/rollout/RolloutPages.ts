@@ -34,20 +34,20 @@ export class RolloutPages {
   private readonly files: Files["Service"]
   private readonly locator: RolloutLocator
   private readonly home: string
-  private readonly live: ReadonlyMap<ConversationId, ActiveRollout>
+  private readonly active: ReadonlyMap<ConversationId, ActiveRollout>
   private readonly cached = new Map<ConversationId, CachedFile>()
 
-  /** @param live the rollouts that this process writes; only their first `bytes` bytes are read */
+  /** @param active the rollouts that this process writes; only their first `bytes` bytes are read */
   constructor(
     files: Files["Service"],
     locator: RolloutLocator,
     home: string,
-    live: ReadonlyMap<ConversationId, ActiveRollout>,
+    active: ReadonlyMap<ConversationId, ActiveRollout>,
   ) {
     this.files = files
     this.locator = locator
     this.home = home
-    this.live = live
+    this.active = active
   }
 
   readonly read: Service["read"] = (id, { from = 0, max }) =>
@@ -69,10 +69,10 @@ export class RolloutPages {
     use: Use<A>,
   ): Effect.Effect<A, StoreError | NoSuchConversation> {
     return Effect.suspend(() => {
-      const live = this.live.get(id)
-      if (live === undefined) return this.withFileReader(id, use)
-      const { handle, header, waypoints } = live.file
-      return use(new LogReader(handle, header, waypoints), live.bytes)
+      const active = this.active.get(id)
+      if (active === undefined) return this.withFileReader(id, use)
+      const { handle, header, waypoints } = active.file
+      return use(new LogReader(handle, header, waypoints), active.bytes)
     }).pipe(mapFileFaults("read"))
   }
 

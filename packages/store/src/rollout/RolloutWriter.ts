@@ -73,7 +73,7 @@ export class RolloutWriter implements LogWriter {
   private closed = false
 
   /**
-   * @param begin length of the file, numbering at its end, and whether the file contains this
+   * @param start length of the file, numbering at its end, and whether the file contains this
    * writer's generation
    * @param onAppended called with every batch that was written
    */
@@ -81,7 +81,7 @@ export class RolloutWriter implements LogWriter {
     files: Files["Service"],
     target: WriterTarget,
     limits: WriterLimits,
-    begin: { readonly bytes: number; readonly state: EncoderState; readonly marked: boolean },
+    start: { readonly bytes: number; readonly state: EncoderState; readonly marked: boolean },
     onAppended: (records: ReadonlyArray<LogRecord>) => void,
   ) {
     this.files = files
@@ -89,9 +89,9 @@ export class RolloutWriter implements LogWriter {
     this.limits = limits
     this.onAppended = onAppended
     this.generation = target.generation
-    this.length = begin.bytes
-    this.state = begin.state
-    this.hasGenerationMark = begin.marked
+    this.length = start.bytes
+    this.state = start.state
+    this.hasGenerationMark = start.marked
   }
 
   /** Length of the file's valid contents. Readers must not read beyond it. */

@@ -1,5 +1,5 @@
 /**
- * Runs one program outside of any conversation: in the sandbox of the policy, or not at all (L15). Asks nobody and
+ * Runs one program outside of any conversation: in the sandbox of the policy, or not at all (L15). Asks no question and
  * leaves no process behind (L8).
  */
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"

@@ -5,6 +5,10 @@
  *
  * Its environment is what was configured and, of the Colloquy server's environment, only what programs need to run:
  * never a key.
+ *
+ *     held back --released by the first line of its input--> running --exits or closes its output--> ended
+ *                                                              +--sends too much--> stopped
+ *     scope closes: input closed --200 ms--> SIGTERM to the group --500 ms--> SIGKILL, then marked descendants
  */
 import { ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
 import type { McpServer } from "@colloquy/core/ConversationSettings"
@@ -13,7 +17,7 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as ChildProcess from "effect/process/ChildProcess"
-import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
+import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as StartGate from "../process/StartGate.ts"
@@ -30,10 +34,12 @@ import { ToolServerError } from "./ToolConnection.ts"
 /** The configuration of a tool server that is started as a process. */
 export type StdioServer = Extract<McpServer["transport"], { readonly _tag: "Stdio" }>
 
-/** Time that a server may take after its input was closed, and again after SIGTERM. */
+/** Time that a server may take after SIGTERM, before it gets SIGKILL. */
 const grace = Duration.millis(500)
 /** How long to wait for the exit code after the output ended, to report it. */
 const exitWait = Duration.millis(500)
+/** Time that a server may take to end by itself after its input was closed, before it gets SIGTERM. */
+const closeWait = Duration.millis(200)
 const maxStderrChars = 2_000
 const shownStderrChars = 500
 /** Shorter values are no secrets, and removing them would spoil the text. */
@@ -61,8 +67,8 @@ const cannotRun = (command: string, why: string): string =>
   `cannot run \`${command}\`: ${why === "NotFound" ? "no such program or directory" : why}`
 
 /** The reason in the platform's terms, as for a server without a gate. */
-const reasonOf = (complaint: string): string =>
-  StartGate.errorCode(complaint) === "ENOENT" ? "NotFound" : "PermissionDenied"
+const reasonOf = (gateError: string): string =>
+  StartGate.errorCode(gateError) === "ENOENT" ? "NotFound" : "PermissionDenied"
 
 const notStarted = (command: string) => (error: { readonly reason: { readonly _tag: string } }) =>
   new ToolServerError({ message: cannotRun(command, error.reason._tag) })
@@ -83,24 +89,141 @@ const commandOf = (
   })
 }
 
-/**
- * @param name as configured; part of the reason why it ended
- * @param environment the whole environment
- */
-export const make = Effect.fnUntraced(function* (
-  name: string,
+interface ServerParts {
+  /** As configured; part of the reason why the server ended. */
+  readonly name: string
+  readonly server: StdioServer
+  readonly handle: ChildProcessSpawner.ChildProcessHandle
+  /** True when the process is held back until it is released, which the first line of its input does. */
+  readonly isGated: boolean
+  readonly gauge: UnsolicitedLimit.UnsolicitedLimit
+  readonly stderrEnded: Deferred.Deferred<void>
+}
+
+/** One started process: reads its error output, and describes how it ended. */
+class ServerProcess {
+  private readonly parts: ServerParts
+  private readonly stderr: ReturnType<typeof makeStderr>
+  /**
+   * True once a tool was called. A person wants to know why a server does not start; what it logs while it works is not
+   * for the model.
+   */
+  private called = false
+
+  constructor(parts: ServerParts) {
+    this.parts = parts
+    this.stderr = makeStderr(parts.server.env)
+  }
+
+  /** The options of the connection over the process's streams. */
+  lineOptions(answering: Answering): LineTransport.LineTransportOptions {
+    const { gauge, handle, isGated } = this.parts
+    return {
+      incoming: handle.stdout,
+      outgoing: handle.stdin,
+      ...(isGated ? { first: Stream.make(StartGate.releaseLine) } : {}),
+      answering,
+      gauge,
+      describe: (ending) => this.describe(ending),
+    }
+  }
+
+  /** The connection, which also remembers that a tool was called. */
+  connection(lines: ToolTransport.ToolTransport): ToolTransport.ToolTransport {
+    return {
+      ...lines,
+      transport: {
+        ...lines.transport,
+        request: (message, tool) =>
+          Effect.suspend(() => {
+            this.called ||= message.method === ToolsCall._tag
+            return lines.transport.request(message, tool)
+          }),
+      },
+    }
+  }
+
+  /** Reads the error output to its end; one that is too long ends the connection. Never fails. */
+  readStderr(lines: ToolTransport.ToolTransport): Effect.Effect<void> {
+    const { gauge, handle, stderrEnded } = this.parts
+    return handle.stderr.pipe(
+      Stream.runForEach((chunk) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          this.stderr.push(chunk)
+          return gauge.spend(chunk.length + UnsolicitedLimit.bytesPerMessage, now)
+            ? Effect.void
+            : lines.end({
+                _tag: "Stopped",
+                why: `it sent ${UnsolicitedLimit.limit}, the last of it to its error output`,
+              })
+        }),
+      ),
+      // The error output reports nothing that the end of the process does not.
+      Effect.ignore,
+      Effect.ensuring(Deferred.succeed(stderrEnded, undefined)),
+    )
+  }
+
+  /**
+   * Ends the connection once the process has ended. A dead server normally ends its output; a living one that closed it
+   * cannot answer any more either.
+   */
+  endWithProcess(lines: ToolTransport.ToolTransport): Effect.Effect<void> {
+    return Effect.exit(this.parts.handle.exitCode).pipe(
+      Effect.andThen(Effect.sleep(exitWait)),
+      Effect.andThen(lines.end({ _tag: "Closed" })),
+    )
+  }
+
+  /** Closes the input and waits briefly for the process to end; its scope then ends it with signals. */
+  closeInput(lines: ToolTransport.ToolTransport): Effect.Effect<void> {
+    return Effect.andThen(
+      lines.endInput,
+      Effect.asVoid(Effect.timeoutOption(Effect.exit(this.parts.handle.exitCode), closeWait)),
+    )
+  }
+
+  private describe(ending: ToolTransport.Ending): Effect.Effect<string> {
+    const { isGated, name, server } = this.parts
+    const isStopped = ending._tag === "Stopped"
+    const how = isStopped ? Effect.succeed(`was stopped: ${ending.why}`) : this.exit()
+    const output = this.called || isStopped ? Effect.succeed("") : this.completeStderr()
+    return Effect.map(Effect.zip(how, output), ([what, text]) => {
+      if (isGated && StartGate.isGateError(text)) return cannotRun(server.command, reasonOf(text))
+      const stderr = text === "" ? "" : `; its error output ends with: ${text}`
+      return `the tool server \`${name}\` ${what}${stderr}`
+    })
+  }
+
+  private exit(): Effect.Effect<string> {
+    return this.parts.handle.exitCode.pipe(
+      Effect.map((code) => `ended with exit code ${code}`),
+      // Killed by a signal is a failure of `exitCode`, not a code.
+      Effect.orElseSucceed(() => "was killed by a signal"),
+      Effect.timeoutOrElse({
+        duration: exitWait,
+        orElse: () => Effect.succeed("closed its output, and its process still runs"),
+      }),
+    )
+  }
+
+  /** The end of the error output, once all of it was read or the time for that is over. */
+  private completeStderr(): Effect.Effect<string> {
+    return Effect.map(Effect.timeoutOption(Deferred.await(this.parts.stderrEnded), exitWait), () =>
+      this.stderr.text(),
+    )
+  }
+}
+
+/** Starts the process in the scope, known to the watchdog; it is held back until it is released if that runs. */
+const startProcess = Effect.fnUntraced(function* (
   server: StdioServer,
   environment: Readonly<Record<string, string>>,
-  answering: Answering,
-): Effect.fn.Return<
-  ToolTransport.ToolTransport,
-  ToolServerError,
-  ChildProcessSpawner | ProcessGroup | Watchdog | Scope.Scope
-> {
+) {
   const watchdog = yield* Watchdog
   const processes = yield* ProcessGroup
-  const watched = yield* watchdog.ready
-  const mark = watched ? yield* watchdog.mark : undefined
+  const isGated = yield* watchdog.ready
+  const mark = isGated ? yield* watchdog.mark : undefined
   const startedAtNanos = yield* Clock.monotonicTimeNanos
   let group: number | undefined
   // Registered before the process, so done after it: until then the watchdog has to know of it.
@@ -116,84 +239,32 @@ export const make = Effect.fnUntraced(function* (
   )
   group = handle.pid
   yield* watchdog.add(group)
+  return { handle, isGated }
+})
+
+/**
+ * Starts a tool server and opens the connection to it; both end with the scope.
+ *
+ * @param name as configured; part of the reason why it ended
+ * @param environment the whole environment
+ */
+export const make = Effect.fnUntraced(function* (
+  name: string,
+  server: StdioServer,
+  environment: Readonly<Record<string, string>>,
+  answering: Answering,
+): Effect.fn.Return<
+  ToolTransport.ToolTransport,
+  ToolServerError,
+  ChildProcessSpawner.ChildProcessSpawner | ProcessGroup | Watchdog | Scope.Scope
+> {
+  const { handle, isGated } = yield* startProcess(server, environment)
   const gauge = UnsolicitedLimit.make(yield* Clock.currentTimeMillis)
-  const stderr = makeStderr(server.env)
-  // Killed by a signal is a failure of `exitCode`, not a code.
-  const exit = handle.exitCode.pipe(
-    Effect.map((code) => `ended with exit code ${code}`),
-    Effect.orElseSucceed(() => "was killed by a signal"),
-    Effect.timeoutOrElse({
-      duration: exitWait,
-      orElse: () => Effect.succeed("closed its output, and its process still runs"),
-    }),
-  )
-  // A person wants to know why a server does not start; what it logs while it works is not for the model.
-  let called = false
-  const heard = yield* Deferred.make<void>()
-  const lastWords = Effect.map(Effect.timeoutOption(Deferred.await(heard), exitWait), () =>
-    stderr.text(),
-  )
-  const lines = yield* LineTransport.make({
-    incoming: handle.stdout,
-    outgoing: handle.stdin,
-    ...(watched ? { first: Stream.make(StartGate.releaseLine) } : {}),
-    answering,
-    gauge,
-    describe: (ending) => {
-      const how = ending._tag === "Closed" ? exit : Effect.succeed(`was stopped: ${ending.why}`)
-      return Effect.map(
-        Effect.zip(how, called || ending._tag === "Stopped" ? Effect.succeed("") : lastWords),
-        ([what, said]) => {
-          if (watched && StartGate.isGateError(said))
-            return cannotRun(server.command, reasonOf(said))
-          const output = said === "" ? "" : `; its error output ends with: ${said}`
-          return `the tool server \`${name}\` ${what}${output}`
-        },
-      )
-    },
-  })
-
-  const readStderr = handle.stderr.pipe(
-    Stream.runForEach((chunk) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        stderr.push(chunk)
-        return gauge.spend(chunk.length + UnsolicitedLimit.bytesPerMessage, now)
-          ? Effect.void
-          : lines.end({
-              _tag: "Stopped",
-              why: `it sent ${UnsolicitedLimit.limit}, the last of it to its error output`,
-            })
-      }),
-    ),
-    // The error output tells nothing that the end of the process does not.
-    Effect.ignore,
-    Effect.ensuring(Deferred.succeed(heard, undefined)),
-  )
-  yield* Effect.forkScoped(readStderr)
-
-  // A dead server ends its output; a living one that closed it can answer no more either.
-  yield* handle.exitCode.pipe(
-    Effect.exit,
-    Effect.andThen(Effect.sleep(exitWait)),
-    Effect.andThen(lines.end({ _tag: "Closed" })),
-    Effect.forkScoped,
-  )
-  yield* Effect.addFinalizer(() =>
-    Effect.andThen(
-      lines.endInput,
-      Effect.timeoutOption(Effect.exit(handle.exitCode), Duration.millis(200)),
-    ),
-  )
-
-  return {
-    ...lines,
-    transport: {
-      ...lines.transport,
-      request: (message, tool) =>
-        Effect.suspend(() => {
-          called ||= message.method === ToolsCall._tag
-          return lines.transport.request(message, tool)
-        }),
-    },
-  }
+  const stderrEnded = yield* Deferred.make<void>()
+  const child = new ServerProcess({ name, server, handle, isGated, gauge, stderrEnded })
+  const lines = yield* LineTransport.make(child.lineOptions(answering))
+  yield* Effect.forkScoped(child.readStderr(lines))
+  yield* Effect.forkScoped(child.endWithProcess(lines))
+  yield* Effect.addFinalizer(() => child.closeInput(lines))
+  return child.connection(lines)
 })

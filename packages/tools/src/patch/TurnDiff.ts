@@ -106,7 +106,7 @@ export const make = (
     const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
     return Effect.fn("TurnDiff.make")(function* (cwd: string) {
       const root = yield* Effect.provide(gitRoot(cwd), services)
-      const files = yield* Ref.make(TurnFiles.empty)
+      const files = yield* Ref.make(TurnFiles.empty())
       const sent = yield* Ref.make("")
       const render = (turn: TurnFiles.TurnFiles) =>
         Effect.forEach(TurnFiles.changed(turn), (file) =>

@@ -18,7 +18,7 @@ export interface TurnFile {
 export type TurnFiles = ReadonlyMap<string, TurnFile>
 
 /** The files of a turn without patches. */
-export const empty: TurnFiles = new Map()
+export const empty = (): TurnFiles => new Map()
 
 const missing: FileState = { _tag: "Missing" }
 

@@ -130,76 +130,45 @@ const commandReading = (
     killSignal: "SIGKILL",
   })
 
-const make = Effect.fnUntraced(function* (
-  spawner: ChildProcessSpawner.ChildProcessSpawner["Service"],
-  scope: Scope.Scope,
-) {
+/** The watchdog of one server: starts the shell when it is needed, and keeps all that is registered for the next start. */
+class RunningWatchdog {
+  private readonly spawner: ChildProcessSpawner.ChildProcessSpawner["Service"]
+  private readonly scope: Scope.Scope
+  private readonly prefix: number
+  private readonly starting = Semaphore.makeUnsafe(1)
   /** Registered groups and directories. */
-  const names = new Set<number | string>()
+  private readonly names = new Set<number | string>()
   /** Groups that the watchdog has not acknowledged yet. */
-  const unacknowledged = new Map<number, Deferred.Deferred<void>>()
-  const starting = yield* Semaphore.make(1)
-  const prefix = yield* Random.nextIntBetween(...prefixRange)
-  let marks = 0
+  private readonly unacknowledged = new Map<number, Deferred.Deferred<void>>()
+  private marks = 0
   /** Input of the running watchdog. */
-  let lines: Queue.Queue<string> | undefined
+  private lines: Queue.Queue<string> | undefined
 
-  const acknowledge = (group: number) => {
-    const waiting = unacknowledged.get(group)
-    if (waiting !== undefined) Deferred.doneUnsafe(waiting, Exit.void)
+  constructor(
+    spawner: ChildProcessSpawner.ChildProcessSpawner["Service"],
+    scope: Scope.Scope,
+    prefix: number,
+  ) {
+    this.spawner = spawner
+    this.scope = scope
+    this.prefix = prefix
   }
-  /** Reads acknowledgements until the watchdog ends. */
-  const read = ({ stdout }: ChildProcessSpawner.ChildProcessHandle) =>
-    stdout.pipe(
-      Stream.decodeText(),
-      Stream.splitLines,
-      Stream.runForEach((line) => Effect.sync(() => acknowledge(Number(line)))),
-    )
 
-  const start = Effect.gen(function* () {
-    if (lines !== undefined) return
-    const queue = yield* Queue.bounded<string>(maxUnread)
-    const known = Stream.fromIterable([...names].map((name) => `+ ${name}\n`))
-    const lifetime = yield* Scope.fork(scope)
-    const command = commandReading(Stream.concat(known, Stream.fromQueue(queue)), prefix)
-    // From here on new groups wait in the queue.
-    lines = queue
-    const handle = yield* spawner.spawn(command).pipe(
-      Scope.provide(lifetime),
-      Effect.tapError(() => Effect.sync(() => (lines = undefined))),
-    )
-    // When the watchdog is killed, the next command starts another one, which receives everything that is registered.
-    const over = Effect.suspend(() => {
-      lines = undefined
-      for (const group of unacknowledged.keys()) acknowledge(group)
-      return Effect.andThen(Queue.shutdown(queue), Scope.close(lifetime, Exit.void))
+  service(): Watchdog["Service"] {
+    const remove = (name: number | string) => this.remove(name)
+    return Watchdog.of({
+      ready: this.ready(),
+      mark: Effect.sync(() => markOf(this.prefix, this.marks++)),
+      add: (group) => this.addAndWait(group),
+      remove,
+      // A path with a line feed would read as two names.
+      addDirectory: (directory) => (directory.includes("\n") ? Effect.void : this.add(directory)),
+      removeDirectory: remove,
     })
-    yield* Effect.forkIn(Effect.andThen(Effect.exit(read(handle)), over), scope)
-  })
+  }
 
-  const send = (line: string) =>
-    Effect.suspend(() => (lines === undefined ? Effect.void : Queue.offer(lines, line)))
-
-  const add = (name: number | string) =>
-    Effect.suspend(() => {
-      names.add(name)
-      return send(`+ ${name}\n`)
-    })
-  const remove = (name: number | string) =>
-    Effect.suspend(() => (names.delete(name) ? send(`- ${name}\n`) : Effect.void))
-
-  const addAndWait = (group: number) =>
-    Effect.suspend(() => {
-      if (lines === undefined) return add(group)
-      const answer = Deferred.makeUnsafe<void>()
-      unacknowledged.set(group, answer)
-      return Effect.andThen(add(group), Deferred.await(answer)).pipe(
-        Effect.ensuring(Effect.sync(() => unacknowledged.delete(group))),
-      )
-    })
-
-  return Watchdog.of({
-    ready: starting.withPermit(start).pipe(
+  private ready(): Effect.Effect<boolean> {
+    return this.starting.withPermit(this.start()).pipe(
       Effect.as(true),
       Effect.catch((error) =>
         Effect.as(
@@ -207,12 +176,81 @@ const make = Effect.fnUntraced(function* (
           false,
         ),
       ),
-    ),
-    mark: Effect.sync(() => markOf(prefix, marks++)),
-    add: addAndWait,
-    remove,
-    // A path with a line feed would read as two names.
-    addDirectory: (directory) => (directory.includes("\n") ? Effect.void : add(directory)),
-    removeDirectory: remove,
-  })
+    )
+  }
+
+  /** Starts the watchdog unless it runs, and sends it everything that is registered. */
+  private start() {
+    return Effect.gen({ self: this }, function* () {
+      if (this.lines !== undefined) return
+      const queue = yield* Queue.bounded<string>(maxUnread)
+      const known = Stream.fromIterable([...this.names].map((name) => `+ ${name}\n`))
+      const lifetime = yield* Scope.fork(this.scope)
+      const command = commandReading(Stream.concat(known, Stream.fromQueue(queue)), this.prefix)
+      // From here on new groups wait in the queue.
+      this.lines = queue
+      const handle = yield* this.spawner.spawn(command).pipe(
+        Scope.provide(lifetime),
+        Effect.tapError(() => Effect.sync(() => (this.lines = undefined))),
+      )
+      // When the watchdog is killed, the next command starts another one, which receives everything that is registered.
+      const over = Effect.suspend(() => {
+        this.lines = undefined
+        for (const group of this.unacknowledged.keys()) this.acknowledge(group)
+        return Effect.andThen(Queue.shutdown(queue), Scope.close(lifetime, Exit.void))
+      })
+      yield* Effect.forkIn(Effect.andThen(Effect.exit(this.read(handle)), over), this.scope)
+    })
+  }
+
+  /** Reads acknowledgements until the watchdog ends. */
+  private read({ stdout }: ChildProcessSpawner.ChildProcessHandle) {
+    return stdout.pipe(
+      Stream.decodeText(),
+      Stream.splitLines,
+      Stream.runForEach((line) => Effect.sync(() => this.acknowledge(Number(line)))),
+    )
+  }
+
+  private acknowledge(group: number): void {
+    const waiting = this.unacknowledged.get(group)
+    if (waiting !== undefined) Deferred.doneUnsafe(waiting, Exit.void)
+  }
+
+  private send(line: string): Effect.Effect<void> {
+    return Effect.suspend(() =>
+      this.lines === undefined ? Effect.void : Queue.offer(this.lines, line),
+    )
+  }
+
+  private add(name: number | string): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      this.names.add(name)
+      return this.send(`+ ${name}\n`)
+    })
+  }
+
+  private remove(name: number | string): Effect.Effect<void> {
+    return Effect.suspend(() => (this.names.delete(name) ? this.send(`- ${name}\n`) : Effect.void))
+  }
+
+  /** Adds a group, and waits for its acknowledgement where a watchdog runs. */
+  private addAndWait(group: number): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.lines === undefined) return this.add(group)
+      const acknowledged = Deferred.makeUnsafe<void>()
+      this.unacknowledged.set(group, acknowledged)
+      return Effect.andThen(this.add(group), Deferred.await(acknowledged)).pipe(
+        Effect.ensuring(Effect.sync(() => this.unacknowledged.delete(group))),
+      )
+    })
+  }
+}
+
+const make = Effect.fnUntraced(function* (
+  spawner: ChildProcessSpawner.ChildProcessSpawner["Service"],
+  scope: Scope.Scope,
+) {
+  const prefix = yield* Random.nextIntBetween(...prefixRange)
+  return new RunningWatchdog(spawner, scope, prefix).service()
 })

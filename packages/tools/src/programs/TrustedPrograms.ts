@@ -163,89 +163,114 @@ interface Remembered {
 const added = (known: ReadonlySet<string>, more: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set([...known, ...more].slice(-maxRemembered))
 
-const make = Effect.fnUntraced(function* ({ environment }: TrustedProgramsOptions) {
+/** The directories as they were named, followed by the same without symbolic links. */
+const withRealPaths = Effect.fnUntraced(function* (directories: ReadonlyArray<string>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const services = Context.make(FileSystem.FileSystem, fs).pipe(Context.add(Path.Path, path))
+  const real = yield* Effect.forEach(directories, (directory) =>
+    Effect.orElseSucceed(fs.realPath(directory), () => directory),
+  )
+  return [...directories.map((directory) => path.resolve(directory)), ...real]
+})
 
-  /** The directories as they were named, and without symbolic links. */
-  const spelt = (directories: ReadonlyArray<string>) =>
-    Effect.map(
-      Effect.forEach(directories, (one) => Effect.orElseSucceed(fs.realPath(one), () => one)),
-      (real) => [...directories.map((one) => path.resolve(one)), ...real],
-    )
+/** Every path that determines what a directory is; where one cannot be examined, those found before it. */
+const placesOf = Effect.fnUntraced(function* (directory: string) {
+  const path = yield* Path.Path
+  const places = [path.resolve(directory)]
+  const add = (place: string) => Effect.sync(() => places.push(place))
+  yield* followLinks(directory, add).pipe(
+    Effect.flatMap((real) => (Option.isSome(real) ? add(real.value) : Effect.void)),
+    Effect.ignore,
+  )
+  return places
+})
 
-  /** Every path that determines what a directory is; where one cannot be examined, those found before it. */
-  const placesOf = (directory: string) => {
-    const places = [path.resolve(directory)]
-    const add = (place: string) => Effect.sync(() => places.push(place))
-    return followLinks(directory, add).pipe(
-      Effect.flatMap((real) => (Option.isSome(real) ? add(real.value) : Effect.void)),
-      Effect.ignore,
-      Effect.map(() => places),
-      Effect.provide(services),
-    )
+type Services = FileSystem.FileSystem | Path.Path
+
+/** The parts of a search that are created once. */
+interface SearchParts {
+  /** PATH of the server. */
+  readonly searchPath: string
+  readonly services: Context.Context<Services>
+  /** Directories for temporary files: every policy that lets commands write may include them. */
+  readonly temporary: Effect.Effect<ReadonlyArray<string>>
+  readonly remembered: Ref.Ref<Remembered>
+  /** Examined paths; undefined for a path without a file. */
+  readonly examined: Cache.Cache<string, Candidate | undefined>
+}
+
+/** Searches for programs, and decides about each candidate by the directories that commands can write to. */
+class ProgramSearch {
+  private readonly parts: SearchParts
+
+  constructor(parts: SearchParts) {
+    this.parts = parts
   }
 
-  const { TMPDIR: tmpdir = "" } = environment
-  // Every policy that lets commands write may include these two.
-  const temporary = yield* Effect.cached(
-    spelt(["/tmp", ...(tmpdir.startsWith("/") ? [tmpdir] : [])]),
-  )
-  const remembered = yield* Ref.make<Remembered>({ writable: new Set(), workspaces: new Set() })
-  const examined = yield* Cache.make({
-    capacity: maxExamined,
-    lookup: (at: string) => Effect.provide(examine(at), services),
-  })
-  const writable = Effect.gen(function* () {
-    return [...(yield* temporary), ...(yield* Ref.get(remembered)).writable]
-  })
+  service(): TrustedPrograms["Service"] {
+    return TrustedPrograms.of({
+      remember: (policy, cwd) => this.remember(policy, cwd),
+      resolve: (name, installed) => this.resolve(name, installed),
+      resolveConfigured: (program) => this.resolveConfigured(program),
+      safeSearchPath: (searchPath) => this.safeSearchPath(searchPath),
+      systemProgramIn: (roots) => this.systemProgramIn(roots),
+    })
+  }
 
-  const resolve = Effect.fnUntraced(function* (name: string, installed?: string) {
-    const roots = yield* writable
-    const { directories, ignored } = searchOrder(environment["PATH"] ?? "")
-    const projects = [...roots, ...(yield* Ref.get(remembered)).workspaces]
-    const refusals: Array<Refusal> = []
-    const attempts = [
-      ...(installed === undefined ? [] : [{ at: installed, excluded: roots }]),
-      ...directories.map((at) => ({ at: path.join(at, name), excluded: projects })),
-    ]
-    for (const { at, excluded } of attempts) {
-      const candidate = yield* Cache.get(examined, at)
-      if (candidate === undefined) continue
-      const refusal = refusalOf(candidate, excluded)
-      if (refusal === undefined && candidate.realPath !== undefined) return candidate.realPath
-      if (refusal !== undefined) refusals.push(refusal)
-    }
-    return yield* untrusted(name, directories, [...refusals, ...ignored])
-  })
-
-  const resolveConfigured = Effect.fnUntraced(function* (program: string) {
-    if (!program.includes("/")) return yield* resolve(program)
-    if (!program.startsWith("/")) {
-      const reason = "expected an absolute path, or a name to be searched on PATH"
-      return yield* untrusted(program, [], [{ path: program, reason }])
-    }
-    const candidate = yield* Cache.get(examined, program)
-    if (candidate === undefined) {
-      return yield* untrusted(program, [], [{ path: program, reason: "there is no such file" }])
-    }
-    const refusal = refusalOf(candidate, yield* writable)
-    return refusal === undefined ? program : yield* untrusted(program, [], [refusal])
-  })
-
-  return TrustedPrograms.of({
-    resolveConfigured,
-    remember: Effect.fnUntraced(function* (policy, cwd) {
-      const [roots, places] = [yield* spelt(rootsUnder(policy, cwd)), yield* spelt([cwd])]
+  private remember(policy: SandboxPolicy, cwd: string): Effect.Effect<void> {
+    const { remembered, services } = this.parts
+    return Effect.gen(function* () {
+      const roots = yield* withRealPaths(rootsUnder(policy, cwd))
+      const places = yield* withRealPaths([cwd])
       yield* Ref.update(remembered, (known) => ({
         writable: added(known.writable, roots),
         workspaces: added(known.workspaces, places),
       }))
-    }),
-    resolve,
-    safeSearchPath: Effect.fnUntraced(function* (searchPath) {
-      const roots = yield* writable
+    }).pipe(Effect.provide(services))
+  }
+
+  private resolve(name: string, installed?: string): Effect.Effect<string, ProgramNotTrusted> {
+    return Effect.gen({ self: this }, function* () {
+      const { examined, remembered, searchPath, services } = this.parts
+      const path = Context.get(services, Path.Path)
+      const roots = yield* this.writable()
+      const { directories, ignored } = searchOrder(searchPath)
+      const projects = [...roots, ...(yield* Ref.get(remembered)).workspaces]
+      const refusals: Array<Refusal> = []
+      const attempts = [
+        ...(installed === undefined ? [] : [{ at: installed, excluded: roots }]),
+        ...directories.map((at) => ({ at: path.join(at, name), excluded: projects })),
+      ]
+      for (const { at, excluded } of attempts) {
+        const candidate = yield* Cache.get(examined, at)
+        if (candidate === undefined) continue
+        const refusal = refusalOf(candidate, excluded)
+        if (refusal === undefined && candidate.realPath !== undefined) return candidate.realPath
+        if (refusal !== undefined) refusals.push(refusal)
+      }
+      return yield* untrusted(name, directories, [...refusals, ...ignored])
+    })
+  }
+
+  private resolveConfigured(program: string): Effect.Effect<string, ProgramNotTrusted> {
+    return Effect.gen({ self: this }, function* () {
+      if (!program.includes("/")) return yield* this.resolve(program)
+      if (!program.startsWith("/")) {
+        const reason = "expected an absolute path, or a name to be searched on PATH"
+        return yield* untrusted(program, [], [{ path: program, reason }])
+      }
+      const candidate = yield* Cache.get(this.parts.examined, program)
+      if (candidate === undefined) {
+        return yield* untrusted(program, [], [{ path: program, reason: "there is no such file" }])
+      }
+      const refusal = refusalOf(candidate, yield* this.writable())
+      return refusal === undefined ? program : yield* untrusted(program, [], [refusal])
+    })
+  }
+
+  private safeSearchPath(searchPath: string): Effect.Effect<string> {
+    return Effect.gen({ self: this }, function* () {
+      const roots = yield* this.writable()
       const entries = searchPath.split(":").filter((entry) => entry.startsWith("/"))
       const safe = yield* Effect.filter(entries, (entry) =>
         Effect.map(placesOf(entry), (places) =>
@@ -253,14 +278,42 @@ const make = Effect.fnUntraced(function* ({ environment }: TrustedProgramsOption
         ),
       )
       return (safe.length === 0 ? systemDirectories : safe).join(":")
-    }),
-    systemProgramIn: Effect.fnUntraced(function* (roots) {
+    }).pipe(Effect.provide(this.parts.services))
+  }
+
+  private systemProgramIn(roots: ReadonlyArray<string>): Effect.Effect<string | undefined> {
+    const { examined } = this.parts
+    return Effect.gen(function* () {
       for (const program of systemPrograms) {
         const candidate = yield* Cache.get(examined, program)
         const places = candidate?.places ?? []
         if (places.some((place) => rootHolding(place, roots) !== undefined)) return program
       }
       return undefined
+    })
+  }
+
+  /** Directories that confined commands of any remembered conversation can write to. */
+  private writable(): Effect.Effect<ReadonlyArray<string>> {
+    const { remembered, temporary } = this.parts
+    return Effect.gen(function* () {
+      return [...(yield* temporary), ...(yield* Ref.get(remembered)).writable]
+    })
+  }
+}
+
+const make = Effect.fnUntraced(function* ({ environment }: TrustedProgramsOptions) {
+  const services = yield* Effect.context<Services>()
+  const { PATH: searchPath = "", TMPDIR: tmpdir = "" } = environment
+  const temporary = withRealPaths(["/tmp", ...(tmpdir.startsWith("/") ? [tmpdir] : [])])
+  return new ProgramSearch({
+    searchPath,
+    services,
+    temporary: yield* Effect.cached(Effect.provide(temporary, services)),
+    remembered: yield* Ref.make<Remembered>({ writable: new Set(), workspaces: new Set() }),
+    examined: yield* Cache.make({
+      capacity: maxExamined,
+      lookup: (path: string) => Effect.provide(examine(path), services),
     }),
-  })
+  }).service()
 })

@@ -3,6 +3,11 @@
  * listeners and model. A patch that is written as a command is passed on before anything is decided.
  *
  * Keeps L15: a command runs outside the sandbox by policy or after a question that says so, and in no other case.
+ *
+ *     decide --reject--> rejected
+ *       +--run--> run confined --sandbox failed, may ask--+
+ *       |               +--seems denied, may escalate--> ask --approved--> run unconfined
+ *       +--ask--------------------------------------------^ +--refused, or the directory changed--> rejected
  */
 import { type CommandDecision, decideCommand } from "../policy/CommandPolicy.ts"
 import { parsedCommand } from "../policy/ParsedCommand.ts"
@@ -83,98 +88,112 @@ const directoryChanged: ToolResult = {
     "exec command rejected: the working directory changed while the question was open; nothing was run",
 }
 
+/** Text of the event that reports a denial; the words are those of the original. */
+const denialText = ({ exit, stderr, stdout }: CommandResult): string => {
+  const code = exit._tag === "Exited" ? exit.code : -1
+  return `Execution failed: sandbox denied exec error, exit code: ${code}, stdout: ${stdout.text}, stderr: ${stderr.text}`
+}
+
 /** Takes one call through all its steps; keeps nothing between calls. */
-const makeRun = (options: ShellToolOptions) => {
-  const { attempts, sandbox } = options
+class ShellRun {
+  private readonly options: ShellToolOptions
 
-  const hasChanged = ({ directory }: ResolvedCommand) =>
-    Effect.map(options.directoryAt(directory.path), (now) => !isSame(now, directory))
+  constructor(options: ShellToolOptions) {
+    this.options = options
+  }
 
-  const unconfined = Effect.fnUntraced(function* (command: ResolvedCommand, context: ToolContext) {
-    if (yield* hasChanged(command)) return directoryChanged
-    const outcome = yield* attempts.run(command, "none", context)
-    return Result.isSuccess(outcome) ? resultOutput(outcome.success) : execution(outcome.failure)
-  })
-
-  const askThenRun = (command: ResolvedCommand, why: Why, context: ToolContext) =>
-    Effect.flatMap(requestApproval(context, question(command, why)), (refused) =>
-      refused === undefined
-        ? unconfined(command, context)
-        : Effect.succeed({ output: `exec command ${refused}` }),
-    )
-
-  /** The sandbox seems to have denied something: a person may allow another run without it. */
-  const retry = Effect.fnUntraced(function* (
-    command: ResolvedCommand,
-    denied: CommandResult,
-    why: Why,
-    context: ToolContext,
-  ) {
-    const code = denied.exit._tag === "Exited" ? denied.exit.code : -1
-    yield* context.emit({
-      type: "background_event",
-      message: `Execution failed: sandbox denied exec error, exit code: ${code}, stdout: ${denied.stdout.text}, stderr: ${denied.stderr.text}`,
+  /** Decides about a call and runs what is allowed. Never fails: an error is part of the output. */
+  run(call: ShellCall.ShellCall, callId: string, context: ToolContext): Effect.Effect<ToolResult> {
+    return Effect.gen({ self: this }, function* () {
+      const { attempts, directoryAt, patchOf, resolve, sandbox } = this.options
+      const { settings } = context
+      const cwd = resolve(settings.cwd, call.workdir ?? "")
+      const patch = patchOf(call.command, cwd, callId, context)
+      if (patch !== undefined) return yield* patch
+      const directory = yield* directoryAt(cwd)
+      const command = { ...attempts.commandOf(call, callId, directory.path, settings), directory }
+      const decision = decideCommand({
+        argv: call.command,
+        approvalPolicy: settings.approvalPolicy,
+        sandboxPolicy: settings.sandboxPolicy,
+        sandbox: yield* sandbox.status,
+        isGranted: yield* context.granted(question(command)),
+        isEscalated: call.escalated,
+      })
+      const why = { justification: call.justification }
+      switch (decision._tag) {
+        case "Reject":
+          return { output: decision.output }
+        case "Ask":
+          return yield* this.runIfApproved(command, { ...why, reason: decision.reason }, context)
+        case "Run":
+          return yield* this.runConfined(command, decision, why, context)
+      }
     })
-    const refused = yield* requestApproval(
-      context,
-      question(command, { ...why, reason: "command failed; retry without sandbox?" }),
-    )
-    if (refused !== undefined) return { output: `exec command ${refused}` }
-    if (yield* hasChanged(command)) return directoryChanged
-    yield* context.emit({ type: "background_event", message: "retrying command without sandbox" })
-    const outcome = yield* attempts.run(command, "none", context)
-    return Result.isSuccess(outcome)
-      ? resultOutput(outcome.success)
-      : { output: `retry failed: ${outcome.failure.message}` }
-  })
+  }
 
-  const confined = Effect.fnUntraced(function* (
+  private runConfined(
     command: ResolvedCommand,
     decision: Extract<CommandDecision, { readonly _tag: "Run" }>,
     why: Why,
     context: ToolContext,
-  ) {
-    const outcome = yield* attempts.run(command, decision.confinement, context)
-    if (Result.isFailure(outcome)) {
-      const mayAsk = context.settings.approvalPolicy !== "never"
-      return isSandboxFault(outcome) && mayAsk
-        ? yield* askThenRun(command, { ...why, reason: outcome.failure.message }, context)
-        : execution(outcome.failure)
-    }
-    return decision.escalateOnDenial && looksDenied(outcome.success)
-      ? yield* retry(command, outcome.success, why, context)
-      : resultOutput(outcome.success)
-  })
-
-  return Effect.fnUntraced(function* (
-    call: ShellCall.ShellCall,
-    callId: string,
-    context: ToolContext,
-  ): Effect.fn.Return<ToolResult> {
-    const { settings } = context
-    const cwd = options.resolve(settings.cwd, call.workdir ?? "")
-    const patch = options.patchOf(call.command, cwd, callId, context)
-    if (patch !== undefined) return yield* patch
-    const directory = yield* options.directoryAt(cwd)
-    const command = { ...attempts.commandOf(call, callId, directory.path, settings), directory }
-    const decision = decideCommand({
-      argv: call.command,
-      approvalPolicy: settings.approvalPolicy,
-      sandboxPolicy: settings.sandboxPolicy,
-      sandbox: yield* sandbox.status,
-      isGranted: yield* context.granted(question(command)),
-      isEscalated: call.escalated,
+  ): Effect.Effect<ToolResult> {
+    return Effect.gen({ self: this }, function* () {
+      const outcome = yield* this.options.attempts.run(command, decision.confinement, context)
+      if (Result.isFailure(outcome)) {
+        const mayAsk = context.settings.approvalPolicy !== "never"
+        return isSandboxFault(outcome) && mayAsk
+          ? yield* this.runIfApproved(command, { ...why, reason: outcome.failure.message }, context)
+          : execution(outcome.failure)
+      }
+      return decision.escalateOnDenial && looksDenied(outcome.success)
+        ? yield* this.retryIfApproved(command, outcome.success, why, context)
+        : resultOutput(outcome.success)
     })
-    const why = { justification: call.justification }
-    switch (decision._tag) {
-      case "Reject":
-        return { output: decision.output }
-      case "Ask":
-        return yield* askThenRun(command, { ...why, reason: decision.reason }, context)
-      case "Run":
-        return yield* confined(command, decision, why, context)
-    }
-  })
+  }
+
+  /** Asks a person, and runs the command unconfined once it is approved. */
+  private runIfApproved(
+    command: ResolvedCommand,
+    why: Why,
+    context: ToolContext,
+  ): Effect.Effect<ToolResult> {
+    return Effect.gen({ self: this }, function* () {
+      const refused = yield* requestApproval(context, question(command, why))
+      if (refused !== undefined) return { output: `exec command ${refused}` }
+      if (yield* this.hasChanged(command)) return directoryChanged
+      const outcome = yield* this.options.attempts.run(command, "none", context)
+      return Result.isSuccess(outcome) ? resultOutput(outcome.success) : execution(outcome.failure)
+    })
+  }
+
+  /** The sandbox seems to have denied something: a person may allow another run without it. */
+  private retryIfApproved(
+    command: ResolvedCommand,
+    denied: CommandResult,
+    why: Why,
+    context: ToolContext,
+  ): Effect.Effect<ToolResult> {
+    return Effect.gen({ self: this }, function* () {
+      yield* context.emit({ type: "background_event", message: denialText(denied) })
+      const refused = yield* requestApproval(
+        context,
+        question(command, { ...why, reason: "command failed; retry without sandbox?" }),
+      )
+      if (refused !== undefined) return { output: `exec command ${refused}` }
+      if (yield* this.hasChanged(command)) return directoryChanged
+      yield* context.emit({ type: "background_event", message: "retrying command without sandbox" })
+      const outcome = yield* this.options.attempts.run(command, "none", context)
+      return Result.isSuccess(outcome)
+        ? resultOutput(outcome.success)
+        : { output: `retry failed: ${outcome.failure.message}` }
+    })
+  }
+
+  /** True when the path of the command's directory leads to another directory than when the command was decided. */
+  private hasChanged({ directory }: ResolvedCommand): Effect.Effect<boolean> {
+    return Effect.map(this.options.directoryAt(directory.path), (now) => !isSame(now, directory))
+  }
 }
 
 const fault = (text: string): ToolResult => ({ output: text })
@@ -184,7 +203,7 @@ const fault = (text: string): ToolResult => ({ output: text })
  * concurrently.
  */
 export const shellTools = (options: ShellToolOptions): ReadonlyArray<Tool> => {
-  const run = makeRun(options)
+  const shellRun = new ShellRun(options)
   const shell = functionTool({
     name: "shell",
     description:
@@ -200,7 +219,7 @@ export const shellTools = (options: ShellToolOptions): ReadonlyArray<Tool> => {
       const call = ShellCall.fromArguments(args)
       return Result.isFailure(call)
         ? Effect.succeed(fault(call.failure))
-        : run(call.success, callId, context)
+        : shellRun.run(call.success, callId, context)
     },
   })
   const localShell: Tool = {
@@ -217,7 +236,7 @@ export const shellTools = (options: ShellToolOptions): ReadonlyArray<Tool> => {
       const decoded = ShellCall.fromLocalShell(call)
       return Result.isFailure(decoded)
         ? Effect.succeed(fault(decoded.failure))
-        : run(decoded.success, call.call_id ?? "", context)
+        : shellRun.run(decoded.success, call.call_id ?? "", context)
     },
   }
   return [shell, { ...shell, name: "container.exec", spec: () => undefined }, localShell]

@@ -65,14 +65,14 @@ describe("hidden files", () => {
                 answers: ["approved"],
                 responses: [[calls("apply_patch", { input: textOf(path) }, "a")]],
               })
-              const [told = ""] = yield* outputs
-              assert.match(told, /^error: Failed to/)
+              const [texts = ""] = yield* outputs
+              assert.match(texts, /^error: Failed to/)
               const types = messages.map(({ type }) => type)
               assert.notInclude(types, "patch_apply_begin")
               assert.notInclude(types, "apply_patch_approval_request")
               const said = messages.filter(({ type }) => type !== "raw_response_item")
               assert.notInclude(JSON.stringify(said), secret)
-              if (attack !== "changes") assert.notInclude(told, secret)
+              if (attack !== "changes") assert.notInclude(texts, secret)
               const file = `${workspace}/../state/auth.json`
               assert.strictEqual(Fs.readFileSync(file, "utf8"), `${secret}\n`)
               assert.isFalse(Fs.existsSync(`${workspace}/mine`))

@@ -69,7 +69,7 @@ interface Rule {
   readonly policy: AskForApproval
   readonly mode: SandboxMode
   readonly answer?: "approved" | "denied"
-  /** What the model is told; undefined: the patch was applied. */
+  /** The output for the model; undefined: the patch was applied. */
   readonly refusal?: string
 }
 
@@ -121,16 +121,16 @@ describe("patches that lead where none should go", () => {
             ...(answer === undefined ? {} : { answers: [answer] }),
             responses: [[calls("apply_patch", { input: textOf(workspace) }, "a")]],
           })
-          const told = yield* outputs
+          const texts = yield* outputs
           const types = messages.map(({ type }) => type)
           const after = snapshot(workspace)
           if (refusal === undefined) {
-            assert.include(told[0], "Success. Updated the following files:")
+            assert.include(texts[0], "Success. Updated the following files:")
             assert.include(["new\n", "new\nworld\n"], after[target])
             const rest = without(after, [target, "ws/hello.txt"])
             assert.deepStrictEqual(rest, without(before, [target, "ws/hello.txt"]))
           } else {
-            assert.deepStrictEqual(told, [refusal])
+            assert.deepStrictEqual(texts, [refusal])
             assert.deepStrictEqual(after, before)
             assert.notInclude(types, "patch_apply_begin")
           }

@@ -61,41 +61,39 @@ describe("a place that changes while a person looks at the question", () => {
     )
   }
 
-  it.live(
-    "a link that stays as it was is changed where it leads, and removed where it stands",
-    () =>
-      Effect.gen(function* () {
-        const { begin, workspace } = yield* stage({
-          prepare: (ws) => {
-            Fs.writeFileSync(`${ws}/same`, "same\n")
-            Fs.symlinkSync("same", `${ws}/link`)
-            Fs.symlinkSync("same", `${ws}/other`)
-          },
-        })
-        const { outputs } = yield* begin({
-          settings: { approvalPolicy: "never", sandboxPolicy: { mode: "danger-full-access" } },
-          responses: [
-            [
-              calls(
-                "apply_patch",
-                {
-                  input: patch(
-                    "*** Update File: link",
-                    "@@",
-                    "-same",
-                    "+new",
-                    "*** Delete File: hello.txt",
-                  ),
-                },
-                "a",
-              ),
-              calls("apply_patch", { input: patch("*** Delete File: other") }, "b"),
-            ],
+  it.live("a link that stays as it was is changed where it leads, and removed where it is", () =>
+    Effect.gen(function* () {
+      const { begin, workspace } = yield* stage({
+        prepare: (ws) => {
+          Fs.writeFileSync(`${ws}/same`, "same\n")
+          Fs.symlinkSync("same", `${ws}/link`)
+          Fs.symlinkSync("same", `${ws}/other`)
+        },
+      })
+      const { outputs } = yield* begin({
+        settings: { approvalPolicy: "never", sandboxPolicy: { mode: "danger-full-access" } },
+        responses: [
+          [
+            calls(
+              "apply_patch",
+              {
+                input: patch(
+                  "*** Update File: link",
+                  "@@",
+                  "-same",
+                  "+new",
+                  "*** Delete File: hello.txt",
+                ),
+              },
+              "a",
+            ),
+            calls("apply_patch", { input: patch("*** Delete File: other") }, "b"),
           ],
-        })
-        for (const output of yield* outputs) assert.match(textOf(output), /^Success/)
-        assert.deepStrictEqual(Fs.readdirSync(workspace), [".git", "link", "same"])
-        assert.strictEqual(Fs.readFileSync(`${workspace}/same`, "utf8"), "new\n")
-      }),
+        ],
+      })
+      for (const output of yield* outputs) assert.match(textOf(output), /^Success/)
+      assert.deepStrictEqual(Fs.readdirSync(workspace), [".git", "link", "same"])
+      assert.strictEqual(Fs.readFileSync(`${workspace}/same`, "utf8"), "new\n")
+    }),
   )
 })

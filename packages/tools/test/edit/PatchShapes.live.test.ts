@@ -16,8 +16,8 @@ const patch = (...lines: ReadonlyArray<string>) =>
 interface Shape {
   readonly prepare?: (workspace: string) => void
   readonly patch: string
-  /** The start of what the model is told; `WS` is the workspace. */
-  readonly told: string
+  /** The start of the output for the model; `WS` is the workspace. */
+  readonly texts: string
   /** Of a file afterwards; undefined: it is not there. */
   readonly file: string
   readonly content: string | undefined
@@ -29,34 +29,34 @@ const shapes: Readonly<Record<string, Shape>> = {
   "over a directory": {
     prepare: (ws) => Fs.mkdirSync(`${ws}/dir`),
     patch: patch("*** Add File: dir", "+new"),
-    told: "error: Failed to write file WS/dir",
+    texts: "error: Failed to write file WS/dir",
     file: "dir",
     content: undefined,
   },
   "of a directory": {
     prepare: (ws) => Fs.mkdirSync(`${ws}/dir`),
     patch: patch("*** Delete File: dir"),
-    told: "error: Failed to delete file WS/dir",
+    texts: "error: Failed to delete file WS/dir",
     file: "dir",
     content: undefined,
   },
   "below a file": {
     patch: patch("*** Add File: hello.txt/new", "+new"),
-    told: "error: Failed to write file WS/hello.txt/new",
+    texts: "error: Failed to write file WS/hello.txt/new",
     file: "hello.txt",
     content: "hello\nworld\n",
   },
   "onto a file that is read-only": {
     prepare: (ws) => Fs.chmodSync(`${ws}/hello.txt`, 0o444),
     patch: patch("*** Update File: hello.txt", "@@", "-hello", "+new"),
-    told: "Failed to write file WS/hello.txt\nCaused by: the file is read-only\n",
+    texts: "Failed to write file WS/hello.txt\nCaused by: the file is read-only\n",
     file: "hello.txt",
     content: "hello\nworld\n",
   },
   "that fails half done": {
     prepare: (ws) => Fs.chmodSync(`${ws}/hello.txt`, 0o444),
     patch: patch("*** Add File: made", "+new", "*** Add File: hello.txt", "+new"),
-    told: "Failed to write file WS/hello.txt\nCaused by: the file is read-only\n",
+    texts: "Failed to write file WS/hello.txt\nCaused by: the file is read-only\n",
     // As the original leaves it: what was done before stays.
     file: "made",
     content: "new\n",
@@ -69,37 +69,37 @@ const shapes: Readonly<Record<string, Shape>> = {
       "-hello",
       "+new",
     ),
-    told: "Success. Updated the following files:\nM ./sub/../hello.txt\n",
+    texts: "Success. Updated the following files:\nM ./sub/../hello.txt\n",
     file: "hello.txt",
     content: "new\nworld\n",
   },
   "that adds what is there": {
     patch: patch("*** Add File: hello.txt", "+new"),
-    told: "Success. Updated the following files:\nA hello.txt\n",
+    texts: "Success. Updated the following files:\nA hello.txt\n",
     file: "hello.txt",
     content: "new\n",
   },
   "with a path of NUL bytes": {
     patch: patch("*** Add File: a\0b", "+new"),
-    told: "error: Invalid path",
+    texts: "error: Invalid path",
     file: "a",
     content: undefined,
   },
   "that does not fit": {
     patch: patch("*** Add File: made", "+new", "*** Update File: hello.txt", "@@", "-none", "+new"),
-    told: "error: Failed to find expected lines in WS/hello.txt:\nnone",
+    texts: "error: Failed to find expected lines in WS/hello.txt:\nnone",
     file: "made",
     content: undefined,
   },
   "without an end": {
     patch: "*** Begin Patch\n*** Add File: made\n+new",
-    told: "error: invalid patch: The last line of the patch must be '*** End Patch'",
+    texts: "error: invalid patch: The last line of the patch must be '*** End Patch'",
     file: "made",
     content: undefined,
   },
   "of nothing": {
     patch: patch(),
-    told: "patch rejected: empty patch",
+    texts: "patch rejected: empty patch",
     file: "hello.txt",
     content: "hello\nworld\n",
   },
@@ -109,7 +109,7 @@ const shapes: Readonly<Record<string, Shape>> = {
       "*** Update File: long",
       ...numbers.flatMap((line, n) => (n % 2 === 0 ? ["@@", `-${line}`, `+new ${n}`] : [])),
     ),
-    told: "Success. Updated the following files:\nM long\n",
+    texts: "Success. Updated the following files:\nM long\n",
     file: "long",
     content: `${numbers.map((line, n) => (n % 2 === 0 ? `new ${n}` : line)).join("\n")}\n`,
   },
@@ -117,7 +117,7 @@ const shapes: Readonly<Record<string, Shape>> = {
     patch: patch(
       ...Array.from({ length: 1000 }, (_, n) => [`*** Add File: many/${n}`, "+new"]).flat(),
     ),
-    told: "Success. Updated the following files:\nA many/0\n",
+    texts: "Success. Updated the following files:\nA many/0\n",
     file: "many/999",
     content: "new\n",
   },
@@ -144,10 +144,10 @@ describe("patches of any shape", () => {
         })
         assert.deepStrictEqual((yield* other.outputs).map(textOf), ["still here\n"])
         const [output = ""] = yield* actor.outputs
-        const told = (output.startsWith("{") ? textOf(output) : output).replaceAll(workspace, "WS")
-        assert.strictEqual(told.slice(0, shape.told.length), shape.told)
+        const texts = (output.startsWith("{") ? textOf(output) : output).replaceAll(workspace, "WS")
+        assert.strictEqual(texts.slice(0, shape.texts.length), shape.texts)
         if (output.startsWith("{")) {
-          assert.strictEqual(codeOf(output), told.startsWith("Success") ? 0 : 1)
+          assert.strictEqual(codeOf(output), texts.startsWith("Success") ? 0 : 1)
         }
         assert.strictEqual(readMaybe(`${workspace}/${shape.file}`), shape.content)
         assert.strictEqual(actor.messages.at(-1)?.type, "task_complete")

@@ -83,7 +83,7 @@ describe("HostTools that ask", () => {
     }
   }
 
-  it.effect("only those that say they read, and ask nobody, run beside others", () =>
+  it.effect("only tools that only read and need no approval run concurrently with others", () =>
     Effect.gen(function* () {
       const { settings } = watched().context
       const reading = (yield* askingTools).flatMap(({ isReadOnly, name }) =>

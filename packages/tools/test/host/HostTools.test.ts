@@ -100,7 +100,7 @@ describe("HostTools", () => {
     ["returning", '{"code":8}'],
     ["dying", "tool `dying` failed: internal error"],
     ["stopping", "tool `stopping` failed: internal error"],
-  ] as const)("L13 a handler that breaks is told to the model: %s", ([name, expected]) =>
+  ] as const)("L13 the model reads that a handler failed: %s", ([name, expected]) =>
     Effect.gen(function* () {
       const tool = yield* named(yield* badTools, name)
       const result = yield* tool.run(callOf(name, {}), watched().context)
@@ -108,7 +108,7 @@ describe("HostTools", () => {
     }),
   )
 
-  it.effect("L13 a handler whose result is not what it said is a failure", () =>
+  it.effect("L13 a handler with a result of another type is a failure", () =>
     Effect.gen(function* () {
       const tool = yield* named(yield* badTools, "lying")
       const { output } = yield* tool.run(callOf("lying", {}), watched().context)

@@ -23,23 +23,23 @@ const run = (
     yield* fs.makeDirectory(`${directory}/secret`)
     yield* fs.writeFile(`${directory}/secret/key.png`, png)
     yield* prepare(directory)
-    const { context, told } = watched({ cwd: directory })
+    const { context, events } = watched({ cwd: directory })
     const tool = imageTool(yield* ImageFile.make([`${directory}/secret`]))
     const result = yield* tool.run(callOf("view_image", { path }), context)
-    return { directory, result, told }
+    return { directory, result, events }
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 
 describe("view_image", () => {
   it.live("puts an image before the model by what its bytes are, whatever its name", () =>
     Effect.gen(function* () {
-      const { directory, result, told } = yield* run("shot.txt", (at) =>
+      const { directory, result, events } = yield* run("shot.txt", (at) =>
         Effect.flatMap(FileSystem.FileSystem, (fs) => fs.writeFile(`${at}/shot.txt`, png)),
       )
       assert.deepStrictEqual(result, {
         output: "attached local image path",
         images: [`data:image/png;base64,${btoa(String.fromCharCode(...png))}`],
       })
-      assert.deepStrictEqual(told, [
+      assert.deepStrictEqual(events, [
         { type: "view_image_tool_call", call_id: "c", path: `${directory}/shot.txt` },
       ])
     }),
@@ -79,17 +79,17 @@ describe("view_image", () => {
     ["a\0b", write("other", ""), "expected the path of a file"],
   ] as const)("says why %j is not shown", ([path, prepare, why]) =>
     Effect.gen(function* () {
-      const { result, told } = yield* run(path, prepare)
+      const { result, events } = yield* run(path, prepare)
       assert.deepStrictEqual(result, {
         output: `unable to attach image \`${path.replaceAll("\0", "\\0")}\`: ${why}`,
       })
-      assert.deepStrictEqual(told, [])
+      assert.deepStrictEqual(events, [])
     }),
   )
 })
 
 describe("an image of a person's input", () => {
-  it.live("is read like one of the model's, and a problem is told", () =>
+  it.live("is read like one of the model's, and a problem is reported", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const directory = yield* Effect.flatMap(fs.makeTempDirectoryScoped(), fs.realPath)

@@ -159,7 +159,7 @@ describe("git diff to remote", () => {
       { cwd, encoding: "utf8", stdio: "pipe" },
     ).trim()
 
-  /** A clone with a commit of its own on top of what the remote has. */
+  /** A clone with one commit that the remote does not have. */
   const clone = (root: string) => {
     const remote = join(root, "remote")
     Fs.mkdirSync(remote)
@@ -313,11 +313,11 @@ describe("file search", () => {
     ),
   )
 
-  it.live("gives what it has when nobody waits for more", () =>
+  it.live("returns the files found so far when the caller stops waiting", () =>
     here(({ cwd, parts }) =>
       Effect.gen(function* () {
         const stopped = yield* Deferred.make<void>()
-        // Nobody waits any more once the first name was read.
+        // The caller stops waiting once the first name was read.
         const runner: typeof parts.runner = {
           run: (launch, options) =>
             parts.runner.run(launch, {

@@ -31,7 +31,7 @@ const question = {
   requestedSchema: { type: "object", properties: { name: { type: "string" } } },
 }
 
-/** A server whose tool `t` puts the question in the middle of its call, and gives back the answer. */
+/** A server with a tool `t` that asks the question during its call, and returns the answer. */
 const makeServer = () => {
   const answers: Array<ElicitationAnswer> = []
   const dies = Deferred.makeUnsafe<string>()
@@ -47,11 +47,11 @@ const makeServer = () => {
         call: () =>
           Effect.gen(function* () {
             // Asked for by the connection, not by the call that leads to it.
-            const told = yield* Deferred.make<ElicitationAnswer>()
+            const texts = yield* Deferred.make<ElicitationAnswer>()
             yield* Effect.forkDetach(
-              Effect.flatMap(put, (answer) => Deferred.succeed(told, answer)),
+              Effect.flatMap(put, (answer) => Deferred.succeed(texts, answer)),
             )
-            return { content: [], structuredContent: { ...(yield* Deferred.await(told)) } }
+            return { content: [], structuredContent: { ...(yield* Deferred.await(texts)) } }
           }),
         ended: Deferred.await(dies),
         isOver: () => Deferred.isDoneUnsafe(dies),
@@ -121,7 +121,7 @@ const outputsIn = (messages: ReadonlyArray<EventMsg>): ReadonlyArray<string> =>
 
 describe("questions of tool servers", () => {
   it.effect(
-    "L7 reach the conversation whose call runs, and the call goes on with the answer",
+    "L7 reach the conversation with the running call, and the call continues with the answer",
     () => {
       const script = makeServer()
       return withServer(
@@ -155,7 +155,7 @@ describe("questions of tool servers", () => {
     },
   )
 
-  it.effect("L7 are declined where nobody can answer", () => {
+  it.effect("L7 are declined where no client can answer", () => {
     const script = makeServer()
     return withServer(
       script,
@@ -204,7 +204,7 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 are put to nobody when no call runs", () => {
+  it.effect("L7 are cancelled when no call runs", () => {
     const script = makeServer()
     return withServer(
       script,

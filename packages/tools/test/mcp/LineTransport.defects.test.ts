@@ -16,7 +16,7 @@ import * as UnsolicitedLimit from "../../src/mcp/UnsolicitedLimit.ts"
 import * as LineTransport from "../../src/mcp/LineTransport.ts"
 
 const fails = (): never => {
-  throw new TypeError("a bug of ours")
+  throw new TypeError("a defect")
 }
 
 vi.mock("@colloquy/protocol/JsonRpc", async (load) => {
@@ -125,14 +125,14 @@ describe("LineTransport: a defect while one message is handled", () => {
           yield* here.say('{"id":1,"result":{"text":"BREAK RESULT"}}')
           return yield* Fiber.join(fiber)
         }),
-      ["an internal error", /^Error a call of a tool server failed .*a bug/],
+      ["an internal error", /^Error a call of a tool server failed .*a defect/],
     ),
   )
 
   it.effect("L13 in writing a call fails that call, at once", () =>
     meets(
       (here) => Effect.flatMap(here.ask(1, { text: "BREAK PARAMS" }), Fiber.join),
-      ["an internal error", /^Error a call of a tool server failed .*a bug/],
+      ["an internal error", /^Error a call of a tool server failed .*a defect/],
     ),
   )
 
@@ -146,7 +146,7 @@ describe("LineTransport: a defect while one message is handled", () => {
         }),
       [
         ['{"jsonrpc":"2.0","id":"p","error":{"code":-32603,"message":"Internal error"}}\n'],
-        /^Error a request of a tool server failed .*a bug/,
+        /^Error a request of a tool server failed .*a defect/,
       ],
     ),
   )

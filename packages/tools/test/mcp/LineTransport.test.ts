@@ -93,15 +93,15 @@ describe("LineTransport", () => {
       }),
   )
 
-  it.effect("everybody who waits is told why the connection ended, and later callers too", () =>
+  it.effect("all waiting callers get the reason why the connection ended, and later ones too", () =>
     Effect.gen(function* () {
       const { hangUp, lines } = yield* makePeer()
       const fiber = yield* Effect.forkChild(messageOf(lines.transport.request(call)))
       yield* hangUp
-      const told = "closed"
-      assert.strictEqual(yield* Fiber.join(fiber), told)
-      assert.strictEqual(yield* messageOf(lines.transport.request({ ...call, id: 2 })), told)
-      assert.strictEqual(yield* lines.ended, told)
+      const texts = "closed"
+      assert.strictEqual(yield* Fiber.join(fiber), texts)
+      assert.strictEqual(yield* messageOf(lines.transport.request({ ...call, id: 2 })), texts)
+      assert.strictEqual(yield* lines.ended, texts)
       assert.isTrue(lines.isOver())
     }),
   )
@@ -197,9 +197,9 @@ describe("LineTransport", () => {
       }
       assert.isFalse(slow.lines.isOver())
       const fast = yield* makePeer()
-      const told = yield* Effect.forkChild(fast.lines.ended)
+      const texts = yield* Effect.forkChild(fast.lines.ended)
       for (let i = 0; i < 40; i++) yield* fast.say(chunk)
-      assert.strictEqual(yield* Fiber.join(told), tooMuch)
+      assert.strictEqual(yield* Fiber.join(texts), tooMuch)
     }),
   )
 

@@ -26,7 +26,7 @@ const makeScript = () => {
     log,
     die: (reason: string) => Deferred.succeed(dies, reason),
     ask: () => ask?.(question) ?? Effect.die("not started"),
-    /** What stands between a death and its being told. */
+    /** What delays the report of an end. */
     beforeEnded: Effect.void,
     onStart: (_: number): Effect.Effect<void, ToolServerError> => Effect.void,
     onCall: (): ReturnType<ToolConnection["call"]> => Effect.succeed({ content: [] }),
@@ -71,7 +71,7 @@ describe("ToolServer", () => {
     }),
   )
 
-  it.effect("who gives up waiting for the start takes it from nobody", () =>
+  it.effect("a caller that gives up waiting for the start does not affect others", () =>
     Effect.gen(function* () {
       const script = makeScript()
       script.onStart = () => Effect.sleep("1 second")
@@ -213,48 +213,52 @@ describe("ToolServer", () => {
     }),
   )
 
-  it.effect("a need while a death is not told of yet waits for it, then starts anew", () =>
-    Effect.gen(function* () {
-      const script = makeScript()
-      script.beforeEnded = Effect.sleep("1 second")
-      const server = yield* ToolServer.make("s", limits, script.connect)
-      yield* call(server)
-      yield* script.die("gone")
-      const next = yield* Effect.forkChild(call(server), { startImmediately: true })
-      assert.isUndefined(next.pollUnsafe())
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(yield* Fiber.join(next), { content: [] })
-      // The new one does not wait until the old one is cleared away.
-      assert.deepStrictEqual(script.log, ["start 1", "start 2", "end 1"])
-    }),
+  it.effect(
+    "a call after an end that is not reported yet waits for the report, then restarts the server",
+    () =>
+      Effect.gen(function* () {
+        const script = makeScript()
+        script.beforeEnded = Effect.sleep("1 second")
+        const server = yield* ToolServer.make("s", limits, script.connect)
+        yield* call(server)
+        yield* script.die("gone")
+        const next = yield* Effect.forkChild(call(server), { startImmediately: true })
+        assert.isUndefined(next.pollUnsafe())
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(yield* Fiber.join(next), { content: [] })
+        // The new one does not wait until the old one is cleared away.
+        assert.deepStrictEqual(script.log, ["start 1", "start 2", "end 1"])
+      }),
   )
 
-  it.effect("a question is put to whoever's call runs, and to nobody when that is not known", () =>
-    Effect.gen(function* () {
-      const script = makeScript()
-      script.onCall = () => Effect.never
-      const server = yield* ToolServer.make("s", limits, script.connect)
-      const asker =
-        (content: Record<string, unknown>): Ask =>
-        (request) =>
-          Effect.succeed({ action: "accept", content: { ...content, server: request.server } })
-      yield* server.tools
-      assert.deepStrictEqual(yield* script.ask(), { action: "cancel" })
-      const one = asker({ who: 1 })
-      const fiber = yield* Effect.forkChild(call(server, one), { startImmediately: true })
-      yield* Effect.forkChild(call(server, one), { startImmediately: true })
-      assert.deepStrictEqual(yield* script.ask(), {
-        action: "accept",
-        content: { who: 1, server: "s" },
-      })
-      const other = yield* Effect.forkChild(call(server, asker({ who: 2 })), {
-        startImmediately: true,
-      })
-      assert.deepStrictEqual(yield* script.ask(), { action: "cancel" })
-      yield* Fiber.interrupt(other)
-      yield* Fiber.interrupt(fiber)
-      assert.strictEqual((yield* script.ask()).action, "accept")
-    }),
+  it.effect(
+    "a question is put to the conversation of the running call, and is cancelled when that is unknown",
+    () =>
+      Effect.gen(function* () {
+        const script = makeScript()
+        script.onCall = () => Effect.never
+        const server = yield* ToolServer.make("s", limits, script.connect)
+        const asker =
+          (content: Record<string, unknown>): Ask =>
+          (request) =>
+            Effect.succeed({ action: "accept", content: { ...content, server: request.server } })
+        yield* server.tools
+        assert.deepStrictEqual(yield* script.ask(), { action: "cancel" })
+        const one = asker({ who: 1 })
+        const fiber = yield* Effect.forkChild(call(server, one), { startImmediately: true })
+        yield* Effect.forkChild(call(server, one), { startImmediately: true })
+        assert.deepStrictEqual(yield* script.ask(), {
+          action: "accept",
+          content: { who: 1, server: "s" },
+        })
+        const other = yield* Effect.forkChild(call(server, asker({ who: 2 })), {
+          startImmediately: true,
+        })
+        assert.deepStrictEqual(yield* script.ask(), { action: "cancel" })
+        yield* Fiber.interrupt(other)
+        yield* Fiber.interrupt(fiber)
+        assert.strictEqual((yield* script.ask()).action, "accept")
+      }),
   )
 
   it.effect("L14 a question is withdrawn when the call it belongs to is interrupted", () =>

@@ -211,7 +211,7 @@ describe("ToolServers over HTTP", () => {
       }).pipe(Effect.provide(layer)),
   )
 
-  it.live("L14 an interrupted call ends at once and the server is told", () =>
+  it.live("L14 an interrupted call ends at once and the server is notified", () =>
     Effect.gen(function* () {
       const { seen, url } = yield* startServer()
       const { call } = yield* open(configured(url))

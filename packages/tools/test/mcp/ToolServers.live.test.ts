@@ -81,13 +81,13 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** Not a process nobody has waited for yet. */
+/** False for a zombie. */
 const isRunning = (pid: number): boolean => isAlive(pid) && !/^\s*Z/.test(spawnedState(pid))
 
 const spawnedState = (pid: number): string =>
   ChildProcess.spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout
 
-/** A process of its own that starts a server which ignores the end of its input, and tells its number. */
+/** A separate process that starts a server which ignores the end of its input, and prints its process id. */
 const killable = `
   import * as NodeServices from "@effect/platform-node/NodeServices"
   import * as Duration from "effect/Duration"
@@ -112,7 +112,7 @@ const killable = `
 `
 
 describe("ToolServers over stdio", () => {
-  it.live("a call is answered, told of before and after", () =>
+  it.live("a call is answered, with an event before and after", () =>
     withServer(stdio(), (open, names) =>
       Effect.gen(function* () {
         assert.include(names, "s__echo")
@@ -234,7 +234,7 @@ describe("ToolServers over stdio", () => {
     ),
   )
 
-  it.live("a call that hangs ends with its time, and the server goes on", () =>
+  it.live("a call that hangs ends at its time limit, and the server keeps running", () =>
     withServer(stdio("none", { toolTimeout: Duration.millis(300) }), (open) =>
       Effect.gen(function* () {
         const pid = yield* call(open, "pid")
@@ -365,7 +365,7 @@ describe("ToolServers over stdio", () => {
     ),
   )
 
-  it.live("L14 an interrupted call ends at once and the server is told", () =>
+  it.live("L14 an interrupted call ends at once and the server is notified", () =>
     withServer(stdio(), (open) =>
       Effect.gen(function* () {
         const events: Array<EventMsg> = []

@@ -21,7 +21,7 @@ const configured = (command: string, env: Readonly<Record<string, string>> = {})
   toolTimeout: Duration.seconds(60),
 })
 
-/** Servers whose command says what they do. */
+/** Servers with a command that says what they do. */
 const scripted =
   (log: Array<string>): Connecting =>
   (name, { transport }) =>
@@ -90,7 +90,7 @@ describe("ToolServers", () => {
             message: "MCP client for `h` failed to start: it did not start within 10 s",
           },
         ])
-        // The next request of the turn waits for nobody.
+        // The next request of the turn does not wait.
         const again = yield* open.tools
         assert.deepStrictEqual(
           again.failures.map(({ server }) => server),
@@ -109,7 +109,7 @@ describe("ToolServers", () => {
   )
 
   it.effect(
-    "a call is told of before and after, with its time, and gives the text for the model",
+    "a call has an event before and after, with its duration, and returns the text for the model",
     () =>
       Effect.gen(function* () {
         const servers = yield* ToolServers.make(scripted([]))

@@ -30,7 +30,7 @@ const add = (path: string): Operation => ({
   content: "x\n",
 })
 
-/** Anywhere as far as the program is told: what holds it are the mounts. */
+/** The program may write anywhere: only the mounts restrict it. */
 const run = (path: string, isConfined: boolean): PatchProcess.Applied => {
   const scope = { within: undefined, keepOut: [] }
   const launch = PatchProcess.launch(

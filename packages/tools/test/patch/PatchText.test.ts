@@ -40,7 +40,7 @@ describe("PatchText: what is read", () => {
     ...["<<EOF", "<<'EOF'", '<<"EOF"'].map(
       (word) => [`a heredoc ${word}`, `${word}\n${patch()}\nEOF\n`, []] as const,
     ),
-    ["a heredoc whose last line ends in EOF", `<<EOF\n${patch()}\n) EOF`, []],
+    ["a heredoc with a last line that ends in EOF", `<<EOF\n${patch()}\n) EOF`, []],
     ["padded headers", patch("  *** Delete File: a  "), [{ _tag: "Delete", path: "a" }]],
     [
       "an added file up to the first line that is none of it",
@@ -51,7 +51,7 @@ describe("PatchText: what is read", () => {
       ],
     ],
     [
-      "a move, its path as it stands",
+      "a move, its path as written",
       patch("*** Update File: a", "*** Move to: b ", "@@", "-x"),
       [{ _tag: "Update", path: "a", movePath: "b ", chunks: [chunk("-x")] }],
     ],

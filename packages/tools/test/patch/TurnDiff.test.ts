@@ -69,7 +69,7 @@ describe("TurnDiff", () => {
   it.effect("is that of the recording `patch_auto`: a moved file under its two names", () =>
     Effect.gen(function* () {
       const diff = yield* open("/workspace", [])
-      const told = yield* diff.add([
+      const texts = yield* diff.add([
         add("/workspace/sub/new.txt", "new\n"),
         move(
           "/workspace/hello.txt",
@@ -79,7 +79,7 @@ describe("TurnDiff", () => {
         ),
       ])
       assert.strictEqual(
-        told,
+        texts,
         `diff --git a/hello.txt b/moved.txt\nindex ${oid.hello}..${oid.HELLO}\n--- a/hello.txt\n+++ b/moved.txt\n@@ -1,2 +1,2 @@\n-hello\n+HELLO\n world\ndiff --git a/sub/new.txt b/sub/new.txt\nnew file mode 100644\nindex ${oid.none}..${oid.new}\n--- /dev/null\n+++ b/sub/new.txt\n@@ -0,0 +1 @@\n+new\n`,
       )
     }),

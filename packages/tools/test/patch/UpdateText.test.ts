@@ -35,7 +35,7 @@ describe("UpdateText", () => {
     ["does not fold other signs", "a…\n", ["@@", "-a...", "+b"], expectedLines("a...")],
     ["searches forward only", "1\n2\n", ["@@", "-2", "@@", "-1"], expectedLines("1")],
     [
-      "goes on behind what the last chunk replaced",
+      "continues after what the last chunk replaced",
       "a\na\na\n",
       ["@@", "-a", "+1", "@@", "-a", "+2"],
       "1\n2\na\n",
@@ -43,7 +43,7 @@ describe("UpdateText", () => {
     ["begins behind the context", "a\nf\na\n", ["@@ f", "-a", "+b"], "a\nf\nb\n"],
     ["finds a context loosely", "  f( )  \na\n", ["@@ f( )", "-a", "+b"], "  f( )  \nb\n"],
     [
-      "finds no context that stands before",
+      "finds no context before that position",
       "f\na\n",
       ["@@", "-a", "@@ f", "-b"],
       "Failed to find context 'f' in /f",
@@ -134,7 +134,7 @@ describe("UpdateText", () => {
 
   it("finds 10,000 chunks in a file of 100,000 lines looking at each line a few times", () => {
     const lines = Array.from({ length: 100_000 }, (_, i) => (i % 3 === 0 ? "  }" : `  line ${i}`))
-    // Each chunk fits in the last pass only, and its first line stands everywhere.
+    // Each chunk fits in the last pass only, and its first line is everywhere.
     const chunks = Array.from({ length: 10_000 }, (_, i) =>
       Generate.chunkOf(
         [

@@ -5,9 +5,9 @@ import { planTool } from "../../src/plan/PlanTool.ts"
 import { callOf, watched } from "../support/Context.ts"
 
 describe("update_plan", () => {
-  it.effect("shows the plan as recording 0.29 `update_plan` has it", () =>
+  it.effect("sends the plan as in packages/server/test/fixtures/v0.29.0/update_plan.jsonl", () =>
     Effect.gen(function* () {
-      const { context, told } = watched()
+      const { context, events } = watched()
       const plan: ReadonlyArray<PlanItem> = [
         { step: "one", status: "completed" },
         { step: "two", status: "in_progress" },
@@ -18,7 +18,7 @@ describe("update_plan", () => {
         context,
       )
       assert.deepStrictEqual(result, { output: "Plan updated" })
-      assert.deepStrictEqual(told, [{ type: "plan_update", explanation: "why", plan }])
+      assert.deepStrictEqual(events, [{ type: "plan_update", explanation: "why", plan }])
     }),
   )
 
@@ -38,9 +38,9 @@ describe("update_plan", () => {
     ],
   ] as const)("tells what is wrong with %j and shows nothing", ([args, output]) =>
     Effect.gen(function* () {
-      const { context, told } = watched()
+      const { context, events } = watched()
       assert.deepStrictEqual(yield* planTool.run(callOf("update_plan", args), context), { output })
-      assert.deepStrictEqual(told, [])
+      assert.deepStrictEqual(events, [])
     }),
   )
 

@@ -40,7 +40,7 @@ const request = (fields: Partial<CommandRequest>): CommandRequest => ({
 const said = (name: string) =>
   `approval policy is ${name}; reject command — you should not ask for escalated permissions if the approval policy is ${name}`
 
-/** What a cell of the table below stands for. */
+/** The meaning of a cell of the table below. */
 const meanings = {
   /** Run, not confined. */
   open: () => ({ _tag: "Run", confinement: "none", escalateOnDenial: false }),

@@ -256,7 +256,7 @@ describe("PlainScript", () => {
   })
 
   it.prop(
-    "never gives words where an expansion, a redirection or a job stands outside of quotes",
+    "never returns words where an expansion, a redirection or a job is outside of quotes",
     { before: Script, active: Active, after: Script },
     ({ active, after, before }) => {
       for (const glue of [" ", "", "\n"]) {

@@ -240,8 +240,8 @@ describe("SafeCommand", () => {
     { words: Text },
     ({ words }) => {
       const script = words.join(" ")
-      const told: ReadonlyArray<string> = ["rm", ">", "$x"]
-      const said = words.some((word) => told.includes(word))
+      const unsafeWords: ReadonlyArray<string> = ["rm", ">", "$x"]
+      const said = words.some((word) => unsafeWords.includes(word))
       const quotes = words.some((word) => word === "'" || word === '"')
       if (!said || quotes || !isKnownSafe(["bash", "-lc", script], open)) return
       // A mere argument of a command that only reads.

@@ -51,7 +51,7 @@ const run = (launch: Launch, options: Partial<RunOptions> = {}) =>
 const failureOf = (launch: Launch) =>
   Effect.map(Effect.flip(run(launch)), ({ message, reason }) => ({ reason, message }))
 
-/** Processes whose command line has the word, zombies left out: theirs is empty. */
+/** Processes with the word in their command line, without zombies, which have none. */
 const alive = (word: string): ReadonlyArray<string> =>
   FS.readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
@@ -64,7 +64,7 @@ const alive = (word: string): ReadonlyArray<string> =>
     })
 
 let marks = 0
-/** A number of seconds nobody else sleeps for. */
+/** A number of seconds for which no other process sleeps. */
 const mark = () => `${70_000 + process.pid}.${++marks}`
 
 const temporary = Effect.acquireRelease(
@@ -92,18 +92,18 @@ describe("CommandRunner, real processes", () => {
       (watched) =>
         Effect.gen(function* () {
           for (let time = 0; time < 20; time++) {
-            const told: Array<number> = []
+            const events: Array<number> = []
             const result = yield* run(sh(script, { joinsOutput: true, diesWithParent: !watched }), {
               onOutput: ({ bytes, stream }) =>
                 Effect.sync(() => {
                   assert.strictEqual(stream, "stdout")
-                  told.push(...bytes)
+                  events.push(...bytes)
                 }),
             })
             assert.strictEqual(result.aggregated.text, expected)
             assert.strictEqual(result.stdout.text, expected)
             assert.strictEqual(result.stderr.text, "")
-            assert.strictEqual(Buffer.from(told).toString(), expected)
+            assert.strictEqual(Buffer.from(events).toString(), expected)
           }
         }).pipe(Effect.provide(live)),
     )
@@ -123,7 +123,7 @@ describe("CommandRunner, real processes", () => {
     }).pipe(Effect.provide(live)),
   )
 
-  it.live("joined outputs: a program that does not start is told as without", () =>
+  it.live("joined outputs: a program that does not start is reported as without them", () =>
     Effect.gen(function* () {
       for (const argv of [["/no/such/program"], ["/etc/passwd"], ["/tmp"]] as const) {
         for (const diesWithParent of [true, false]) {
@@ -296,7 +296,7 @@ describe("CommandRunner, real processes", () => {
     }).pipe(Effect.provide(live)),
   )
 
-  it.live("keeps a flood within bounds while everything else goes on", () =>
+  it.live("keeps a flood within bounds while everything else continues", () =>
     Effect.gen(function* () {
       let ticks = 0
       const timer = setInterval(() => ticks++, 10)

@@ -85,7 +85,7 @@ describe("OutputDeltas", () => {
     }),
   )
 
-  it.effect("makes whoever pushes wait for a slow listener, and holds nothing meanwhile", () =>
+  it.effect("makes the caller of push wait for a slow listener, and keeps nothing meanwhile", () =>
     Effect.gen(function* () {
       const latch = yield* Latch.make()
       const { deltas, push } = yield* collected(latch.await)

@@ -5,7 +5,7 @@ import * as FS from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { ProcessGroup } from "../../src/process/ProcessGroup.ts"
 
-/** A shell in a group of its own; what it first prints, a process id, is given. */
+/** A shell in its own group; returns the process id that it prints first. */
 const started = (script: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -32,10 +32,10 @@ describe.skipIf(process.platform !== "linux")("ProcessGroup", () => {
     }).pipe(Effect.provide(ProcessGroup.layer)),
   )
 
-  it.live("takes a group of dead processes that nobody has waited for as gone", () =>
+  it.live("counts a group of dead processes that were not waited for as gone", () =>
     Effect.gen(function* () {
       const { lives } = yield* ProcessGroup
-      // The second process leads a group of its own and dies; its parent becomes one that never waits.
+      // The second process leads its own group and dies; its parent becomes one that never waits.
       const { printed } = yield* started("setsid true & echo $!; exec sleep 60")
       yield* Effect.promise(async () => {
         while (stateOf(printed) !== "Z") await sleep(5)
@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== "linux")("ProcessGroup", () => {
     }).pipe(Effect.provide(ProcessGroup.layer)),
   )
 
-  it.live("has nobody to signal in a group that never was", () =>
+  it.live("has no process to signal in a group that never existed", () =>
     Effect.gen(function* () {
       const { lives, signal } = yield* ProcessGroup
       assert.isFalse(yield* lives(2 ** 30))

@@ -24,19 +24,19 @@ const PATH = process.env["PATH"] ?? "/usr/bin:/bin"
 const env = { PATH }
 const options = { timeout: Duration.seconds(10), killGrace: Duration.millis(200) }
 
-/** What came of it, and what was told of it meanwhile. */
+/** The result, and the chunks that were delivered meanwhile. */
 const outcome = (launch: Partial<Launch> & Pick<Launch, "argv">, watched: boolean) =>
   Effect.gen(function* () {
-    const told: Array<OutputChunk["stream"]> = []
+    const events: Array<OutputChunk["stream"]> = []
     const { run } = yield* CommandRunner
     const all = { cwd: directory, env, inputs: new Map(), ...launch, diesWithParent: !watched }
     const ran = run(all, {
       ...options,
-      onOutput: ({ stream }) => Effect.sync(() => void told.push(stream)),
+      onOutput: ({ stream }) => Effect.sync(() => void events.push(stream)),
     })
     return yield* ran.pipe(
-      Effect.map(({ exit, stderr, stdout }) => ({ exit, stdout, stderr, told })),
-      Effect.catch(({ message, reason }) => Effect.succeed({ reason, message, told })),
+      Effect.map(({ exit, stderr, stdout }) => ({ exit, stdout, stderr, events })),
+      Effect.catch(({ message, reason }) => Effect.succeed({ reason, message, events })),
     )
   })
 
@@ -50,7 +50,10 @@ const cases: Readonly<Record<string, Partial<Launch> & Pick<Launch, "argv">>> = 
   "its words": { argv: node("0", "a b", "", "'", '"', "$x", "\\", "`", "-c", "\n") },
   "its name": { argv: ["bash", "-c", "tr '\\0' ' ' </proc/$$/cmdline"] },
   "its directory": { argv: ["pwd", "-P"], cwd: `${directory}/link` },
-  "a directory it is told of": { argv: ["env"], env: { PATH, PWD: "/elsewhere", OLDPWD: "/gone" } },
+  "a directory in its variables": {
+    argv: ["env"],
+    env: { PATH, PWD: "/elsewhere", OLDPWD: "/gone" },
+  },
   "an environment as shells have it": {
     argv: ["env"],
     env: { PATH, PWD: directory, OLDPWD: "/", SHLVL: "3", _: "/bin/x", HOME: "it's\n$HOME", E: "" },
@@ -61,11 +64,11 @@ const cases: Readonly<Record<string, Partial<Launch> & Pick<Launch, "argv">>> = 
   },
   "its descriptors": { argv: node("fs.readdirSync('/proc/self/fd').length") },
   "no input": { argv: node("fs.readlinkSync('/proc/self/fd/0')") },
-  "input of its own": { argv: ["cat"], stdin: input },
+  "its own input": { argv: ["cat"], stdin: input },
   "empty input": { argv: ["cat"], stdin: new Uint8Array() },
-  "much input that nobody reads": { argv: ["true"], stdin: new Uint8Array(1_000_000) },
+  "much input that is not read": { argv: ["true"], stdin: new Uint8Array(1_000_000) },
   "signals as they are": { argv: ["grep", "^Sig[BIC]", "/proc/self/status"] },
-  "an exit code of its own": { argv: ["bash", "-c", "echo out; echo err >&2; exit 127"] },
+  "its own exit code": { argv: ["bash", "-c", "echo out; echo err >&2; exit 127"] },
   "a script that names no shell": { argv: ["./bare", "word"] },
   "no program": { argv: ["no-such-program"] },
   "no program of a path": { argv: ["./no-such-program"] },
@@ -77,7 +80,7 @@ const cases: Readonly<Record<string, Partial<Launch> & Pick<Launch, "argv">>> = 
   "too many words": { argv: ["echo", "x".repeat(3_000_000)] },
 }
 
-/** Order is nobody's promise. */
+/** The order is not guaranteed. */
 const sorted = (text: string) => text.split("\n").toSorted()
 
 describe("Gate, a program behind it", () => {

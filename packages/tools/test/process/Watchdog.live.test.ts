@@ -66,7 +66,7 @@ const processes = (): ReadonlyArray<Found> =>
     }
   })
 
-/** All that stem from this process, and all whose command line has the word, without the process itself. */
+/** The descendants of this process, and all processes with the word in their command line, without the process itself. */
 const related = (root: number, word: string): ReadonlyArray<number> => {
   const all = processes()
   const found = new Set([root])
@@ -238,7 +238,7 @@ describe("Watchdog, a server killed with -9", () => {
 
 const live = Layer.provide(CommandRunner.layer, NodeServices.layer)
 
-describe("Watchdog, a server that goes on", () => {
+describe("Watchdog, a server that keeps running", () => {
   const sh = (script: string) => ({
     argv: ["bash", "-c", script] as const,
     cwd: "/",

@@ -16,7 +16,7 @@ const isRoot = process.getuid?.() === 0
 
 interface Escape {
   readonly name: string
-  /** Bash; `$V` is the pid of a process that stands for the server, `$PORT` and `$SOCK` are listened on. */
+  /** Bash; `$V` is the pid of a process that represents the server, `$PORT` and `$SOCK` are listened on. */
   readonly script: string
   readonly setup?: string
   readonly policy?: Attempt["policy"]

@@ -154,7 +154,7 @@ describe.skipIf(!hasLandlock)("what works under Landlock as without", () => {
     )
   }
 
-  it.live("a program that cannot be started is told as without", () =>
+  it.live("a program that cannot be started is reported as without the launcher", () =>
     Effect.gen(function* () {
       const made = yield* prepared
       for (const argv of [["no-such-program"], ["/etc/passwd"]] as const) {

@@ -64,9 +64,9 @@ const works: ReadonlyArray<
     "ok\n",
   ],
   ["has threads and pipes", ["bash", "-c", "seq 3 | xargs -P3 -n1 echo | sort"], "1\n2\n3\n"],
-  ["has shared memory of its own", ["bash", "-c", "echo x > /dev/shm/a && cat /dev/shm/a"], "x\n"],
+  ["has its own shared memory", ["bash", "-c", "echo x > /dev/shm/a && cat /dev/shm/a"], "x\n"],
   [
-    "has no descriptors of ours",
+    "has no descriptors of the server",
     ["bash", "-c", "for i in 3 4 5 6 7 8; do test -e /proc/$$/fd/$i && echo $i; done; echo none"],
     "none\n",
   ],
@@ -224,7 +224,7 @@ describe.skipIf(!hasBwrap)("Works", () => {
           argv: ["bash", "-c", `echo up; setsid sleep ${mark} & sleep ${mark}`],
         })
         for (const [fd, bytes] of launch.inputs) Fs.writeFileSync(`${made.base}/input${fd}`, bytes)
-        // Stands for the server: holds bubblewrap as its child.
+        // Represents the server: bubblewrap is its child.
         const server = spawn(
           "bash",
           ["-c", '"$@" 3<"$0"3 4>/dev/null 5<"$0"5 & wait', `${made.base}/input`, ...launch.argv],

@@ -12,7 +12,7 @@ const open = {
 
 const prefix = "failed to parse function arguments: "
 
-/** What the model sends, and what it is told. */
+/** What the model sends, and the output for it. */
 const unreadable: ReadonlyArray<readonly [string, unknown, string]> = [
   ["no JSON", "{command: [", `${prefix}expected the JSON text of an object, got "{command: ["`],
   ["nothing", "", `${prefix}expected the JSON text of an object, got ""`],
@@ -66,7 +66,7 @@ const unreadable: ReadonlyArray<readonly [string, unknown, string]> = [
   ],
 ]
 
-/** What cannot be started: the call, and what the model is told; `WS` is the workspace. */
+/** What cannot be started: the call, and the output for the model; `WS` is the workspace. */
 const unstartable: ReadonlyArray<readonly [string, object, string]> = [
   [
     "a directory that does not exist",
@@ -102,7 +102,7 @@ const unstartable: ReadonlyArray<readonly [string, object, string]> = [
 
 describe("shell, bad input", () => {
   for (const [name, args, expected] of unreadable) {
-    it.live(`L13 ${name}: the model is told, nothing runs, the turn goes on`, () =>
+    it.live(`L13 ${name}: the model reads why, nothing runs, the turn continues`, () =>
       Effect.gen(function* () {
         const { messages, outputs, requests } = yield* perform(
           {},
@@ -126,7 +126,7 @@ describe("shell, bad input", () => {
   ] as const
   for (const [where, settings, possible] of confinements) {
     for (const [name, args, expected] of unstartable) {
-      it.live.skipIf(!possible)(`L13 ${where}, ${name}: the model is told`, () =>
+      it.live.skipIf(!possible)(`L13 ${where}, ${name}: the model reads why`, () =>
         Effect.gen(function* () {
           const { messages, outputs, workspace } = yield* perform(
             { prepare: (ws) => Fs.chmodSync(`${ws}/hello.txt`, 0o644) },

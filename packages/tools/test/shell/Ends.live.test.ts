@@ -29,7 +29,7 @@ const boundMs = 1500
 
 for (const [where, settings, possible] of places) {
   describe.skipIf(!possible)(`commands and their ends, ${where}`, () => {
-    it.live("a real exit code is told as such, also one that a denial could have", () =>
+    it.live("a real exit code is reported unchanged, also one that a denial could have", () =>
       Effect.gen(function* () {
         for (const code of [0, 1, 3, 126, 127, 137, 255]) {
           const { messages, outputs } = yield* perform(
@@ -43,7 +43,7 @@ for (const [where, settings, possible] of places) {
       }),
     )
 
-    it.live("a signal is told by the code a shell has for it", () =>
+    it.live("a signal is reported by the exit code of a shell", () =>
       Effect.gen(function* () {
         const { outputs } = yield* perform(
           {},
@@ -110,7 +110,7 @@ for (const [where, settings, possible] of places) {
           responses: [[bash("yes 0123456789abcdef", { timeout_ms: 2500 })]],
         })
         yield* flood.until(({ type }) => type === "exec_command_output_delta")
-        // Another conversation asks, runs and ends while the flood goes on.
+        // Another conversation asks, runs and ends while the flood continues.
         const other = yield* begin({ settings, responses: [[bash("echo still here")]] })
         assert.deepStrictEqual((yield* other.outputs).map(textOf), ["still here\n"])
         assert.isUndefined(flood.messages.find(({ type }) => type === "exec_command_end"))

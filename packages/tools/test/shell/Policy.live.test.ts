@@ -163,8 +163,8 @@ describe("shell, who is asked", () => {
   )
 })
 
-describe("shell, where nobody is there to ask", () => {
-  it.live("denies at once and says that nobody is there", () =>
+describe("shell, where no client can approve", () => {
+  it.live("denies at once and says that no client is available", () =>
     Effect.gen(function* () {
       const { outputs, workspace } = yield* perform(
         {},
@@ -177,7 +177,7 @@ describe("shell, where nobody is there to ask", () => {
     }),
   )
 
-  it.live("parked, the command waits for somebody, and runs once approved", () =>
+  it.live("with `unattended` set to park, the command waits for an approval, and then runs", () =>
     Effect.gen(function* () {
       const { begin, workspace } = yield* stage()
       const actor = yield* begin({
@@ -192,7 +192,7 @@ describe("shell, where nobody is there to ask", () => {
     }),
   )
 
-  it.live.skipIf(!hasBubblewrap)("on-request: what the sandbox can hold needs nobody", () =>
+  it.live.skipIf(!hasBubblewrap)("on-request: what the sandbox can confine needs no approval", () =>
     Effect.gen(function* () {
       const { outputs, workspace } = yield* perform(
         {},

@@ -3,10 +3,10 @@ import * as Fs from "node:fs"
 
 let marks = 0
 
-/** A number of seconds that nobody else sleeps for. */
+/** A number of seconds for which no other process sleeps. */
 export const mark = (): string => `${80_000 + process.pid}.${++marks}`
 
-/** Processes whose command line has the word; those that only wait to be looked at have none. */
+/** Processes with the word in their command line; zombies have none. */
 export const alive = (word: string): ReadonlyArray<string> =>
   Fs.readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))

@@ -1,4 +1,4 @@
-/** What the tools of a turn are given in tests: settings, a list of what was told, a person who answers. */
+/** What the tools of a turn are given in tests: settings, a list of the events sent, a person who answers. */
 import type { ApprovalRequest, Verdict } from "@colloquy/core/approvals/Approval"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ToolCall, ToolContext } from "@colloquy/core/ToolRuntime"
@@ -12,8 +12,8 @@ const denied: Verdict = { decision: "denied", reason: "answered" }
 
 export interface Watched {
   readonly context: ToolContext
-  /** What listeners were told, in order. */
-  readonly told: Array<EventMsg>
+  /** Events sent to listeners, in order. */
+  readonly events: Array<EventMsg>
   /** What a person was asked, in order. */
   readonly asked: Array<ApprovalRequest>
 }
@@ -23,16 +23,16 @@ export const watched = (
   settings: Partial<ConversationSettings> = {},
   options: { readonly verdict?: Verdict; readonly granted?: boolean } = {},
 ): Watched => {
-  const told: Array<EventMsg> = []
+  const events: Array<EventMsg> = []
   const asked: Array<ApprovalRequest> = []
   return {
-    told,
+    events,
     asked,
     context: {
       conversationId: ConversationId.make("00000000-0000-7000-8000-000000000001"),
       turnId: "t",
       settings: scriptedSettings(settings),
-      emit: (msg) => Effect.sync(() => void told.push(msg)),
+      emit: (msg) => Effect.sync(() => void events.push(msg)),
       approve: (request) =>
         Effect.sync(() => {
           asked.push(request)

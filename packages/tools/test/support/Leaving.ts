@@ -13,7 +13,7 @@ if (!canMark) {
   )
 }
 
-/** A daemon as written by hand: two forks, a session of its own, every descriptor closed. */
+/** A daemon as written by hand: two forks, a new session, every descriptor closed. */
 const daemon = (word: string): string =>
   `python3 -c "
 import os
@@ -25,10 +25,10 @@ if os.fork() == 0:
 os.wait()"`
 
 export const leaving: Readonly<Record<string, (word: string) => string>> = {
-  "a session of its own": (word) => `setsid sleep ${word} >/dev/null 2>&1 </dev/null &`,
+  "a new session": (word) => `setsid sleep ${word} >/dev/null 2>&1 </dev/null &`,
   "a fork by setsid": (word) => `setsid -f sleep ${word} >/dev/null 2>&1 </dev/null`,
-  "nohup in a session of its own": (word) => `nohup setsid sleep ${word} >/dev/null 2>&1 & disown`,
-  "a job of its own group": (word) => `set -m; sleep ${word} >/dev/null 2>&1 </dev/null & disown`,
+  "nohup in a new session": (word) => `nohup setsid sleep ${word} >/dev/null 2>&1 & disown`,
+  "a job with its own group": (word) => `set -m; sleep ${word} >/dev/null 2>&1 </dev/null & disown`,
   "a daemon": daemon,
   "an empty environment": (word) => `env -i setsid -f sleep ${word} >/dev/null 2>&1 </dev/null`,
 }

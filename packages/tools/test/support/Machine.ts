@@ -114,7 +114,7 @@ const filesOf = Effect.fnUntraced(function* (directory: string) {
   return files
 })
 
-/** Plays the scene in a workspace of its own, as the recordings had it: a repository with one file. */
+/** Plays the scene in a separate workspace, as in the recordings: a repository with one file. */
 export const play = (scene: Scene): Effect.Effect<Played, unknown> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
@@ -125,7 +125,7 @@ export const play = (scene: Scene): Effect.Effect<Played, unknown> =>
     const requests: Array<ModelRequest> = []
     const messages: Array<EventMsg> = []
     const options = {
-      // Without the profile of whoever runs the tests: what it says would stand in the output.
+      // Without the profile of the user who runs the tests, whose output would be part of the result.
       environment: {
         PATH: process.env["PATH"],
         HOME: "/nonexistent",

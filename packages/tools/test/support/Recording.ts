@@ -1,5 +1,5 @@
 /**
- * The recordings of the original (0.29) as this package compares them: what a conversation told, turn by turn, without
+ * The recordings of the original (0.29) as this package compares them: the events of a conversation, turn by turn, without
  * what differs from run to run. Directories read `/workspace`, call ids `call-1`, `call-2` by first appearance.
  */
 import * as Fs from "node:fs"
@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Told by us and not by the original of 0.29, or told otherwise on the wire: counts and totals, deltas of text. */
-const untold = new Set([
+/** Events that the original of 0.29 does not send, or sends differently: counts and totals, deltas of text. */
+const notCompared = new Set([
   "session_configured",
   "raw_response_item",
   "user_message",
@@ -59,7 +59,7 @@ const ofOnePipe = (message: Json): Json => {
   }
 }
 
-/** A turn's diff that was told before is no news. */
+/** The diff of a turn is removed when it was sent before. */
 const fresh = (messages: ReadonlyArray<Json>): ReadonlyArray<Json> => {
   let diff: unknown
   return messages.filter((message) => {
@@ -70,7 +70,7 @@ const fresh = (messages: ReadonlyArray<Json>): ReadonlyArray<Json> => {
   })
 }
 
-/** What a command does is told with the question only from 0.77 on; we tell it. */
+/** The original sends `parsed_cmd` with the question only from 0.77 on; Colloquy always does. */
 const withoutParsedQuestion = (message: Json): Json => {
   if (message["type"] !== "exec_approval_request") return message
   const { parsed_cmd: _, ...rest } = message
@@ -89,8 +89,10 @@ export const comparable = (
   cwd: string,
 ): ReadonlyArray<unknown> => {
   const ids = new Map<string, string>()
-  const told = (messages as ReadonlyArray<Json>).filter(({ type }) => !untold.has(String(type)))
-  return joined(fresh(told.map(withoutParsedQuestion))).map((message): unknown => {
+  const compared = (messages as ReadonlyArray<Json>).filter(
+    ({ type }) => !notCompared.has(String(type)),
+  )
+  return joined(fresh(compared.map(withoutParsedQuestion))).map((message): unknown => {
     const text = JSON.stringify(message, (key, value: unknown) => {
       if (key === "duration") return "some time"
       if (key === "reason" && typeof value === "string") return quotedReason(value)

@@ -42,7 +42,7 @@ export interface Part {
   readonly settings?: Partial<ConversationSettings>
   /** In order; a turn ends with the first that calls nothing. */
   readonly responses: ReadonlyArray<Response>
-  /** To the questions, in order; the last one to all that follow. Absent: nobody listens who could answer. */
+  /** Answers to the questions, in order; the last one to all that follow. Absent: no client can answer. */
   readonly answers?: ReadonlyArray<Verdict["decision"]>
 }
 
@@ -52,10 +52,10 @@ interface Actor {
   readonly requests: ReadonlyArray<ModelRequest>
   /** Waits for a message, old or new, that fits. */
   readonly until: (fits: (message: EventMsg) => boolean) => Effect.Effect<EventMsg>
-  /** Waits for the end of the turn and gives what the model was told of its calls. */
+  /** Waits for the end of the turn and returns the outputs of the calls for the model. */
   readonly outputs: Effect.Effect<ReadonlyArray<string>>
   readonly interrupt: Effect.Effect<void>
-  /** Answers what is asked for in that call, as somebody who came later. */
+  /** Answers the question of that call, as a client that attached later. */
   readonly answer: (
     callId: string,
     decision: Verdict["decision"],
@@ -113,7 +113,7 @@ const sandboxOf = (options: StageOptions, settings: Roots.SandboxSettings) => {
 
 const toolsOf = (options: StageOptions, workspace: string) => {
   const settings = {
-    // Without the profile of whoever runs the tests: what it says would stand in the output.
+    // Without the profile of the user who runs the tests, whose output would be part of the result.
     environment: { PATH: process.env["PATH"], HOME: "/nonexistent", ...options.environment },
     secretNames: options.secretNames ?? [],
     node: process.execPath,
@@ -127,9 +127,9 @@ const toolsOf = (options: StageOptions, workspace: string) => {
   )
 }
 
-type Told = Array<ModelRequest>
+type Requests = Array<ModelRequest>
 
-const modelOf = (scripts: Map<string, { readonly part: Part; readonly requests: Told }>) =>
+const modelOf = (scripts: Map<string, { readonly part: Part; readonly requests: Requests }>) =>
   Layer.succeed(ModelClient, {
     stream: (request) => {
       const script = scripts.get(request.conversationId)
@@ -142,7 +142,7 @@ const modelOf = (scripts: Map<string, { readonly part: Part; readonly requests: 
     },
   })
 
-const outputsOf = (requests: Told): ReadonlyArray<string> =>
+const outputsOf = (requests: Requests): ReadonlyArray<string> =>
   (requests.at(-1)?.input ?? []).flatMap((item) =>
     item.type === "function_call_output" || item.type === "custom_tool_call_output"
       ? [item.output]
@@ -162,7 +162,7 @@ export const stage = (options: StageOptions = {}): Effect.Effect<StageWorld, nev
     Fs.writeFileSync(`${workspace}/.git/HEAD`, "ref: refs/heads/main\n")
     Fs.writeFileSync(`${workspace}/hello.txt`, "hello\nworld\n")
     options.prepare?.(workspace)
-    const scripts = new Map<string, { readonly part: Part; readonly requests: Told }>()
+    const scripts = new Map<string, { readonly part: Part; readonly requests: Requests }>()
     const services = yield* Layer.build(
       Conversations.layer.pipe(
         Layer.provide([toolsOf(options, workspace), modelOf(scripts)]),
@@ -174,7 +174,7 @@ export const stage = (options: StageOptions = {}): Effect.Effect<StageWorld, nev
       const manager = yield* ConversationManager
       const settings = scriptedSettings({ cwd: workspace, ...part.settings })
       const conversation = yield* manager.create(settings)
-      const requests: Told = []
+      const requests: Requests = []
       scripts.set(conversation.id, { part, requests })
       const messages: Array<EventMsg> = []
       const watchers = new Set<() => void>()

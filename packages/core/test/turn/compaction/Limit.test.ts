@@ -19,7 +19,7 @@ const resolved = (config: Readonly<Record<string, unknown>>) => {
 }
 
 describe("the limit of the context", () => {
-  it("is the configured one, or four fifths of the window; 0 and an unknown window are none", () => {
+  it("is the configured one, or four fifths of the window; there is none for 0 and for an unknown window", () => {
     const of = (autoCompactTokenLimit: number | undefined, contextWindow: number | null) =>
       limitOf({
         ...settings,
@@ -32,7 +32,7 @@ describe("the limit of the context", () => {
     )
   })
 
-  it("is reached by as many tokens, those that were only estimated among them", () => {
+  it("is reached by that many tokens, estimated ones included", () => {
     const limited = { ...settings, autoCompactTokenLimit: 100 }
     assert.isFalse(isFull(limited, { counted: 90, estimated: 9 }))
     assert.isTrue(isFull(limited, { counted: 90, estimated: 10 }))
@@ -40,7 +40,7 @@ describe("the limit of the context", () => {
     assert.isFalse(isFull(settings, { counted: 1e9, estimated: 0 }))
   })
 
-  it("counts the instructions where the provider has counted nothing", () => {
+  it("counts the instructions when the provider has counted nothing", () => {
     const baseInstructions = "x".repeat(400)
     assert.strictEqual(
       requestTokens({ ...settings, baseInstructions }, { estimated: 7 }),
@@ -52,7 +52,7 @@ describe("the limit of the context", () => {
     )
   })
 
-  it("is told with what is above it, as far as it is known", () => {
+  it("is named in the error with the size above it, as far as it is known", () => {
     const text = (of: typeof settings) => stillAbove(of, { counted: 120, estimated: 3 }).message
     assert.strictEqual(
       text({ ...settings, autoCompactTokenLimit: 100 }),
@@ -65,7 +65,7 @@ describe("the limit of the context", () => {
     assert.include(text(settings), "(limit unknown, current 123)")
   })
 
-  it("is configured by the keys of the original", () => {
+  it("is configured by the keys of the original program", () => {
     assert.deepStrictEqual(
       resolved({
         model_auto_compact_token_limit: 9,

@@ -11,7 +11,7 @@ describe("laterHalf", () => {
     assert.deepStrictEqual(laterHalf(items), items.slice(2))
   })
 
-  it("never parts a call from its output, nor reasoning from what it led to", () => {
+  it("never separates a call from its output, nor reasoning from the item after it", () => {
     const unit = (n: number) => [
       thought,
       callItem("look", `${n}`),
@@ -25,7 +25,7 @@ describe("laterHalf", () => {
     }
   })
 
-  it("keeps the last group whatever its size, and ends there", () => {
+  it("keeps the last group of any size, and then leaves out nothing more", () => {
     const big = [callItem("look", "1"), outputItem("1", "x".repeat(10_000))]
     assert.deepStrictEqual(laterHalf([userItem("a"), assistantItem("b"), ...big]), big)
     assert.isUndefined(laterHalf(big))

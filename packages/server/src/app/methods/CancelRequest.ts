@@ -2,11 +2,11 @@
 import type { CancelRequest } from "@colloquy/protocol/app/Events"
 import type { Params } from "@colloquy/protocol/Method"
 import type * as Effect from "effect/Effect"
-import type { Caller } from "../../jsonrpc/Peer.ts"
+import type { NotificationCaller } from "../../jsonrpc/Caller.ts"
 import { requestCancelled } from "../AppErrors.ts"
 
 /** Handler of the notification. */
 export const cancelRequest = (
   { id }: Params<typeof CancelRequest>,
-  { peer }: Caller,
+  { peer }: NotificationCaller,
 ): Effect.Effect<void> => peer.cancel(id, requestCancelled())

@@ -38,6 +38,21 @@ const entryOf = (
   isDefault,
 })
 
+/** The model in effect, and then those of the profiles, each once. */
+const modelsOf = Effect.gen(function* () {
+  const { effort: current, model: inEffect } = yield* settingsOf({})
+  const { profiles } = yield* Effect.mapError((yield* UserConfig).saved, cannotReadConfig)
+  const models = new Map([
+    [inEffect, entryOf(inEffect, { effort: current, from: "In effect." }, true)],
+  ])
+  for (const [name, { model, modelReasoningEffort }] of Object.entries(profiles)) {
+    if (model === null || models.has(model)) continue
+    const effort = modelReasoningEffort ?? undefined
+    models.set(model, entryOf(model, { effort, from: `Of the profile ${name}.` }, false))
+  }
+  return [...models.values()]
+})
+
 /** Handler of the method. */
 export const modelList: AppHandler<typeof ModelList> = Effect.fnUntraced(function* (params) {
   const { cursor = "0", pageSize = defaultPageSize } = present(params)
@@ -45,20 +60,7 @@ export const modelList: AppHandler<typeof ModelList> = Effect.fnUntraced(functio
     return yield* invalidRequest("params.cursor: expected `nextCursor` of an earlier page")
   }
   const start = Number(cursor)
-  const settings = yield* settingsOf({})
-  const { profiles } = yield* Effect.mapError((yield* UserConfig).saved, cannotReadConfig)
-  const models = new Map([
-    [
-      settings.model,
-      entryOf(settings.model, { effort: settings.effort, from: "In effect." }, true),
-    ],
-  ])
-  for (const [name, { model, modelReasoningEffort }] of Object.entries(profiles)) {
-    if (model === null || models.has(model)) continue
-    const effort = modelReasoningEffort ?? undefined
-    models.set(model, entryOf(model, { effort, from: `Of the profile ${name}.` }, false))
-  }
-  const all = [...models.values()]
+  const all = yield* modelsOf
   const items = all.slice(start, start + pageSize)
   const next = start + items.length
   return { items, ...(items.length > 0 && next < all.length ? { nextCursor: String(next) } : {}) }

@@ -7,7 +7,7 @@ import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import type * as Rpc from "effect/rpc/Rpc"
-import type { PeerControl } from "../../jsonrpc/Peer.ts"
+import type { PeerControl } from "../../jsonrpc/Caller.ts"
 
 /** The key of `AnswerGate` under which a request holds the notices of its connection. */
 export const noticesKey = "notices"

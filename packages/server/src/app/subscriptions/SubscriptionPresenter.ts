@@ -9,7 +9,7 @@ import type { Params } from "@colloquy/protocol/Method"
 import type * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
 import type { EventFormat } from "../../events/V1Events.ts"
-import type { PeerControl } from "../../jsonrpc/Peer.ts"
+import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import type { Present } from "../../questions/QuestionBroker.ts"
 
 /** One notification. Those of the same method that follow on each other are sent together. */

@@ -17,7 +17,7 @@ import type { Catalog } from "../../features/Catalog.ts"
 import { answered } from "../../features/Outcome.ts"
 import type { ListName, Notice } from "../../features/Notices.ts"
 import { ResourceNotFound } from "../../features/Resource.ts"
-import type { PeerControl } from "../../jsonrpc/Peer.ts"
+import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import type { InputRequired, RequestContext } from "../RequestContext.ts"
 import { resourceNotFound } from "../methods/ResourcesRead.ts"
 

@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Shared from "../../internal/Shared.ts"
-import type { PeerControl } from "../../jsonrpc/Peer.ts"
+import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import type { RequestContext, TaskHandle } from "../RequestContext.ts"
 
 /** The progress of one call. */

@@ -8,7 +8,7 @@ import { CodexEvent, eventsExtension } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params } from "@colloquy/protocol/Method"
 import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
-import type { PeerControl } from "../../jsonrpc/Peer.ts"
+import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import type { Members, RequestContext } from "../RequestContext.ts"
 
 /**

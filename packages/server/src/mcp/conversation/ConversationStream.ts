@@ -22,7 +22,7 @@ export const conversationStream = Effect.fn("ConversationStream.conversationStre
 ): Effect.fn.Return<Value, Refusal | InputRequired | JsonRpcError, ConversationsView> {
   const conversation = yield* findConversation(args.conversation_id)
   const questions = connection.questions(conversation, context)
-  const run = connection.streams.run({ conversation, context, questions })
+  const run = connection.streams.run({ conversation, context, connection, questions })
   if (context.era === "stateless") {
     if (connection.events(context) === "off") {
       return yield* new Refused({

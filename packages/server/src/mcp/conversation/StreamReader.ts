@@ -23,6 +23,8 @@ import type { RequestContext } from "../RequestContext.ts"
 export interface Viewer {
   readonly conversation: Conversation
   readonly context: RequestContext
+  /** Identity of the client's connection: on the same one, messages arrive in the order in which they were sent. */
+  readonly connection: object
   /** The questions of the conversation to the client; undefined for a client that cannot answer any. */
   readonly questions: Effect.Effect<CallElicitations | undefined, never, Scope.Scope>
 }

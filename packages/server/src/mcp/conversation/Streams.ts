@@ -66,10 +66,13 @@ type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, 
 const complete = (one: Deferred.Deferred<void>) => Deferred.doneUnsafe(one, Effect.void)
 
 /** Waits until the stream before this one has sent its last notification, as far as this one could come before it. */
-const awaitTurn = ({ context }: Viewer, before: CurrentStream | undefined): Effect.Effect<void> => {
+const awaitTurn = (
+  { connection }: Viewer,
+  before: CurrentStream | undefined,
+): Effect.Effect<void> => {
   if (before === undefined) return Effect.void
   // Another connection may be slow to accept its last notification; on the same one it must come first.
-  const isSame = before.viewer.context.peer === context.peer
+  const isSame = before.viewer.connection === connection
   return Deferred.await(isSame ? before.finished : before.silent)
 }
 

@@ -8,7 +8,7 @@ import { CreateMessage, RootsList } from "@colloquy/protocol/mcp/ClientFeatures"
 import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
-import type { Caller, PeerControl } from "../../jsonrpc/Peer.ts"
+import type { PeerControl, RequestCaller } from "../../jsonrpc/Caller.ts"
 import type {
   ClientDeclared,
   CoreHandler,
@@ -67,7 +67,7 @@ const answered = (
 
 const contextOf = (
   { principal, session }: HandshakeConnection,
-  caller: Required<Caller>,
+  caller: RequestCaller,
   meta: Members,
 ): RequestContext => {
   const peer = reporting(caller, caller.peer, meta)
@@ -134,7 +134,7 @@ export const handshake = <P, R>(
   handler: CoreHandler<P, R>,
   params: P,
   connection: HandshakeConnection,
-  caller: Required<Caller>,
+  caller: RequestCaller,
 ): Effect.Effect<R | OtherResult, JsonRpcError> =>
   Effect.catchTag(
     handler(params, contextOf(connection, caller, metaOf(params) ?? {})),

@@ -9,7 +9,6 @@ import { type Codec, codecOf, type Method } from "@colloquy/protocol/Method"
 import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Caller, PeerControl } from "../../jsonrpc/Peer.ts"
 import { methodNotFound, type Route } from "../../jsonrpc/Route.ts"
 import { type CoreHandler, type Members, OtherResult } from "../RequestContext.ts"
 import type { Session } from "../Session.ts"
@@ -85,13 +84,6 @@ const alone = (method: string) =>
     message: `Invalid Request: \`${method}\` must not stand in a batch`,
   })
 
-const isWhole = (caller: Caller): caller is Required<Caller> =>
-  caller.requestId !== undefined &&
-  caller.afterAnswer !== undefined &&
-  caller.separate !== undefined
-
-const nameless = Effect.suspend(() => Effect.die("a request without an id"))
-
 /** One codec per method and era, made when it is first used. */
 const remembered = (make: (codec: Codec) => Route["codec"]) => {
   const known = new Map<Method, Route["codec"]>()
@@ -114,13 +106,11 @@ export const make = ({
 }: RouterOptions): Router => {
   const oldCodec = remembered(handshakeCodec)
   const newCodec = remembered((codec) => statelessCodec(codec, serverInfo))
-  let quiet: PeerControl | undefined
 
   const old = (method: Method, handler: AnyHandler): Route => ({
     begins: (id) => onRequest(id),
     codec: oldCodec(method),
-    handler: (params, caller) =>
-      isWhole(caller) ? handshake(handler, params, { principal, session }, caller) : nameless,
+    handler: (params, caller) => handshake(handler, params, { principal, session }, caller),
   })
 
   /** A state that is none leads to nothing; the call itself is told. */
@@ -148,19 +138,16 @@ export const make = ({
           ? onRequest(id, takeBack(call))
           : onRequest(id),
       codec,
-      handler: (params, caller) => {
-        if (!isWhole(caller)) return nameless
-        quiet ??= silent(caller.peer)
-        return stateless(handler, params, {
+      handler: (params, caller) =>
+        stateless(handler, params, {
           said,
           principal,
           caller,
-          peer: quiet,
+          peer: silent(caller.peer),
           states,
           takenBack,
           ...(call === undefined ? {} : { call }),
-        })
-      },
+        }),
     }
   }
 

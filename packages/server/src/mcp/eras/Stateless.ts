@@ -7,7 +7,7 @@ import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { StatelessErrorCode } from "@colloquy/protocol/mcp/Revisions"
 import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
-import type { Caller, PeerControl } from "../../jsonrpc/Peer.ts"
+import type { PeerControl, RequestCaller } from "../../jsonrpc/Caller.ts"
 import {
   type CoreHandler,
   type InputRequest,
@@ -128,7 +128,7 @@ export const silent = (peer: PeerControl): PeerControl => ({
 export interface StatelessRequest {
   readonly said: RequestMeta
   readonly principal: string
-  readonly caller: Required<Caller>
+  readonly caller: RequestCaller
   readonly peer: PeerControl
   readonly states: RequestStates
   /** What becomes of what a handler left in a state that no client got. */

@@ -4,7 +4,7 @@ import { LoggingLevel, LogMessage } from "@colloquy/protocol/mcp/Logging"
 import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Caller, PeerControl } from "../../jsonrpc/Peer.ts"
+import type { PeerControl, RequestCaller } from "../../jsonrpc/Caller.ts"
 import type { Members, RequestContext } from "../RequestContext.ts"
 
 let is: ((u: unknown) => u is ProgressToken) | undefined
@@ -15,7 +15,7 @@ const isToken = (u: unknown): u is ProgressToken =>
 
 /** The peer of a request that may report progress: the response is written apart from it. */
 export const reporting = (
-  { separate }: Pick<Required<Caller>, "separate">,
+  { separate }: Pick<RequestCaller, "separate">,
   peer: PeerControl,
   meta: Members,
 ): PeerControl =>

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Notices from "../../../src/app/subscriptions/Notices.ts"
-import type { PeerControl } from "../../../src/jsonrpc/Peer.ts"
+import type { PeerControl } from "../../../src/jsonrpc/Caller.ts"
 import { loginId } from "../../support/Accounts.ts"
 
 describe("Notices", () => {

@@ -8,13 +8,14 @@ import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import {
   notificationOf,
   type SubscriptionPresenter,
 } from "../../../src/app/subscriptions/SubscriptionPresenter.ts"
 import { Subscriptions } from "../../../src/app/subscriptions/Subscriptions.ts"
 import { AnswerGate } from "../../../src/jsonrpc/AnswerGate.ts"
-import type { PeerControl } from "../../../src/jsonrpc/Peer.ts"
+import type { PeerControl } from "../../../src/jsonrpc/Caller.ts"
 import { refOf } from "../../../src/questions/Question.ts"
 import { denialOp } from "../../../src/questions/QuestionAnswer.ts"
 import * as QuestionBroker from "../../../src/questions/QuestionBroker.ts"
@@ -88,7 +89,7 @@ describe("SubscriptionPresenter", () => {
       })
       const { start } = yield* Effect.orDie(
         subscriptions.add({
-          conversation: { ...conversation, cancel: () => Effect.void },
+          conversation: { ...conversation, cancel: () => Effect.void, events: () => Stream.never },
           peer,
           raw: false,
           after: -1,

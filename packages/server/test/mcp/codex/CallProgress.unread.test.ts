@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as TestClock from "effect/testing/TestClock"
 import { type CallProgress, make } from "../../../src/mcp/codex/CallProgress.ts"
-import type { PeerControl } from "../../../src/jsonrpc/Peer.ts"
+import type { PeerControl } from "../../../src/jsonrpc/Caller.ts"
 import { callContext } from "../../support/CallContext.ts"
 
 const settled = Effect.forEach(Array.from({ length: 100 }), () => Effect.yieldNow, {

@@ -8,7 +8,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { codex } from "../../../src/mcp/codex/CodexTool.ts"
 import { ConversationsView } from "../../../src/ConversationsView.ts"
 import { Server } from "../../../src/Server.ts"
-import type { PeerControl } from "../../../src/jsonrpc/Peer.ts"
+import type { PeerControl } from "../../../src/jsonrpc/Caller.ts"
 import { defaultReply, listed, withCore } from "../../support/Harness.ts"
 import { callContext, connectionState } from "../../support/CallContext.ts"
 

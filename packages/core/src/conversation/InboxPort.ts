@@ -1,0 +1,62 @@
+/**
+ * The port of a turn: what the turn's fiber emits, asks and requests becomes commands in the inbox of its conversation.
+ * It decides nothing, and records nothing itself.
+ */
+import type { SubmissionId } from "@colloquy/protocol/Ids"
+import * as Effect from "effect/Effect"
+import { answerOf } from "../approvals/Elicitation.ts"
+import { grantFor } from "../approvals/SessionGrants.ts"
+import { formFault } from "../question/FormLimits.ts"
+import { quoted } from "../question/VisibleText.ts"
+import type { CallIds } from "../turn/CallIds.ts"
+import type { TurnPort } from "../turn/TurnPort.ts"
+import type { ApprovalWaiters } from "./ApprovalWaiters.ts"
+import type { Inbox } from "./Inbox.ts"
+import type { Journal } from "./Journal.ts"
+
+/** The parts of a conversation that its turns use. */
+export interface TurnParts {
+  readonly inbox: Inbox
+  readonly journal: Journal
+  readonly waiters: ApprovalWaiters
+  /** The ids of calls that events have already; created for the first call. */
+  readonly callIds: () => CallIds
+}
+
+const elicit =
+  ({ waiters }: TurnParts, turnId: SubmissionId): TurnPort["elicit"] =>
+  (form) =>
+    Effect.suspend(() => {
+      const { message, requestedSchema, server } = form
+      const fault = formFault(form)
+      const asked = waiters.ask(turnId, { _tag: "Elicitation", server, message, requestedSchema })
+      const logged =
+        fault === undefined
+          ? Effect.void
+          : Effect.logWarning(`declined a form of tool server ${quoted(server)}: ${fault}`)
+      return Effect.andThen(logged, Effect.map(asked, answerOf))
+    })
+
+/** The port of this turn. */
+export const inboxPort = (turnId: SubmissionId, parts: TurnParts): TurnPort => {
+  const { callIds, inbox, journal, waiters } = parts
+  return {
+    eventCallId: (callId) => callIds().take(callId),
+    ask: (request) => waiters.ask(turnId, request),
+    elicit: elicit(parts, turnId),
+    granted: (request) =>
+      Effect.sync(() => grantFor(journal.current.approvals.grants, request) !== undefined),
+    emit: (messages) => Effect.asVoid(inbox.send({ input: { _tag: "Emit", turnId, messages } })),
+    recordCall: (call) =>
+      Effect.map(
+        inbox.ask({ _tag: "StartCall", turnId, ...call }),
+        (reply) => reply._tag === "Decision" && reply.decision.proceed === true,
+      ),
+    emitCompaction: (messages) =>
+      Effect.asVoid(inbox.send({ input: { _tag: "Emit", turnId, messages, ofCompaction: true } })),
+    advance: (progress) =>
+      Effect.map(inbox.ask({ _tag: "Advance", turnId, ...progress }), (reply) =>
+        reply._tag === "Decision" ? reply.step : undefined,
+      ),
+  }
+}
