@@ -63,7 +63,7 @@ export const firstAnswerWins = ({ conversations, run }: History): ReadonlyArray<
         (entry) =>
           "question" in entry && entry.question === id && entry.conversation === conversation.id,
       )
-      const taken = own.flatMap((entry) =>
+      const accepted = own.flatMap((entry) =>
         entry.at === "replied" && entry.answer.is === "ok" ? [entry.decision] : [],
       )
       const verdicts = own.flatMap((entry) =>
@@ -72,10 +72,10 @@ export const firstAnswerWins = ({ conversations, run }: History): ReadonlyArray<
       const became = outcome(resolved[0])
       const allowed = became.startsWith("approved") && !/\((answered|granted)\)$/.test(became)
       return [
-        ...(taken.length <= 1 ? [] : [`${id} is answered ${taken.length} times`]),
-        ...(taken[0] === undefined || became === `${taken[0]} (answered)`
+        ...(accepted.length <= 1 ? [] : [`${id} is answered ${accepted.length} times`]),
+        ...(accepted[0] === undefined || became === `${accepted[0]} (answered)`
           ? []
-          : [`${id} is answered ${taken[0]}, but resolved as ${became}`]),
+          : [`${id} is answered ${accepted[0]}, but resolved as ${became}`]),
         ...(verdicts.every(
           (verdict) => verdict === became || (conversation.lost && verdict.startsWith("denied")),
         )

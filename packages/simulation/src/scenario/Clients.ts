@@ -75,7 +75,7 @@ const perform = (
   held: Conversation | undefined,
   call: number,
 ): Effect.Effect<unknown, unknown> => {
-  const { manager, listeners } = context
+  const { listeners, manager } = context
   const id = held?.id ?? noConversation
   const find = held === undefined || client.looksUp ? manager.get(id) : Effect.succeed(held)
   switch (action.do) {

@@ -43,8 +43,8 @@ class Last<A> {
     this.latest = value
   }
 
-  of(client: number, whose: Source): A | undefined {
-    return whose === "any" ? this.latest : this.own.get(client)?.[whose === "own" ? 0 : 1]
+  of(client: number, source: Source): A | undefined {
+    return source === "any" ? this.latest : this.own.get(client)?.[source === "own" ? 0 : 1]
   }
 }
 
