@@ -1,15 +1,15 @@
 /**
- * The entry: reads the command line and loads the one command it names. Everything heavy lies behind a dynamic
- * import, so that a command pays only for itself.
+ * The entry: parses the command line and runs the command that it names. Commands are imported dynamically, so that each
+ * loads only what it needs.
  *
- * Exit codes: 0 done, 1 the command failed, 2 the command line is wrong. Only help and version print on stdout here.
+ * Exit codes: 0 done, 1 the command failed, 2 the command line is not valid. This file prints only the help page on stdout.
  */
 import * as Result from "effect/Result"
 import * as Args from "./args/Args.ts"
 
 /**
- * Loads what a client waits for. Effect looks at a stack as it loads, and V8 counts the lines of the whole bundle to tell
- * one; with no stacks to look at it takes its other way, which costs nothing.
+ * Loads modules with stack traces disabled, because a client is waiting. Effect reads a stack trace while it loads, for
+ * which V8 counts the lines of the whole bundle; without stack traces it skips this.
  */
 const withoutStacks = async <A>(load: () => Promise<A>): Promise<A> => {
   const limit = Error.stackTraceLimit
@@ -22,10 +22,10 @@ const withoutStacks = async <A>(load: () => Promise<A>): Promise<A> => {
 }
 
 /**
- * Of a command that prints: its reader may leave when it has what it wanted (`| head`), which is no fault; what else
- * keeps the text from its reader is told.
+ * Handles errors of stdout for a command that prints. A reader that closes the pipe early (`| head`) is no failure; any
+ * other error is reported.
  */
-const printing = () => {
+const watchStdout = () => {
   process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
     if (code === "EPIPE") process.exit(0)
     process.stderr.write(`colloquy: stdout cannot be written (${code ?? message})\n`)
@@ -81,11 +81,9 @@ const run = async (invocation: Args.Invocation): Promise<number> => {
 
 const invocation = Args.parse(process.argv.slice(2))
 if (Result.isFailure(invocation)) {
-  process.stderr.write(
-    `colloquy: ${invocation.failure.message}; \`colloquy --help\` shows what there is\n`,
-  )
+  process.stderr.write(`colloquy: ${invocation.failure.message}; see \`colloquy --help\`\n`)
   process.exitCode = 2
 } else {
-  if (prints.has(invocation.success._tag)) printing()
+  if (prints.has(invocation.success._tag)) watchStdout()
   process.exitCode = await run(invocation.success)
 }

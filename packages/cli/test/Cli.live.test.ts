@@ -103,7 +103,7 @@ describe("colloquy", () => {
         signal: null,
         stdout: "",
         stderr:
-          "colloquy: `--config` and the options that set one key do not go with `generate-ts`, which reads no configuration; `colloquy --help` shows what there is\n",
+          "colloquy: `--config` and the options that set one key are not valid with `generate-ts`, which reads no configuration; see `colloquy --help`\n",
       })
     }),
   )
@@ -114,8 +114,7 @@ describe("colloquy", () => {
         code: 2,
         signal: null,
         stdout: "",
-        stderr:
-          "colloquy: unknown command `mpc`, did you mean `mcp`?; `colloquy --help` shows what there is\n",
+        stderr: "colloquy: unknown command `mpc`, did you mean `mcp`?; see `colloquy --help`\n",
       })
     }),
   )
@@ -236,7 +235,7 @@ describe("colloquy mcp", () => {
       const [warning, error, ...more] = stderr.trimEnd().split("\n")
       assert.strictEqual(
         warning,
-        `colloquy: ${directory}/config.toml:2: \`mcp_servers.a.comand\`: there is no such key and it is ignored, did you mean \`mcp_servers.a.command\`?`,
+        `colloquy: ${directory}/config.toml:2: \`mcp_servers.a.comand\`: unknown key, ignored; did you mean \`mcp_servers.a.command\`?`,
       )
       assert.match(error ?? "", /^error loading config: .*`mcp_servers\.a`/)
       assert.deepStrictEqual(more, [])
@@ -258,7 +257,7 @@ describe("colloquy mcp", () => {
           "This is the offline model `offline`. It heard: hi",
         )
         assert.deepStrictEqual(outcome.stderr.split("\n"), [
-          "colloquy: -c modle: there is no such key and it is ignored, did you mean `model`?",
+          "colloquy: -c modle: unknown key, ignored; did you mean `model`?",
           "",
         ])
       }),
@@ -436,11 +435,14 @@ describe("colloquy demo", () => {
       )
       assert.include(
         stdout,
-        ["  ✓ yes, says the demo", `  $ ${script}`, "  │ to do: try Colloquy", "  exit 0 · "].join(
-          "\n",
-        ),
+        [
+          "  ✓ approved by the demo",
+          `  $ ${script}`,
+          "  │ to do: try Colloquy",
+          "  exit 0 · ",
+        ].join("\n"),
       )
-      const changed = / {6}update "(\S+)"\n {2}✓ yes, says the demo\n {2}± 1 file\n {2}applied/
+      const changed = / {6}update "(\S+)"\n {2}✓ approved by the demo\n {2}± 1 file\n {2}applied/
       const file = changed.exec(stdout)?.[1]
       assert.isString(file)
       assert.include(stdout, "  │ -to do: try Colloquy\n  │ +done: tried Colloquy\n")
@@ -491,7 +493,7 @@ describe("colloquy doctor", () => {
         code === 0 ? /^ok {6}sandbox: \S+ [\d.]+$/ : /^broken {2}sandbox: .+; .+$/,
       )
       const helpers = lines.slice(code === 0 ? 1 : 0, -1)
-      assert.match(lines.at(-1) ?? "", /^missing login: there is none in \S+ or \S+$/)
+      assert.match(lines.at(-1) ?? "", /^missing login: none found in \S+ or \S+$/)
       if (code === 0) {
         assert.match(
           lines[0] ?? "",

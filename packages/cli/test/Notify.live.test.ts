@@ -110,7 +110,7 @@ describe("notify", () => {
       yield* own.times(1)
       assert.include(
         server.stderr(),
-        "config of a conversation: `notify`: only config.toml may set this key, and it is ignored",
+        "conversation config: `notify`: ignored, only config.toml may set this key",
       )
       const cli = yield* CliProcess.start(
         ["-c", other.line, "-c", "shutdown_grace_ms=20000", "mcp"],
@@ -124,10 +124,7 @@ describe("notify", () => {
       yield* own.times(2)
       cli.child.stdin.end()
       const { stderr } = yield* cli.outcome
-      assert.include(
-        stderr,
-        "colloquy: -c notify: only config.toml may set this key, and it is ignored\n",
-      )
+      assert.include(stderr, "colloquy: -c notify: ignored, only config.toml may set this key\n")
       assert.deepStrictEqual(other.seen(), [])
       const shown = yield* CliProcess.run(["-c", other.line, "config"], {
         COLLOQUY_HOME: directory,

@@ -8,7 +8,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type FindDialect, unknownMethodRoute } from "./jsonrpc/ForeignMethod.ts"
-import { makeServed } from "./mcp/catalog/MakeServed.ts"
+import { makeConnectionCatalog } from "./mcp/catalog/MakeConnectionCatalog.ts"
 import { make as makeHandlers } from "./mcp/McpHandlers.ts"
 import type { Members } from "./mcp/RequestContext.ts"
 import { requestStates } from "./mcp/eras/RequestState.ts"
@@ -79,7 +79,7 @@ export const serve = (
       const session = Session.make(events)
       const server = yield* Server
       const { principal } = connection.peer
-      const served = yield* makeServed(server, options.pageSize)
+      const served = yield* makeConnectionCatalog(server, options.pageSize)
       const handlers = yield* makeHandlers({
         session,
         serverInfo,

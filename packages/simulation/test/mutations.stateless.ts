@@ -72,8 +72,8 @@ export const statelessMutations: ReadonlyArray<Mutation> = [
     law: "L13",
     name: "a stateless client sees the tasks of other principals",
     file: "packages/server/src/tasks/TaskBook.ts",
-    find: "const task = owners.get(principal)?.get(id)?.task\n",
-    replace: "const task = [...all()].find((one) => one.task.id === id)?.task\n",
+    find: "const task = this.owners.get(principal)?.get(id)?.task\n",
+    replace: "const task = [...this.all()].find((one) => one.task.id === id)?.task\n",
   },
   {
     law: "L13",
@@ -101,8 +101,8 @@ export const statelessMutations: ReadonlyArray<Mutation> = [
     law: "L14",
     name: "a cancelled stateless task continues",
     file: "packages/server/src/tasks/Tasks.ts",
-    find: "if (task.end !== undefined) return Effect.void\n        return Effect.map(",
-    replace: "if (task.end === undefined) return Effect.void\n        return Effect.map(",
+    find: "if (task.end !== undefined) return Effect.void\n      return Effect.map(",
+    replace: "if (task.end === undefined) return Effect.void\n      return Effect.map(",
   },
   {
     law: "L1",

@@ -67,8 +67,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L4",
     name: "a listener that fell behind loses the first event",
     file: "packages/core/src/listeners/SubscribedListener.ts",
-    find: "this.lagged = true",
-    replace: "this.lagged = true\n      this.next++",
+    find: 'this.state = "lagged"',
+    replace: 'this.state = "lagged"\n      this.next++',
   },
   {
     law: "L4",

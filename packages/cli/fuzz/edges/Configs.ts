@@ -10,7 +10,7 @@ import { expect, mutateJoined, pure, textOf } from "@colloquy/simulation/fuzz/ed
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { claimsOf } from "../../src/auth/Claims.ts"
-import { keptIn, storedIn } from "../../src/auth/StoredLogin.ts"
+import { credentialsOf, parseStored } from "../../src/auth/StoredLogin.ts"
 import { savedConfig } from "../../src/config/SavedConfig.ts"
 import { linesOf } from "../../src/config/ConfigLines.ts"
 import { edited } from "../../src/config/ConfigWriter.ts"
@@ -166,7 +166,7 @@ export const authFiles: Edge = {
   open: pure((input) => {
     const text = textOf(input)
     claimsIn(text)
-    const kept = Result.map(storedIn(text), keptIn)
+    const kept = Result.map(parseStored(text), credentialsOf)
     if (Result.isFailure(kept)) {
       expect(kept.failure.length < 200, "quotes the file in its error")
       return "rejected"

@@ -1,24 +1,25 @@
 /**
- * What the command line asks for. Pure: no process, no output; an error for a misspelt word names the nearest known one.
+ * Parses the command line. Pure: no process, no output. The error for a misspelt word names the nearest known one.
  *
- * Written by hand because everything here runs before the first answer: `effect/cli` alone costs more than the rest
- * of the start and prints usage errors on stdout, where a client expects frames (L9).
+ * Written by hand because it runs before the first response: `effect/cli` alone takes longer to load than the rest of the
+ * startup, and prints usage errors on stdout, where a client expects frames (L9).
  */
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Options from "./Options.ts"
 
-/** What a command that loads the configuration starts with. */
+/** The options of a command that loads the configuration. */
 export interface Launch {
-  /** The arguments of `-c` in order. */
+  /** The arguments of `-c`, in order. */
   readonly overrides: ReadonlyArray<string>
-  /** What options such as `--model` set, in order; absent where there are none. They win over a profile. */
+  /** The keys that options such as `--model` set, in order; absent if there are none. They override a profile. */
   readonly flags?: ReadonlyArray<Options.Flag>
-  /** The argument of `-C`: where conversations start, in place of the current directory. */
+  /** The argument of `-C`: the directory in which conversations start, instead of the current directory. */
   readonly directory?: string
 }
 
+/** A valid command line: one command with its options. */
 export type Invocation =
   | { readonly _tag: "Help" }
   | ({ readonly _tag: "Version" } & Launch)
@@ -29,21 +30,23 @@ export type Invocation =
   | { readonly _tag: "Doctor" }
   | ({ readonly _tag: "Generate"; readonly format: GenerateFormat } & GenerateScope)
 
+/** The output format of a `generate-*` command. */
 export type GenerateFormat = "ts" | "json-schema" | "docs"
 
-/** What is generated, and where to. */
+/** What a `generate-*` command generates, and its destination. */
 export interface GenerateScope {
-  /** Without one, every dialect. */
+  /** Default: every dialect. */
   readonly dialect?: DialectName
-  /** Directory; without one, stdout. */
+  /** Directory for the files. Default: stdout. */
   readonly out?: string
 }
 
-/** By their names only: the definitions are more than a start can bear. A test compares them. */
+/** The names of the dialects. Listed here because loading the definitions would delay every start; a test compares them. */
 export const dialects = ["app-server", "codex-mcp"] as const
+/** The name of a dialect. */
 export type DialectName = (typeof dialects)[number]
 
-/** The command line cannot be understood; `message` is one line. */
+/** The command line is not valid; `message` is one line. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
 type Takes = "overrides" | "directory" | "listen" | "events" | "out" | "dialect"
@@ -51,11 +54,11 @@ type Takes = "overrides" | "directory" | "listen" | "events" | "out" | "dialect"
 interface Command {
   readonly takes: ReadonlyArray<Takes>
   readonly invocation: (words: Words) => Invocation
-  /** Why it cannot do what was asked, in one line. */
-  readonly refuses?: (words: Words) => string | undefined
+  /** Returns in one line why the command cannot run with these words; undefined if it can. */
+  readonly problem?: (words: Words) => string | undefined
 }
 
-/** The words of a command line, by what they are. */
+/** The words of a command line, classified. */
 interface Words {
   readonly overrides: Array<string>
   readonly flags: Array<Options.Flag>
@@ -64,14 +67,14 @@ interface Words {
   out?: string
   name?: string
   /** True after `mcp serve`. */
-  serves: boolean
+  hasServe: boolean
   dialect?: DialectName
-  asked?: "Help" | "Version"
-  silent: boolean
+  shortcut?: "Help" | "Version"
+  noEvents: boolean
 }
 
-const launchOf = ({ directory, flags, overrides, silent }: Words): Launch => ({
-  overrides: silent ? [...overrides, "mcp_events=off"] : overrides,
+const launchOf = ({ directory, flags, noEvents, overrides }: Words): Launch => ({
+  overrides: noEvents ? [...overrides, "mcp_events=off"] : overrides,
   ...(flags.length === 0 ? {} : { flags }),
   ...(directory === undefined ? {} : { directory }),
 })
@@ -94,19 +97,19 @@ const generate = (format: GenerateFormat): Command => ({
     ...(dialect === undefined ? {} : { dialect }),
     ...(out === undefined ? {} : { out }),
   }),
-  // Two documents make one text of Markdown, and no JSON or TypeScript.
-  refuses: ({ dialect, out }) =>
+  // Two documents can be concatenated in Markdown, but not in JSON or TypeScript.
+  problem: ({ dialect, out }) =>
     format === "docs" || dialect !== undefined || out !== undefined
       ? undefined
-      : `\`generate-${format}\` prints one dialect: name it (${named(dialects, "or")}), or write both with \`-o DIRECTORY\``,
+      : `\`generate-${format}\` prints one dialect: name it (${alternatives(dialects)}), or write both with \`-o DIRECTORY\``,
 })
 
-const named = (names: ReadonlyArray<string>, joint: "and" | "or") =>
-  names.map((name) => `\`${name}\``).join(` ${joint} `)
+const alternatives = (names: ReadonlyArray<string>) =>
+  names.map((name) => `\`${name}\``).join(" or ")
 
 const help: Command = { takes: [], invocation: () => ({ _tag: "Help" }) }
 
-/** `mcp-server` is the original's name from 0.45 on. */
+/** `mcp-server` is the name that the original uses since version 0.45. */
 const commands: ReadonlyMap<string, Command> = new Map([
   ["mcp", mcp],
   ["mcp-server", mcp],
@@ -128,7 +131,7 @@ const commands: ReadonlyMap<string, Command> = new Map([
 
 const fail = (message: string) => Result.fail(new UsageError({ message }))
 
-/** The word in one printable line, whatever it holds. */
+/** The word in one printable line, with control characters escaped. */
 const quote = (word: string): string => `\`${JSON.stringify(word.slice(0, 80)).slice(1, -1)}\``
 
 const unknown = (kind: string, word: string, known: ReadonlyArray<string>) => {
@@ -142,7 +145,7 @@ const readDialect = (word: string) => {
   const dialect = dialects.find((name) => name === word)
   if (dialect !== undefined) return Result.succeed(dialect)
   return nearest(word, dialects) === undefined
-    ? fail(`unknown dialect ${quote(word)}: there are ${named(dialects, "and")}`)
+    ? fail(`unknown dialect ${quote(word)}, expected ${alternatives(dialects)}`)
     : unknown("dialect", word, dialects)
 }
 
@@ -164,15 +167,15 @@ const take = (words: Words, given: Options.Given): void => {
       words.listens = true
       break
     case "NoEvents":
-      words.silent = true
+      words.noEvents = true
       break
     case "Help":
     case "Version":
-      words.asked ??= given._tag
+      words.shortcut ??= given._tag
   }
 }
 
-/** Reads the option at `index`; gives how many words it took, or what is wrong. */
+/** Reads the option at `index`. Returns the number of words it consumed, or the error. */
 const readOption = (words: Words, args: ReadonlyArray<string>, index: number) => {
   const word = args[index] ?? ""
   const written = Options.at(args, index)
@@ -184,17 +187,17 @@ const readOption = (words: Words, args: ReadonlyArray<string>, index: number) =>
     )
   }
   const { option, value } = written
-  // An empty value comes from an unset variable of a script; no option has a use for one.
+  // An empty value is usually an unset variable of a script; it is valid for no option.
   if (option.value !== undefined && (value ?? "").trim() === "") {
     return fail(`${quote(word)} needs a value: \`${option.short ?? option.long} ${option.value}\``)
   }
-  const given = option.give(value ?? "")
+  const given = option.parse(value ?? "")
   if (Result.isFailure(given)) return fail(given.failure)
   take(words, given.success)
   return Result.succeed(written.words)
 }
 
-/** Reads the word at `index`; gives how many words it took, or what is wrong. */
+/** Reads the word at `index`. Returns the number of words it consumed, or the error. */
 const readWord = (words: Words, args: ReadonlyArray<string>, index: number) => {
   const word = args[index] ?? ""
   if (word.startsWith("-")) return readOption(words, args, index)
@@ -203,9 +206,9 @@ const readWord = (words: Words, args: ReadonlyArray<string>, index: number) => {
     words.name = word
     return Result.succeed(1)
   }
-  // 0.36 called the server `codex mcp serve`.
-  if (words.name === "mcp" && word === "serve" && !words.serves) {
-    words.serves = true
+  // Version 0.36 of the original called the server `codex mcp serve`.
+  if (words.name === "mcp" && word === "serve" && !words.hasServe) {
+    words.hasServe = true
     return Result.succeed(1)
   }
   if (words.dialect === undefined && commands.get(words.name)?.takes.includes("dialect")) {
@@ -216,34 +219,41 @@ const readWord = (words: Words, args: ReadonlyArray<string>, index: number) => {
   return Result.succeed(1)
 }
 
-/** A command that runs nothing with an option would ignore a misplaced one without a word. */
+/** The error for an option that the command does not take, which would otherwise be ignored silently. */
 const misplaced = (command: Command, words: Words): string | undefined => {
   const lacks = (takes: Takes) => !command.takes.includes(takes)
-  if (words.silent && lacks("events")) return "`--no-events` goes with `mcp`"
-  if (words.listens && lacks("listen")) return "`--listen` goes with `mcp` and `app-server`"
+  if (words.noEvents && lacks("events")) return "`--no-events` is only valid with `mcp`"
+  if (words.listens && lacks("listen"))
+    return "`--listen` is only valid with `mcp` and `app-server`"
   if (words.directory !== undefined && lacks("directory")) {
-    return "`--cd` goes with `mcp`, `app-server` and `config`"
+    return "`--cd` is only valid with `mcp`, `app-server` and `config`"
   }
   if (words.out !== undefined && lacks("out")) {
-    return "`--out` goes with `generate-ts`, `generate-json-schema` and `generate-docs`"
+    return "`--out` is only valid with `generate-ts`, `generate-json-schema` and `generate-docs`"
   }
   return words.overrides.length + words.flags.length > 0 && lacks("overrides")
-    ? `\`--config\` and the options that set one key do not go with \`${words.name}\`, which reads no configuration`
+    ? `\`--config\` and the options that set one key are not valid with \`${words.name}\`, which reads no configuration`
     : undefined
 }
 
-/** Reads the arguments after the program's name. `--help` and `--version` win over a command wherever they are. */
+/** Parses the arguments after the program's name. `--help` and `--version` override a command, wherever they are. */
 export const parse = (args: ReadonlyArray<string>): Result.Result<Invocation, UsageError> => {
-  const words: Words = { overrides: [], flags: [], silent: false, listens: false, serves: false }
+  const words: Words = {
+    overrides: [],
+    flags: [],
+    noEvents: false,
+    listens: false,
+    hasServe: false,
+  }
   for (let index = 0; index < args.length;) {
     const taken = readWord(words, args, index)
     if (Result.isFailure(taken)) return Result.fail(taken.failure)
     index += taken.success
   }
-  if (words.asked === "Help") return Result.succeed({ _tag: "Help" })
-  if (words.asked === "Version") return Result.succeed({ _tag: "Version", ...launchOf(words) })
+  if (words.shortcut === "Help") return Result.succeed({ _tag: "Help" })
+  if (words.shortcut === "Version") return Result.succeed({ _tag: "Version", ...launchOf(words) })
   const command = commands.get(words.name ?? "help") ?? help
-  const refused =
-    command === help ? undefined : (misplaced(command, words) ?? command.refuses?.(words))
-  return refused === undefined ? Result.succeed(command.invocation(words)) : fail(refused)
+  const problem =
+    command === help ? undefined : (misplaced(command, words) ?? command.problem?.(words))
+  return problem === undefined ? Result.succeed(command.invocation(words)) : fail(problem)
 }

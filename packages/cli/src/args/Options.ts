@@ -1,20 +1,20 @@
 /**
- * The options of the command line as data: their spellings, what their value is, and what they set. Pure.
+ * The options of the command line as data: their spellings, their values, and what they set. Pure.
  *
- * The options that the original's command line has before its subcommand (`codex -m gpt-5 mcp-server`) set one key each.
- * Unlike `-c key=value`, they win over a profile: the person who starts the program sees only what the option says.
+ * The options that the original accepts before its subcommand (`codex -m gpt-5 mcp-server`) set one key each. Unlike
+ * `-c key=value`, they override a profile, so that an explicit option always has the effect that it names.
  */
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Result from "effect/Result"
 
-/** A key of the configuration that an option of its own sets. */
+/** A key of the configuration that is set by a dedicated option, such as `--model`. */
 export interface Flag {
   readonly option: string
   readonly key: string
   readonly value: string
 }
 
-/** What an option gives to the command it stands beside. */
+/** The parsed meaning of an option. */
 export type Given =
   | { readonly _tag: "Override"; readonly override: string }
   | { readonly _tag: "Flag"; readonly flag: Flag }
@@ -25,27 +25,28 @@ export type Given =
   | { readonly _tag: "Help" }
   | { readonly _tag: "Version" }
 
+/** An option of the command line. */
 export interface Option {
   readonly long: string
   readonly short?: string
-  /** Shown where the value is missing; absent for an option that takes none. */
+  /** Name of the value, for the error if it is missing; absent for an option without a value. */
   readonly value?: string
-  /** What the option gives, or in one line why its value is refused. */
-  readonly give: (value: string) => Result.Result<Given, string>
+  /** Parses the value; fails with one line that says why it is not valid. */
+  readonly parse: (value: string) => Result.Result<Given, string>
 }
 
 const override = (text: string): Result.Result<Given, string> =>
   Result.succeed({ _tag: "Override", override: text })
 
-/** An option that sets one key to a text. */
+/** An option that sets one key to any text. */
 const setting = (long: string, short: string, value: string, key: string): Option => ({
   long,
   short,
   value,
-  give: (text) => Result.succeed({ _tag: "Flag", flag: { option: long, key, value: text } }),
+  parse: (text) => Result.succeed({ _tag: "Flag", flag: { option: long, key, value: text } }),
 })
 
-/** An option that sets one key to one of some words; a test compares the words with the configuration's schema. */
+/** An option that sets one key to one of a few words. A test compares the words with the configuration's schema. */
 const choice = (
   long: string,
   short: string,
@@ -55,7 +56,7 @@ const choice = (
   long,
   short,
   value: choices.join("|"),
-  give: (text) => {
+  parse: (text) => {
     if (choices.includes(text)) {
       return Result.succeed({ _tag: "Flag", flag: { option: long, key, value: text } })
     }
@@ -70,19 +71,20 @@ const choice = (
 const flag = (long: string, short: string | undefined, given: Given): Option => ({
   long,
   ...(short === undefined ? {} : { short }),
-  give: () => Result.succeed(given),
+  parse: () => Result.succeed(given),
 })
 
-/** The values of `-s`, as `sandbox_mode` has them. */
+/** The values of `-s`: those of `sandbox_mode`. */
 export const sandboxModes = ["read-only", "workspace-write", "danger-full-access"] as const
 
-/** The values of `-a`, as `approval_policy` has them. */
+/** The values of `-a`: those of `approval_policy`. */
 export const approvalPolicies = ["untrusted", "on-failure", "on-request", "never"] as const
 
 const stdio = "stdio://"
 
+/** Every option, in the order of the help page. */
 export const options: ReadonlyArray<Option> = [
-  { long: "--config", short: "-c", value: "key=value", give: override },
+  { long: "--config", short: "-c", value: "key=value", parse: override },
   setting("--model", "-m", "MODEL", "model"),
   choice("--sandbox", "-s", "sandbox_mode", sandboxModes),
   choice("--ask-for-approval", "-a", "approval_policy", approvalPolicies),
@@ -91,12 +93,12 @@ export const options: ReadonlyArray<Option> = [
     long: "--cd",
     short: "-C",
     value: "DIRECTORY",
-    give: (directory) => Result.succeed({ _tag: "Directory", directory }),
+    parse: (directory) => Result.succeed({ _tag: "Directory", directory }),
   },
   {
     long: "--listen",
     value: stdio,
-    give: (address) =>
+    parse: (address) =>
       address === stdio
         ? Result.succeed({ _tag: "Listen" })
         : Result.fail(
@@ -107,19 +109,19 @@ export const options: ReadonlyArray<Option> = [
     long: "--out",
     short: "-o",
     value: "DIRECTORY",
-    give: (directory) => Result.succeed({ _tag: "Out", directory }),
+    parse: (directory) => Result.succeed({ _tag: "Out", directory }),
   },
   flag("--no-events", undefined, { _tag: "NoEvents" }),
   flag("--help", "-h", { _tag: "Help" }),
   flag("--version", "-V", { _tag: "Version" }),
 ]
 
-/** An option as it was written: in two words (`-m x`), with `=` (`--model=x`), or joined (`-mx`). */
+/** An option as it was written: as two words (`-m x`), with `=` (`--model=x`), or joined (`-mx`). */
 export interface Written {
   readonly option: Option
-  /** Absent where the option takes none or it is missing. */
+  /** Absent if the option takes no value, or the value is missing. */
   readonly value?: string
-  /** Number of words of the command line that it took. */
+  /** Number of words of the command line that it consists of. */
   readonly words: 1 | 2
 }
 
@@ -130,7 +132,7 @@ const joined = (word: string): Written | undefined => {
       return { option, value: word.slice(option.long.length + 1), words: 1 }
     }
   }
-  // `-config=…` is a misspelt `--config=…`, not the key `onfig`.
+  // `-config=…` is a misspelt `--config=…`, not `-c` with the key `onfig`.
   if (!/^-[a-zA-Z][^-]/.test(word) || nearestLong(word) !== undefined) return undefined
   const option = options.find(
     ({ short, value }) => value !== undefined && word.startsWith(short ?? " "),
@@ -140,7 +142,7 @@ const joined = (word: string): Written | undefined => {
     : { option, value: word.slice(2).replace(/^=/, ""), words: 1 }
 }
 
-/** The long option that a word with one dash misspells. */
+/** The long option that was written with a single dash. */
 const nearestLong = (word: string): string | undefined => {
   const name = word.split("=", 1)[0] ?? word
   return options
@@ -148,7 +150,7 @@ const nearestLong = (word: string): string | undefined => {
     .find((long) => long.length > "--cd".length && long.slice(1) === name)
 }
 
-/** The option at `args[index]`, or undefined where no known one is written there. */
+/** The option at `args[index]`; undefined if the word is no known option. */
 export const at = (args: ReadonlyArray<string>, index: number): Written | undefined => {
   const word = args[index] ?? ""
   const option = options.find(({ long, short }) => word === long || word === short)

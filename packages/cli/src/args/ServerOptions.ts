@@ -1,4 +1,4 @@
-/** The keys of the configuration that only the server process has; `config.toml` and `-c` may set them. */
+/** The keys of the configuration that the server process reads, beside those of conversations. `config.toml` and `-c` may set them. */
 import { decode } from "@colloquy/config/ConfigSchema"
 import { Count, key, keyOr } from "@colloquy/config/KeySchemas"
 import { type ConfigFault, faultAt } from "@colloquy/config/ConfigFault"
@@ -11,66 +11,68 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
 const LoginConfig = Schema.Struct({
-  issuer: key(Schema.String, "Address of the issuer that people log in with by browser."),
-  client_id: key(Schema.String, "What this program is called there."),
+  issuer: key(Schema.String, "Address of the OAuth issuer for logins in the browser."),
+  client_id: key(Schema.String, "Client id of this program at the issuer."),
   scopes: keyOr(
     Schema.String,
     "openid profile email offline_access",
-    "What is asked for, divided by spaces.",
+    "Requested OAuth scopes, separated by spaces.",
   ),
   callback_port: keyOr(
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })),
     0,
-    "Port on 127.0.0.1 that the browser comes back to; 0 takes any that is free.",
+    "Port on 127.0.0.1 for the browser's callback; 0 takes any free one.",
   ),
   base_url: key(
     Schema.String,
-    "Where the tokens are good for, in place of the provider's address.",
+    "Base URL for requests with the tokens of a login, instead of the provider's.",
   ),
   from_codex: keyOr(
     Schema.Boolean,
     true,
-    "True: where Colloquy has no login, the one of the original in `$CODEX_HOME` or `~/.codex` is read and used for the provider `openai`; it is never changed.",
+    "True: if Colloquy has no login, the one of the original in `$CODEX_HOME` or `~/.codex` is used for the provider `openai`. It is only read, never changed.",
   ),
 })
 
-export const ServerOptions = Schema.Struct({
-  login: key(LoginConfig, "Logins by browser, for providers that take the key of OpenAI."),
-  offline: key(
-    Schema.Struct({
-      script: key(
-        Schema.String,
-        "JSON file with the answers of the offline model, from the directory of the process.",
-      ),
-      delta_delay_ms: key(Count, "Milliseconds between two pieces of its answer."),
-    }),
-    "The offline model.",
+const LineBytes = Schema.Int.check(
+  // Below 1 KiB no client could even initialize; above 512 MiB a line does not fit a string of Node.
+  Schema.isBetween(
+    { minimum: 1024, maximum: 536_870_888 },
+    { expected: "an integer from 1024 to 536870888" },
   ),
+)
+
+const OfflineConfig = Schema.Struct({
+  script: key(
+    Schema.String,
+    "JSON file with the responses of the offline model, relative to the directory of the process.",
+  ),
+  delta_delay_ms: key(Count, "Milliseconds between two deltas of a response."),
+})
+
+/** Schema of the keys; each one carries its description and its default. */
+export const ServerOptions = Schema.Struct({
+  login: key(LoginConfig, "Logins in the browser, for providers that take an OpenAI key."),
+  offline: key(OfflineConfig, "The offline model."),
   max_line_bytes: keyOr(
-    // Below 1 KiB no client could even initialize; above, a line does not fit a string of Node.
-    Schema.Int.check(
-      Schema.isBetween(
-        { minimum: 1024, maximum: 536_870_888 },
-        { expected: "an integer from 1024 to 536870888" },
-      ),
-    ),
+    LineBytes,
     defaultMaxBytes,
     "Bytes of the longest line that a client may send; a longer one gets an error.",
   ),
   shutdown_grace_ms: keyOr(
     Count,
     500,
-    "Milliseconds that calls and turns may go on after the client has left.",
+    "Milliseconds that calls and turns may continue after the client has disconnected.",
   ),
   mcp_events: keyOr(
     Schema.Literals(["on", "always", "off", "twice"]),
     "on",
-    "`codex/event` notifications: sent, sent also to 2026-07-28 clients that do not ask for them, not sent, or each again under its own name.",
+    "`codex/event` notifications: sent, also sent to 2026-07-28 clients that do not request them, not sent, or sent a second time under the event's own name.",
   ),
   mcp_task_after_ms: keyOr(
     Count,
     20_000,
-    "Milliseconds that a call of a 2026-07-28 client that declares tasks waits for its result before it is answered with a task; 0 makes it a task at once.",
+    "Milliseconds that a call of a 2026-07-28 client that declares tasks waits for its result before it becomes a task; 0: at once.",
   ),
   mcp_tools: keyOr(
     Schema.Union([
@@ -79,29 +81,30 @@ export const ServerOptions = Schema.Struct({
       Schema.Array(Schema.Literals(serverTools.map(({ name }) => name))),
     ]),
     "default",
-    "Tools of `tools/list`: `codex` and `codex-reply`, all, or these alone; calls of tools that such a list leaves out are refused.",
+    "Tools of `tools/list`: `codex` and `codex-reply`, all, or only the named ones; calls of tools that are not named are rejected.",
   ),
   mcp_thread_id: keyOr(
     Schema.Literals(["content", "structured"]),
     "content",
-    "Where results of `codex` and `codex-reply` have the `threadId`: also in a second text, or in `structuredContent` alone.",
+    "Where results of `codex` and `codex-reply` carry the `threadId`: also in a second text, or only in `structuredContent`.",
   ),
   compatibility_version: keyOr(
     Schema.String.check(Schema.isPattern(/^\d+\.\d+\.\d+$/, { expected: "a version `x.y.z`" })),
     defaultCompatibility,
-    "Version of the original that `--version`, `userAgent` and `serverInfo.version` state before the own one.",
+    "Version of the original that `--version`, `userAgent` and `serverInfo.version` state before Colloquy's own.",
   ),
   conversation_store: keyOr(
     Schema.Literals(["files", "memory"]),
     "files",
-    "Where conversations are kept: in files of the state directory, or until the process ends.",
+    "Where conversations are stored: in files of the state directory, or in memory until the process ends.",
   ),
 })
+/** The decoded keys; a key that is not set is absent. */
 export type ServerOptions = typeof ServerOptions.Type
 
 const loginKeys = Object.keys(LoginConfig.fields)
 
-/** The first misspelt key of `login`: ignored, it would send tokens to a host that nobody configured. */
+/** The first misspelt key of `login`. It is an error because ignoring it could send tokens to a host that was not configured. */
 const misspeltLoginKey = (tree: ConfigTree): ConfigFault | undefined => {
   const login = get(tree, "login")
   for (const key of isTable(login) ? Object.keys(login) : []) {
@@ -112,6 +115,7 @@ const misspeltLoginKey = (tree: ConfigTree): ConfigFault | undefined => {
   return undefined
 }
 
+/** Decodes the keys of a configuration; fails with the first key that is not valid. */
 export const serverOptions = (tree: ConfigTree): Result.Result<ServerOptions, ConfigFault> => {
   if (isEmpty(tree)) return Result.succeed({})
   const misspelt = misspeltLoginKey(tree)

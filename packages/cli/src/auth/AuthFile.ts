@@ -1,6 +1,7 @@
 /**
- * `auth.json` in the state directory: an API key, or the tokens of a login, in the original's shape, so that a login
- * made with either serves both. Its owner's alone (0600); members that nobody here knows stay. No error quotes it.
+ * Reads and writes `auth.json` of the state directory: an API key, or the tokens of a login, in the original's format, so
+ * that both programs can use the same file. Only its owner can read it (0600). Unknown members are preserved. No error
+ * quotes its content.
  */
 import { AuthFailed } from "@colloquy/server/app/ports/AuthPort"
 import { readFile } from "@colloquy/store/node/ReadFile"
@@ -12,13 +13,19 @@ import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { replace } from "../machine/AtomicFile.ts"
 import { codeOf, problemOf } from "../config/ConfigFile.ts"
-import { type Kept, keptIn, type Stored, storedIn, storedOf } from "./StoredLogin.ts"
+import {
+  type StoredCredentials,
+  credentialsOf,
+  type Stored,
+  parseStored,
+  storedOf,
+} from "./StoredLogin.ts"
 
-export type { Kept, Tokens } from "./StoredLogin.ts"
+export type { StoredCredentials, Tokens } from "./StoredLogin.ts"
 
 const maxBytes = 256 * 1024
 
-/** The file was read and its text makes no sense; `message` names the file. */
+/** The file was read but its text is not valid; `message` names the file. */
 export class MalformedLogin extends Data.TaggedError("MalformedLogin")<{
   readonly message: string
 }> {}
@@ -27,7 +34,7 @@ const fail = (message: string) => new AuthFailed({ message })
 
 const pathIn = (directory: string): string => join(directory, "auth.json")
 
-/** Undefined for a file that is missing, and for no other reason. */
+/** Undefined only if the file is missing; fails if it cannot be read. */
 const textOf = (path: string): Effect.Effect<string | undefined, AuthFailed> =>
   Effect.suspend(() => {
     try {
@@ -43,7 +50,7 @@ const readFrom = Effect.fnUntraced(function* (
   const text = yield* textOf(path)
   if (text === undefined) return undefined
   return yield* Effect.mapError(
-    Effect.fromResult(storedIn(text)),
+    Effect.fromResult(parseStored(text)),
     (problem) => new MalformedLogin({ message: `${path}: ${problem}` }),
   )
 })
@@ -59,31 +66,34 @@ const write = Effect.fnUntraced(function* (
   })
 })
 
+/** One `auth.json`. */
 export interface AuthFile {
   readonly path: string
-  /** Undefined where there is no login. */
-  readonly read: Effect.Effect<Kept | undefined, AuthFailed | MalformedLogin>
+  /** The login; undefined if there is none. */
+  readonly read: Effect.Effect<StoredCredentials | undefined, AuthFailed | MalformedLogin>
   /**
-   * Returns when it is on disk. Members of the file that are not of a login stay; a text that makes no sense is replaced.
-   * Fails, and the file is as before, when it is there and cannot be read.
+   * Replaces the login and resolves when the file is on disk. Members of the file that do not belong to a login are
+   * preserved; a text that is not valid is replaced. Fails and leaves the file unchanged if it exists but cannot be read.
    */
-  readonly write: (kept: Kept) => Effect.Effect<void, AuthFailed>
+  readonly write: (kept: StoredCredentials) => Effect.Effect<void, AuthFailed>
+  /** Deletes the file, if it exists. */
   readonly remove: Effect.Effect<void, AuthFailed>
 }
 
+/** @param directory of the `auth.json` */
 export const make = (directory: string): AuthFile => {
   const path = pathIn(directory)
   return {
     path,
     read: Effect.map(readFrom(path), (stored) =>
-      stored === undefined ? undefined : keptIn(stored),
+      stored === undefined ? undefined : credentialsOf(stored),
     ),
     write: Effect.fnUntraced(function* (kept) {
-      // What could not be read may be the only copy of a login.
+      // A file that cannot be read may be the only copy of a login.
       const text = yield* Effect.mapError(textOf(path), ({ message }) =>
         fail(`${message}; the file was not changed: remove it to log in again`),
       )
-      const before = text === undefined ? undefined : Result.getOrUndefined(storedIn(text))
+      const before = text === undefined ? undefined : Result.getOrUndefined(parseStored(text))
       yield* write(path, { ...before, ...storedOf(kept) })
     }),
     remove: Effect.try({

@@ -1,4 +1,7 @@
-/** What a token says of itself, unchecked: the server that gave it out is asked over TLS, and checks it again. Pure. */
+/**
+ * Reads the claims of a JWT without verifying its signature: tokens come from the issuer over TLS, and the server that they
+ * are sent to verifies them. Pure.
+ */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -14,6 +17,7 @@ const Claims = Schema.fromJsonString(
   }),
 )
 
+/** The claims that are used; each is absent if the token does not have it. */
 export interface TokenClaims {
   readonly email?: string
   readonly expiresAtMs?: number
@@ -22,7 +26,7 @@ export interface TokenClaims {
 
 const decode = Schema.decodeUnknownResult(Claims)
 
-/** Of a token that is no JWT nothing is known. */
+/** The claims of a token; empty for a token that is no JWT. */
 export const claimsOf = (token: Redacted.Redacted): TokenClaims => {
   const payload = Redacted.value(token).split(".")[1]
   if (payload === undefined) return {}

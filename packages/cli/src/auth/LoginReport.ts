@@ -1,20 +1,22 @@
-/** Says for a person which login requests to the provider `openai` use, and where it comes from. Never quotes a key. */
+/** Reports to a person which login requests to the provider `openai` use, and where it is stored. Never quotes a key. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as AuthFile from "./AuthFile.ts"
-import { leftOut } from "./LeftOut.ts"
+import { excludedLogin } from "./ExcludedLogin.ts"
 import * as OriginalLogin from "./OriginalLogin.ts"
 
+/** One line of the report. */
 export interface LoginLine {
   readonly state: "ok" | "missing" | "broken"
   readonly text: string
 }
 
+/** Where logins can be. */
 export interface LoginReportOptions {
-  /** Of the own `auth.json`. */
+  /** Directory of Colloquy's own `auth.json`. */
   readonly stateDirectory: string
   readonly original?: OriginalLogin.OriginalLoginOptions
-  /** True when the environment variable has a key: it goes before every login. */
+  /** True if OPENAI_API_KEY is set, which takes precedence over every login. */
   readonly hasVariable: boolean
 }
 
@@ -27,7 +29,7 @@ const line = (state: LoginLine["state"], text: string): LoginLine => ({
 
 const broken = ({ message }: { readonly message: string }) => line("broken", message)
 
-/** The line of the first place that has a login. */
+/** The line for the login with the highest precedence. */
 export const loginLine = Effect.fnUntraced(function* (
   options: LoginReportOptions,
 ): Effect.fn.Return<LoginLine> {
@@ -38,7 +40,7 @@ export const loginLine = Effect.fnUntraced(function* (
   if (found.success !== undefined) {
     return line("ok", `${kinds[found.success._tag]} in ${own.path}`)
   }
-  if (options.original === undefined) return line("missing", `there is none in ${own.path}`)
+  if (options.original === undefined) return line("missing", `none found in ${own.path}`)
   const original = OriginalLogin.make(options.original)
   const other = yield* Effect.result(original.read)
   if (Result.isFailure(other)) return broken(other.failure)
@@ -47,8 +49,8 @@ export const loginLine = Effect.fnUntraced(function* (
   }
   return line(
     "missing",
-    (yield* original.isLeftOut)
-      ? `there is none in ${own.path}, and ${leftOut(original.path)}`
-      : `there is none in ${own.path} or ${original.path}`,
+    (yield* original.isExcluded)
+      ? `none found in ${own.path}, and ${excludedLogin(original.path)}`
+      : `none found in ${own.path} or ${original.path}`,
   )
 })

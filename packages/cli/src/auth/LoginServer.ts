@@ -1,7 +1,7 @@
 /**
- * The loopback server that the browser comes back to with a code. It listens on 127.0.0.1 alone, for one attempt, and
- * takes a code only with that attempt's state. Every other request gets an error, whatever its bytes are, and changes
- * nothing (L13): the port is open to every program of the machine and to every page of a browser.
+ * The loopback server that receives the authorization code from the browser. It listens only on 127.0.0.1, for one login,
+ * and accepts a code only together with that login's state. Every other request, whatever its bytes, gets an error and
+ * changes nothing (L13): the port is open to every program of the machine and to every page of a browser.
  */
 import { AuthFailed } from "@colloquy/server/app/ports/AuthPort"
 import * as Deferred from "effect/Deferred"
@@ -13,12 +13,14 @@ import { codeOf } from "../config/ConfigFile.ts"
 
 const host = "127.0.0.1"
 const callbackPath = "/auth/callback"
-/** A request is one line and some headers; a browser sends nothing more. */
+/** How long a client may take to send its request, which is one line and a few headers. */
 const requestTimeoutMs = 10_000
 
+/** A listening server. */
 export interface LoginServer {
+  /** The address that the issuer redirects the browser to. */
   readonly redirectUri: string
-  /** Waits for the code; fails when the issuer sent the person back with an error. */
+  /** Resolves with the code of the login with this state; fails if the issuer redirected with an error. */
   readonly code: (state: string) => Effect.Effect<string, AuthFailed>
 }
 
@@ -45,16 +47,16 @@ const same = (a: string, b: string): boolean => {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** A name that leads here from another site's page is not ours. */
-const isOurs = (request: IncomingMessage, port: number): boolean =>
+/** False for a request under another host name: a page could reach this port by DNS rebinding. */
+const hasLoopbackHost = (request: IncomingMessage, port: number): boolean =>
   [`localhost:${port}`, `${host}:${port}`].includes(request.headers.host ?? "")
 
-/** OAuth's error codes are words; what else a stranger puts there is not repeated. */
+/** The error code of the redirect, if it has the form of one; anything else is not repeated. */
 const errorCode = (text: string): string => (/^[\w.-]{1,64}$/.test(text) ? text : "unknown error")
 
 /**
- * The path and the query of a request's target. Total, unlike `new URL`: a target such as `//` is no URL, and a broken
- * percent escape stays as it is.
+ * The path and the query of a request's target. Never throws, unlike `new URL`: a target such as `//` is no URL, and an
+ * invalid percent escape is kept as it is.
  */
 const targetOf = (request: IncomingMessage): readonly [path: string, query: URLSearchParams] => {
   const target = request.url ?? ""
@@ -64,29 +66,29 @@ const targetOf = (request: IncomingMessage): readonly [path: string, query: URLS
     : [target.slice(0, at), new URLSearchParams(target.slice(at + 1))]
 }
 
-const answer = (
+const replyTo = (
   query: URLSearchParams,
   state: string,
   outcome: Deferred.Deferred<string, AuthFailed>,
 ): Reply => {
   if (!same(query.get("state") ?? "", state)) {
-    return [400, "Not this login", "The address belongs to another attempt to log in."]
+    return [400, "Another login", "This address belongs to another login attempt."]
   }
   const error = query.get("error")
   if (error !== null) {
     Deferred.doneUnsafe(outcome, fail(`the issuer refused: ${errorCode(error)}`))
-    return [200, "Not logged in", "The login was refused. This window can be closed."]
+    return [200, "Not logged in", "The issuer refused the login. You can close this window."]
   }
   const code = query.get("code")
-  if (code === null || code === "") return [400, "No code", "The address has no code."]
+  if (code === null || code === "") return [400, "No code", "This address contains no code."]
   Deferred.doneUnsafe(outcome, Effect.succeed(code))
-  return [200, "Logged in", "This window can be closed."]
+  return [200, "Logged in", "You can close this window."]
 }
 
 const listen = (server: Server, port: number) =>
   Effect.callback<number, AuthFailed>((resume) => {
     server.once("error", (error) => {
-      resume(fail(`port ${port} cannot be listened on (${codeOf(error)})`))
+      resume(fail(`cannot listen on port ${port} (${codeOf(error)})`))
     })
     server.listen(port, host, () => {
       const address = server.address()
@@ -104,7 +106,7 @@ const close = (server: Server) =>
     server.closeAllConnections()
   })
 
-/** Listens until the scope closes. @param port 0 for any that is free */
+/** Listens until the scope closes. @param port 0 takes any free one */
 export const make = Effect.fnUntraced(function* (
   port: number,
 ): Effect.fn.Return<LoginServer, AuthFailed, Scope.Scope> {
@@ -112,19 +114,21 @@ export const make = Effect.fnUntraced(function* (
   const waiting: { state?: string; port: number } = { port }
   const fork = Effect.runForkWith(yield* Effect.context())
   const logFailed = (what: string, fault: unknown) => {
-    fork(Effect.logWarning(`${what} at the login's port failed`, fault))
+    fork(Effect.logWarning(`${what} to the login server failed`, fault))
   }
   const serve = (request: IncomingMessage): Reply => {
-    if (!isOurs(request, waiting.port)) return [403, "Not here", "Another host was asked for."]
+    if (!hasLoopbackHost(request, waiting.port)) {
+      return [403, "Forbidden", "This server does not serve the requested host."]
+    }
     const [path, query] = targetOf(request)
     if (request.method !== "GET" || path !== callbackPath) {
-      return [404, "Not here", "There is nothing at this address."]
+      return [404, "Not found", "There is no page at this address."]
     }
-    if (waiting.state === undefined) return [400, "Not yet", "No login is under way."]
-    return answer(query, waiting.state, outcome)
+    if (waiting.state === undefined) return [400, "No login", "No login is in progress."]
+    return replyTo(query, waiting.state, outcome)
   }
   const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
-    // Node has nothing to catch what is thrown here: it would end the process.
+    // An exception that is thrown here would end the process: Node does not catch it.
     try {
       reply(response, ...serve(request))
     } catch (defect) {
@@ -132,7 +136,7 @@ export const make = Effect.fnUntraced(function* (
       response.destroy()
     }
   })
-  // After the port is open too: an error without a listener, as when no file handle is left, ends the process.
+  // Kept for the server's lifetime: an error event without a handler (no file handle left, say) would end the process.
   server.on("error", (error) => logFailed("a connection", error))
   yield* Effect.addFinalizer(() => close(server))
   waiting.port = yield* listen(server, port)

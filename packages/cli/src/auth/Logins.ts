@@ -1,9 +1,13 @@
 /**
- * Logins in the browser: one at a time, each in a fiber of its own that ends by success, refusal, cancellation or after
- * ten minutes, and takes its loopback server with it (L8).
+ * Logins in the browser. At most one is in progress: its fiber ends with success, an error of the issuer, cancellation or
+ * after ten minutes, and closes its loopback server (L8).
+ *
+ *     none --start--> in progress --code, error, timeout--> none
+ *                     in progress --start, cancel, end--> none ("Login was not completed")
  */
 import { AuthFailed, type Login, NoSuchLogin } from "@colloquy/server/app/ports/AuthPort"
 import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -16,7 +20,8 @@ import type { AuthFile } from "./AuthFile.ts"
 import * as LoginServer from "./LoginServer.ts"
 import * as OAuth from "./OAuth.ts"
 
-const loginBound = "10 minutes"
+/** How long a person may take in the browser, as in the original. */
+const maxLoginTime = "10 minutes"
 
 const fail = (message: string) => new AuthFailed({ message })
 
@@ -25,99 +30,143 @@ interface Current {
   readonly fiber: Fiber.Fiber<void>
 }
 
+/** The logins of this process. The operations run one after the other. */
 export interface Logins {
-  /** Ends one that is under way. */
-  readonly begin: Effect.Effect<Login, AuthFailed>
+  /** Starts a login and returns its address for the browser; ends the one that is in progress. */
+  readonly start: Effect.Effect<Login, AuthFailed>
+  /** Ends the login of that id. Fails if it is not the one in progress. */
   readonly cancel: (loginId: string) => Effect.Effect<void, NoSuchLogin>
+  /** Ends the login that is in progress, if any. */
   readonly end: Effect.Effect<void>
 }
 
+/** What logins need. */
 export interface LoginsOptions {
   readonly issuer: OAuth.Issuer
-  /** 0 for any that is free. */
+  /** Port on 127.0.0.1; 0 takes any free one. */
   readonly callbackPort: number
+  /** Where the tokens of a login are written. */
   readonly file: AuthFile
 }
 
-/** The attempts end with the scope. */
-export const make = Effect.fnUntraced(function* (
-  options: LoginsOptions,
-): Effect.fn.Return<Logins, never, Scope.Scope | HttpClient.HttpClient> {
-  const scope = yield* Effect.scope
-  const client = yield* Effect.context<HttpClient.HttpClient>()
-  const one = yield* Semaphore.make(1)
-  let current: Current | undefined
+class BrowserLogins {
+  private readonly options: LoginsOptions
+  private readonly scope: Scope.Scope
+  private readonly client: Context.Context<HttpClient.HttpClient>
+  private current: Current | undefined
 
-  const finish = Effect.fnUntraced(function* (
+  constructor(
+    options: LoginsOptions,
+    scope: Scope.Scope,
+    client: Context.Context<HttpClient.HttpClient>,
+  ) {
+    this.options = options
+    this.scope = scope
+    this.client = client
+  }
+
+  readonly end: Effect.Effect<void> = Effect.suspend(() => {
+    const ending = this.current
+    this.current = undefined
+    return ending === undefined ? Effect.void : Fiber.interrupt(ending.fiber)
+  })
+
+  cancel(loginId: string): Effect.Effect<void, NoSuchLogin> {
+    return Effect.suspend(() =>
+      this.current?.loginId === loginId ? this.end : Effect.fail(new NoSuchLogin({ loginId })),
+    )
+  }
+
+  readonly start: Effect.Effect<Login, AuthFailed> = Effect.suspend(() =>
+    this.end.pipe(
+      Effect.andThen(Scope.fork(this.scope)),
+      Effect.flatMap((attemptScope) =>
+        Effect.onError(this.startIn(attemptScope), () => Scope.close(attemptScope, Exit.void)),
+      ),
+      Effect.uninterruptible,
+    ),
+  )
+
+  /** Opens the loopback server in `attemptScope` and forks the fiber that waits for the browser. */
+  private readonly startIn = Effect.fnUntraced(function* (
+    this: BrowserLogins,
+    attemptScope: Scope.Closeable,
+  ): Effect.fn.Return<Login, AuthFailed> {
+    const { callbackPort, issuer } = this.options
+    const server = yield* Scope.provide(LoginServer.make(callbackPort), attemptScope)
+    const attempt = yield* OAuth.newAttempt(server.redirectUri)
+    const done = yield* Deferred.make<void, AuthFailed>()
+    const loginId = randomUUID()
+    const run = this.attend(attempt, server).pipe(
+      Effect.onExit((exit) =>
+        Effect.andThen(
+          Scope.close(attemptScope, Exit.void),
+          Deferred.done(done, interruptedAsFailure(exit)),
+        ),
+      ),
+      Effect.ensuring(Effect.sync(() => this.forget(loginId))),
+      // The outcome is reported through `completed`.
+      Effect.exit,
+      Effect.asVoid,
+    )
+    const fiber = yield* Effect.forkIn(run, this.scope, { startImmediately: true })
+    this.current = { loginId, fiber }
+    return {
+      loginId,
+      authUrl: OAuth.authorizeUrl(issuer, attempt),
+      completed: Deferred.await(done),
+    }
+  })
+
+  /** Waits for the code, exchanges it and stores the tokens, all within the time limit. */
+  private attend(
+    attempt: OAuth.Attempt,
+    server: LoginServer.LoginServer,
+  ): Effect.Effect<void, AuthFailed> {
+    return this.finish(attempt, server).pipe(
+      Effect.mapError(({ message }) => fail(`Login server error: ${message}`)),
+      Effect.timeoutOrElse({
+        duration: maxLoginTime,
+        orElse: () => Effect.fail(fail("Login timed out")),
+      }),
+    )
+  }
+
+  private readonly finish = Effect.fnUntraced(function* (
+    this: BrowserLogins,
     attempt: OAuth.Attempt,
     server: LoginServer.LoginServer,
   ): Effect.fn.Return<void, AuthFailed> {
     const code = yield* server.code(attempt.state)
     const tokens = yield* Effect.provideContext(
-      OAuth.exchange(options.issuer, attempt, code),
-      client,
+      OAuth.exchange(this.options.issuer, attempt, code),
+      this.client,
     )
     const refreshedAt = new Date(yield* Clock.currentTimeMillis).toISOString()
-    yield* options.file.write({ _tag: "Tokens", tokens, refreshedAt })
+    yield* this.options.file.write({ _tag: "Tokens", tokens, refreshedAt })
   })
 
-  const end = Effect.suspend(() => {
-    const ending = current
-    current = undefined
-    return ending === undefined ? Effect.void : Fiber.interrupt(ending.fiber)
-  })
+  private forget(loginId: string): void {
+    if (this.current?.loginId === loginId) this.current = undefined
+  }
+}
 
-  const begin = Effect.gen(function* () {
-    yield* end
-    const own = yield* Scope.fork(scope)
-    return yield* Effect.gen(function* () {
-      const server = yield* Scope.provide(LoginServer.make(options.callbackPort), own)
-      const attempt = yield* OAuth.newAttempt(server.redirectUri)
-      const done = yield* Deferred.make<void, AuthFailed>()
-      const loginId = randomUUID()
-      const run = finish(attempt, server).pipe(
-        Effect.mapError(({ message }) => fail(`Login server error: ${message}`)),
-        Effect.timeoutOrElse({
-          duration: loginBound,
-          orElse: () => Effect.fail(fail("Login timed out")),
-        }),
-        Effect.onExit((exit) =>
-          Effect.andThen(
-            Scope.close(own, Exit.void),
-            Deferred.done(
-              done,
-              Exit.isFailure(exit) && Exit.hasInterrupts(exit)
-                ? Exit.fail(fail("Login was not completed"))
-                : exit,
-            ),
-          ),
-        ),
-        Effect.ensuring(
-          Effect.sync(() => {
-            if (current?.loginId === loginId) current = undefined
-          }),
-        ),
-        // Its outcome is `completed`, for whoever waits for it.
-        Effect.exit,
-        Effect.asVoid,
-      )
-      current = { loginId, fiber: yield* Effect.forkIn(run, scope, { startImmediately: true }) }
-      return {
-        loginId,
-        authUrl: OAuth.authorizeUrl(options.issuer, attempt),
-        completed: Deferred.await(done),
-      }
-    }).pipe(Effect.onError(() => Scope.close(own, Exit.void)))
-  }).pipe(Effect.uninterruptible)
+const interruptedAsFailure = (exit: Exit.Exit<void, AuthFailed>): Exit.Exit<void, AuthFailed> =>
+  Exit.isFailure(exit) && Exit.hasInterrupts(exit)
+    ? Exit.fail(fail("Login was not completed"))
+    : exit
 
+/** Creates the service. A login that is in progress ends with the scope. */
+export const make = Effect.fnUntraced(function* (
+  options: LoginsOptions,
+): Effect.fn.Return<Logins, never, Scope.Scope | HttpClient.HttpClient> {
+  const scope = yield* Effect.scope
+  const client = yield* Effect.context<HttpClient.HttpClient>()
+  const lock = yield* Semaphore.make(1)
+  const logins = new BrowserLogins(options, scope, client)
   return {
-    begin: one.withPermit(begin),
-    cancel: (loginId) =>
-      one.withPermit(
-        Effect.suspend(() =>
-          current?.loginId === loginId ? end : Effect.fail(new NoSuchLogin({ loginId })),
-        ),
-      ),
-    end: one.withPermit(end),
+    start: lock.withPermit(logins.start),
+    cancel: (loginId) => lock.withPermit(logins.cancel(loginId)),
+    end: lock.withPermit(logins.end),
   }
 })

@@ -1,7 +1,6 @@
 /**
- * The authorization code flow with PKCE (RFC 6749, RFC 7636) against a configured issuer: the address a person is sent
- * to, the exchange of the code, the refresh of the tokens. Errors name the step and the issuer's error code, never a
- * token.
+ * The authorization code flow with PKCE (RFC 6749, RFC 7636) against a configured issuer: the address for the browser, the
+ * exchange of the code, the refresh of the tokens. Errors name the step and the issuer's error code, never a token.
  */
 import { AuthFailed } from "@colloquy/server/app/ports/AuthPort"
 import * as Effect from "effect/Effect"
@@ -15,24 +14,26 @@ import { createHash, randomBytes } from "node:crypto"
 import type { Tokens } from "./AuthFile.ts"
 import { claimsOf } from "./Claims.ts"
 
+/** The OAuth issuer of logins. */
 export interface Issuer {
-  /** Without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly url: string
   readonly clientId: string
+  /** Requested scopes, separated by spaces. */
   readonly scopes: string
 }
 
-/** Known to this process alone until the code is exchanged. */
+/** The secrets of one login. No other process knows them until the code is exchanged. */
 export interface Attempt {
   readonly verifier: Redacted.Redacted
-  /** Comes back with the code, so that nobody else's code is taken. */
+  /** The redirect must carry it together with the code, so that the code of another login is not accepted. */
   readonly state: string
   readonly redirectUri: string
 }
 
 const random = (bytes: number) => randomBytes(bytes).toString("base64url")
 
-/** 64 random bytes of a verifier, 32 of a state. */
+/** Creates a verifier of 64 random bytes and a state of 32. */
 export const newAttempt = (redirectUri: string): Effect.Effect<Attempt> =>
   Effect.sync(() => ({
     verifier: Redacted.make(random(64)),
@@ -43,6 +44,7 @@ export const newAttempt = (redirectUri: string): Effect.Effect<Attempt> =>
 const challengeOf = (verifier: Redacted.Redacted): string =>
   createHash("sha256").update(Redacted.value(verifier)).digest("base64url")
 
+/** The address to open in the browser. */
 export const authorizeUrl = (issuer: Issuer, attempt: Attempt): string => {
   const url = new URL(`${issuer.url}/oauth/authorize`)
   for (const [name, value] of [
@@ -59,39 +61,39 @@ export const authorizeUrl = (issuer: Issuer, attempt: Attempt): string => {
   return url.href
 }
 
-const TokenAnswer = Schema.fromJsonString(
+const TokenResponse = Schema.fromJsonString(
   Schema.Struct({
     access_token: Schema.String,
     id_token: Schema.optionalKey(Schema.String),
     refresh_token: Schema.optionalKey(Schema.String),
   }),
 )
-const ErrorAnswer = Schema.fromJsonString(
+const ErrorResponse = Schema.fromJsonString(
   Schema.Struct({ error: Schema.String.check(Schema.isPattern(/^[\w.-]{1,64}$/)) }),
 )
 
-const decodeTokens = Schema.decodeUnknownResult(TokenAnswer)
-const decodeError = Schema.decodeUnknownResult(ErrorAnswer)
+const decodeTokens = Schema.decodeUnknownResult(TokenResponse)
+const decodeError = Schema.decodeUnknownResult(ErrorResponse)
 
 const fail = (message: string) => new AuthFailed({ message })
 
 const refusalOf = (step: string, status: number, body: string): AuthFailed => {
   const error = decodeError(body)
   const code = Result.isSuccess(error) ? `, ${error.success.error}` : ""
-  return fail(`${step}: the issuer answered with status ${status}${code}`)
+  return fail(`${step}: the issuer responded with status ${status}${code}`)
 }
 
-/** Of an answer: some tokens are a few KiB. */
-const maxAnswerBytes = 1024 * 1024
+/** Longest response that is read: tokens take a few KiB. */
+const maxResponseBytes = 1024 * 1024
 
-/** An issuer that does not answer must not keep a turn waiting for ever. */
-const answerBound = "30 seconds"
+/** Time limit of a request, because a turn may be waiting for its tokens. */
+const requestTimeout = "30 seconds"
 
 const post = Effect.fnUntraced(function* (
   issuer: Issuer,
   step: string,
   form: Readonly<Record<string, string>>,
-): Effect.fn.Return<typeof TokenAnswer.Type, AuthFailed, HttpClient.HttpClient> {
+): Effect.fn.Return<typeof TokenResponse.Type, AuthFailed, HttpClient.HttpClient> {
   const request = HttpClientRequest.post(`${issuer.url}/oauth/token`).pipe(
     HttpClientRequest.bodyUrlParams({ client_id: issuer.clientId, ...form }),
   )
@@ -99,8 +101,10 @@ const post = Effect.fnUntraced(function* (
     Effect.flatMap((response) =>
       response.stream.pipe(
         Stream.mapError(() => fail(`${step}: the issuer cannot be reached`)),
-        Stream.limitBytes(maxAnswerBytes, () =>
-          Stream.fail(fail(`${step}: the issuer's answer is longer than ${maxAnswerBytes} bytes`)),
+        Stream.limitBytes(maxResponseBytes, () =>
+          Stream.fail(
+            fail(`${step}: the issuer's response is longer than ${maxResponseBytes} bytes`),
+          ),
         ),
         Stream.mkUint8Array,
         Effect.map((bytes) => ({
@@ -111,10 +115,10 @@ const post = Effect.fnUntraced(function* (
     ),
     Effect.scoped,
     Effect.timeoutOrElse({
-      duration: answerBound,
-      orElse: () => Effect.fail(fail(`${step}: the issuer did not answer in time`)),
+      duration: requestTimeout,
+      orElse: () => Effect.fail(fail(`${step}: the issuer did not respond in time`)),
     }),
-    // The library's own text would quote the request.
+    // The library's error text would quote the request.
     Effect.catchTag("HttpClientError", () => fail(`${step}: the issuer cannot be reached`)),
   )
   if (status < 200 || status >= 300) return yield* refusalOf(step, status, body)
@@ -126,12 +130,15 @@ const post = Effect.fnUntraced(function* (
 })
 
 const tokensOf = (
-  answer: typeof TokenAnswer.Type,
+  response: typeof TokenResponse.Type,
   before?: Tokens,
 ): Result.Result<Tokens, AuthFailed> => {
-  const idToken = answer.id_token === undefined ? before?.idToken : Redacted.make(answer.id_token)
+  const idToken =
+    response.id_token === undefined ? before?.idToken : Redacted.make(response.id_token)
   const refreshToken =
-    answer.refresh_token === undefined ? before?.refreshToken : Redacted.make(answer.refresh_token)
+    response.refresh_token === undefined
+      ? before?.refreshToken
+      : Redacted.make(response.refresh_token)
   if (idToken === undefined || refreshToken === undefined) {
     return Result.fail(fail("login: expected `id_token` and `refresh_token` from the issuer"))
   }
@@ -139,12 +146,12 @@ const tokensOf = (
   return Result.succeed({
     idToken,
     refreshToken,
-    accessToken: Redacted.make(answer.access_token),
+    accessToken: Redacted.make(response.access_token),
     ...(accountId === undefined ? {} : { accountId }),
   })
 }
 
-/** Gives the tokens for a code that came back with the attempt's state. */
+/** Exchanges a code that arrived with the attempt's state for tokens. */
 export const exchange = (
   issuer: Issuer,
   attempt: Attempt,
@@ -155,9 +162,9 @@ export const exchange = (
     code,
     redirect_uri: attempt.redirectUri,
     code_verifier: Redacted.value(attempt.verifier),
-  }).pipe(Effect.flatMap((answer) => Effect.fromResult(tokensOf(answer))))
+  }).pipe(Effect.flatMap((response) => Effect.fromResult(tokensOf(response))))
 
-/** What the issuer leaves out stays as it was. */
+/** Refreshes the tokens. Those that the response omits are kept. */
 export const refresh = (
   issuer: Issuer,
   tokens: Tokens,
@@ -166,4 +173,4 @@ export const refresh = (
     grant_type: "refresh_token",
     refresh_token: Redacted.value(tokens.refreshToken),
     scope: issuer.scopes,
-  }).pipe(Effect.flatMap((answer) => Effect.fromResult(tokensOf(answer, tokens))))
+  }).pipe(Effect.flatMap((response) => Effect.fromResult(tokensOf(response, tokens))))

@@ -1,8 +1,8 @@
 /**
- * The login that the original made in its own directory (`$CODEX_HOME`, else `~/.codex`), used where Colloquy has none.
+ * The login that the original stored in its own directory (`$CODEX_HOME`, else `~/.codex`), used if Colloquy has none.
  *
- * The file is only ever read. Its tokens are never refreshed: the issuer replaces the refresh token with each use, and the
- * original would be left with one that is no longer valid. No error quotes the file.
+ * The file is only read. Its tokens are never refreshed: the issuer replaces the refresh token at each use, which would
+ * leave the original with an invalid one. No error quotes the file.
  */
 import { AuthFailed } from "@colloquy/server/app/ports/AuthPort"
 import * as Clock from "effect/Clock"
@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as AuthFile from "./AuthFile.ts"
 import { claimsOf } from "./Claims.ts"
 
+/** Where the original's login is, and whether to use it. */
 export interface OriginalLoginOptions {
   /** Directory of the original's `auth.json`. */
   readonly directory: string
@@ -21,15 +22,17 @@ export interface OriginalLoginOptions {
 /** The tokens are no longer valid; `message` says how to get new ones. */
 class LoginExpired extends Data.TaggedError("LoginExpired")<{ readonly message: string }> {}
 
+/** Read access to the original's login. */
 export interface OriginalLogin {
+  /** Path of the original's `auth.json`. */
   readonly path: string
-  /** Undefined where the original has no login, or the setting says not to use it. */
+  /** The login; undefined if there is none or the setting excludes it. Fails for expired tokens. */
   readonly read: Effect.Effect<
-    AuthFile.Kept | undefined,
+    AuthFile.StoredCredentials | undefined,
     AuthFailed | AuthFile.MalformedLogin | LoginExpired
   >
-  /** True where the original has a login that the setting says not to use. */
-  readonly isLeftOut: Effect.Effect<boolean>
+  /** True if the original has a login that the setting excludes. */
+  readonly isExcluded: Effect.Effect<boolean>
 }
 
 const expired = (path: string, atMs: number) =>
@@ -37,6 +40,7 @@ const expired = (path: string, atMs: number) =>
     message: `the login of codex in ${path} expired at ${new Date(atMs).toISOString()}: renew it with \`codex login\`, or set OPENAI_API_KEY; Colloquy never changes that file`,
   })
 
+/** Creates the access. Reads nothing yet. */
 export const make = ({ directory, isUsed }: OriginalLoginOptions): OriginalLogin => {
   const file = AuthFile.make(directory)
   const { path } = file
@@ -52,10 +56,10 @@ export const make = ({ directory, isUsed }: OriginalLoginOptions): OriginalLogin
   return {
     path,
     read: isUsed ? valid : Effect.undefined,
-    isLeftOut: isUsed
+    isExcluded: isUsed
       ? Effect.succeed(false)
       : Effect.match(file.read, {
-          // A file that cannot be read is there, too.
+          // A file that cannot be read exists.
           onFailure: () => true,
           onSuccess: (kept) => kept !== undefined,
         }),

@@ -1,6 +1,5 @@
 /**
- * The text of `auth.json`, in the original's shape: what it keeps, and what it becomes. Pure. Members that are not known
- * here stay. No error quotes the text.
+ * Decodes and encodes `auth.json`, in the original's format. Pure. Unknown members are preserved. No error quotes the text.
  */
 import { parseJson } from "@colloquy/protocol/Json"
 import * as Redacted from "effect/Redacted"
@@ -25,8 +24,10 @@ const Stored = Schema.StructWithRest(
   }),
   [Schema.Record(Schema.String, Schema.Unknown)],
 )
+/** The content of the file, with its unknown members. */
 export type Stored = typeof Stored.Type
 
+/** The tokens of a login at an OAuth issuer. */
 export interface Tokens {
   readonly idToken: Redacted.Redacted
   readonly accessToken: Redacted.Redacted
@@ -34,21 +35,22 @@ export interface Tokens {
   readonly accountId?: string
 }
 
-/** What somebody logged in with. */
-export type Kept =
+/** The login of a user: an API key, or tokens. `refreshedAt` is an ISO 8601 time, empty if unknown. */
+export type StoredCredentials =
   | { readonly _tag: "ApiKey"; readonly key: Redacted.Redacted }
   | { readonly _tag: "Tokens"; readonly tokens: Tokens; readonly refreshedAt: string }
 
 const decode = Schema.decodeUnknownResult(Stored)
 
-/** What a text says, or what was expected of it. */
-export const storedIn = (text: string): Result.Result<Stored, string> =>
+/** Decodes the text of the file; fails with what was expected. */
+export const parseStored = (text: string): Result.Result<Stored, string> =>
   Result.mapError(
     Result.flatMap(parseJson(text), decode),
     () => "expected an object with `OPENAI_API_KEY` or `tokens`",
   )
 
-export const keptIn = (stored: Stored): Kept | undefined => {
+/** The login that the file contains; undefined if there is none. An API key takes precedence over tokens. */
+export const credentialsOf = (stored: Stored): StoredCredentials | undefined => {
   const { OPENAI_API_KEY: key, tokens, last_refresh: refreshedAt } = stored
   if (typeof key === "string" && key.trim() !== "") {
     return { _tag: "ApiKey", key: Redacted.make(key.trim()) }
@@ -66,7 +68,8 @@ export const keptIn = (stored: Stored): Kept | undefined => {
   }
 }
 
-export const storedOf = (kept: Kept): Stored =>
+/** The members of the file for a login. */
+export const storedOf = (kept: StoredCredentials): Stored =>
   kept._tag === "ApiKey"
     ? { OPENAI_API_KEY: Redacted.value(kept.key), tokens: null, last_refresh: null }
     : {

@@ -1,19 +1,19 @@
-/** The tokens of a login, refreshed before they run out; several who need one wait for the same refresh. */
+/** The tokens of a login, refreshed before they expire. Concurrent callers wait for the same refresh. */
 import type { AuthFailed } from "@colloquy/server/app/ports/AuthPort"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Semaphore from "effect/Semaphore"
-import type { AuthFile, Kept, MalformedLogin, Tokens } from "./AuthFile.ts"
+import type { AuthFile, StoredCredentials, MalformedLogin, Tokens } from "./AuthFile.ts"
 import { claimsOf } from "./Claims.ts"
 import * as OAuth from "./OAuth.ts"
 
-/** A request and its retries fit in. */
+/** Tokens are refreshed this long before they expire, so that a request and its retries still succeed. */
 const earlyMs = 5 * 60_000
-/** Of tokens that do not say when they run out. */
+/** Age at which tokens without an expiry are refreshed. */
 const maxAgeMs = 28 * 24 * 60 * 60_000
 
-type KeptTokens = Extract<Kept, { readonly _tag: "Tokens" }>
+type KeptTokens = Extract<StoredCredentials, { readonly _tag: "Tokens" }>
 
 const isStale = ({ tokens, refreshedAt }: KeptTokens, now: number): boolean => {
   const { expiresAtMs } = claimsOf(tokens.accessToken)
@@ -22,39 +22,41 @@ const isStale = ({ tokens, refreshedAt }: KeptTokens, now: number): boolean => {
   return !(now - since < maxAgeMs)
 }
 
-export interface Fresh {
-  /** What is kept, its tokens refreshed where they run out. Fails when that fails; `force` refreshes at once. */
+/** Access to the login with current tokens. */
+export interface FreshTokens {
+  /** The stored login, its tokens refreshed if they are about to expire or `force` is set. Fails if the refresh fails. */
   readonly read: (options?: {
     readonly force?: boolean
-  }) => Effect.Effect<Kept | undefined, AuthFailed | MalformedLogin>
+  }) => Effect.Effect<StoredCredentials | undefined, AuthFailed | MalformedLogin>
 }
 
+/** @param issuer without one, tokens are never refreshed */
 export const make = Effect.fnUntraced(function* (
   file: AuthFile,
   issuer: OAuth.Issuer | undefined,
-): Effect.fn.Return<Fresh, never, HttpClient.HttpClient> {
+): Effect.fn.Return<FreshTokens, never, HttpClient.HttpClient> {
   const client = yield* HttpClient.HttpClient
-  const one = yield* Semaphore.make(1)
+  const lock = yield* Semaphore.make(1)
 
   const renew = Effect.fnUntraced(function* (
     issuer: OAuth.Issuer,
     before: Tokens,
-  ): Effect.fn.Return<Kept, AuthFailed> {
+  ): Effect.fn.Return<StoredCredentials, AuthFailed> {
     const tokens = yield* Effect.provideService(
       OAuth.refresh(issuer, before),
       HttpClient.HttpClient,
       client,
     )
     const refreshedAt = new Date(yield* Clock.currentTimeMillis).toISOString()
-    const kept: Kept = { _tag: "Tokens", tokens, refreshedAt }
+    const kept: StoredCredentials = { _tag: "Tokens", tokens, refreshedAt }
     yield* file.write(kept)
     return kept
   }, Effect.uninterruptible)
 
   return {
-    // Read again under the permit: another one may have refreshed them meanwhile, here or in another process.
+    // The file is read under the permit: another fiber or process may have refreshed the tokens meanwhile.
     read: (options) =>
-      one.withPermit(
+      lock.withPermit(
         Effect.gen(function* () {
           const kept = yield* file.read
           if (kept?._tag !== "Tokens" || issuer === undefined) return kept

@@ -1,4 +1,4 @@
-/** The command `app-server`: serves conversations over plain JSON-RPC on stdin and stdout until the client has left. */
+/** The command `app-server`: serves conversations over plain JSON-RPC on stdin and stdout until the client disconnects. */
 import { AppServer as AppServerDialect } from "@colloquy/protocol/app/AppServer"
 import * as AppServer from "@colloquy/server/AppServer"
 import type { Launch } from "../args/Args.ts"
@@ -6,6 +6,7 @@ import { findDialect } from "../server/FindDialect.ts"
 import * as StdioServer from "../server/StdioServer.ts"
 import { userAgent } from "../server/UserAgent.ts"
 
+/** Resolves with the exit code if the server could not start; otherwise the process ends. */
 export const run = (launch: Launch): Promise<number> =>
   StdioServer.run(
     {

@@ -1,6 +1,6 @@
 /**
- * The command `config`: prints every key that counts as TOML, each with where it comes from. Exit codes: 0 printed,
- * 1 the configuration cannot be read or makes no sense; then the one line on stderr is that of `mcp`.
+ * The command `config`: prints every effective key as TOML, each with its origin. Exit codes: 0 printed, 1 the configuration
+ * cannot be read or is not valid, with the same error on stderr as the command `mcp` prints.
  */
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ const bare = /^[A-Za-z0-9_-]+$/
 
 const nameText = (name: string): string => (bare.test(name) ? name : JSON.stringify(name))
 
-/** A value on one line. JSON's strings, numbers and arrays are TOML's, too. */
+/** A value on one line. Strings, numbers and arrays of JSON are also valid TOML. */
 const valueText = (value: unknown): string => {
   if (value instanceof Date) return value.toISOString()
   if (Array.isArray(value)) return `[${value.map(valueText).join(", ")}]`
@@ -27,21 +27,23 @@ const valueText = (value: unknown): string => {
   return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`
 }
 
-const wide = 56
+/** Column of the origin, for values that are not longer. */
+const originColumn = 56
 
+/** The printed line of a key. */
 export const lineOf = ({ path, value, origin }: EffectiveKey): string =>
-  `${`${path.map(nameText).join(".")} = ${valueText(value)}`.padEnd(wide)} # ${origin}\n`
+  `${`${path.map(nameText).join(".")} = ${valueText(value)}`.padEnd(originColumn)} # ${origin}\n`
 
-/** Why `openai` is the provider where none is configured. */
+/** Why `openai` is the provider if none is configured. */
 const openaiOrigin = (
   { missingProvider }: Startup.Startup,
   environment: Environment.Environment,
 ): string => {
-  if (environment.openaiConfigured) return "OPENAI_API_KEY, OPENAI_BASE_URL or auth.json is there"
+  if (environment.openaiConfigured) return "OPENAI_API_KEY, OPENAI_BASE_URL or auth.json is present"
   const original = Environment.originalLogin(environment)
   return missingProvider === undefined && original !== undefined
     ? `the login of codex in ${original}`
-    : "default, but no key of OpenAI is set and no login is stored"
+    : "default, but no OpenAI key is set and no login is stored"
 }
 
 const chosenDefaults = (
@@ -69,6 +71,7 @@ const chosenDefaults = (
   }
 }
 
+/** Prints the configuration on stdout. Resolves with the exit code. */
 export const run = async (launch: Launch): Promise<number> => {
   const environment = Environment.read(launch.directory)
   const startup = await Effect.runPromiseExit(Startup.load(environment, launch))

@@ -1,4 +1,4 @@
-/** The contract of every dialect that this program speaks. */
+/** The contracts of the dialects that this program serves. */
 import { AppServer } from "@colloquy/protocol/app/AppServer"
 import { type Contract, contractOf } from "@colloquy/protocol/emit/Contract"
 import { AnyEventMsg } from "@colloquy/protocol/EventMsg"
@@ -6,7 +6,7 @@ import { CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
 import { codexTools } from "@colloquy/protocol/mcp/CodexTools"
 import { conversationTools } from "@colloquy/protocol/mcp/ConversationTools"
 
-/** The arguments of the tools are part of what a client relies on; `tools/call` itself does not read them. */
+/** The schemas of the tools' arguments. Clients rely on them, but the definition of `tools/call` does not contain them. */
 const toolArguments = () =>
   Object.fromEntries(
     [...codexTools, ...conversationTools].map((tool) => [
@@ -15,6 +15,7 @@ const toolArguments = () =>
     ]),
   )
 
+/** One contract per dialect, with all types that its clients need. */
 export const contracts = (): ReadonlyArray<Contract> => [
   contractOf(AppServer, { EventMsg: AnyEventMsg }),
   contractOf(CodexMcp, { EventMsg: AnyEventMsg, ...toolArguments() }),

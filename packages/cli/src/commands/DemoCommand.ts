@@ -1,7 +1,7 @@
 /**
- * The command `demo`: starts the server of this package as a client would, holds a conversation with it over MCP and
- * shows its events to a person. In it a command and a patch are asked for, approved and run, in a directory of their
- * own. Exit codes: 0 all turns completed, 1 otherwise, 130 after Ctrl-C.
+ * The command `demo`: starts a server as a client would, holds a conversation with it over MCP and shows its events to a
+ * person. The conversation requests a command and a patch, which the demo approves and which run in a temporary directory.
+ * Exit codes: 0 all turns completed, 1 otherwise, 130 after Ctrl-C.
  */
 import * as McpClient from "@colloquy/client/McpClient"
 import type { AnyEventMsg } from "@colloquy/protocol/EventMsg"
@@ -24,10 +24,10 @@ import { errorLine } from "../log/ErrorLine.ts"
 import * as Startup from "../server/Startup.ts"
 import { version } from "../server/Version.ts"
 
-const first = "Hello! Who are you, and what happens when I send you a message?"
+const firstPrompt = "Hello! Who are you, and what happens when I send you a message?"
 
-/** What follows, each as a reply. The offline model runs what comes behind `run:` and applies what is behind `patch:`. */
-const replies: ReadonlyArray<string> = [
+/** The later prompts. The offline model runs the text after `run:` as a command and applies the text after `patch:`. */
+const laterPrompts: ReadonlyArray<string> = [
   "Thank you. And what did I ask you first?",
   "run: echo 'to do: try Colloquy' > notes.txt; cat notes.txt",
   `patch: *** Begin Patch
@@ -38,13 +38,13 @@ const replies: ReadonlyArray<string> = [
 *** End Patch`,
 ]
 
-/** What the offline model says here, unless the person brought a script. */
+/** The responses of the offline model, unless the configuration names a script. */
 const script = fileURLToPath(new URL("../demo/offline.json", import.meta.url))
 
-/** Slow enough to see the words come one by one, quick enough not to wait for them. */
+/** Delay between two deltas: slow enough to see the words arrive, fast enough not to wait for them. */
 const deltaDelayMs = 20
 
-/** A turn did not end as it should; `message` is for a person. */
+/** A turn failed; `message` is for a person. */
 class DemoFailed extends Data.TaggedError("DemoFailed")<{ readonly message: string }> {}
 
 interface Terminal {
@@ -52,7 +52,7 @@ interface Terminal {
   readonly options: Renderer.RendererOptions
 }
 
-/** Colours and text as it streams only where escape sequences are understood and wanted (https://no-color.org). */
+/** Colours and streamed text are used only on terminals that support escape sequences and allow them (https://no-color.org). */
 const terminal = (): Terminal => {
   const fancy =
     process.stdout.isTTY && (process.env["NO_COLOR"] ?? "") === "" && process.env["TERM"] !== "dumb"
@@ -67,7 +67,7 @@ const serverArguments = (
   { flags = [], overrides }: Launch,
   live: boolean,
 ): ReadonlyArray<string> => {
-  // What it says is nothing that anybody would come back to.
+  // A demo is not worth storing.
   const own: Array<string> = ["conversation_store=memory"]
   if (settings.provider.wire === "offline") {
     if (options.offline?.script === undefined) own.push(`offline.script=${JSON.stringify(script)}`)
@@ -90,39 +90,50 @@ const idOf = (msg: AnyEventMsg): string | undefined =>
 const checked = (answer: McpClient.TurnResult) =>
   answer.isError ? Effect.fail(new DemoFailed({ message: answer.text })) : Effect.succeed(answer)
 
-/** A directory that is gone with the scope: what the demo runs must not touch anybody's files. */
+/** A temporary directory that is removed with the scope: the demo's commands must not change files of the user. */
 const workspace = Effect.acquireRelease(
   Effect.promise(async () => realpath(await mkdtemp(join(tmpdir(), "colloquy-demo-")))),
   (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true })),
 )
 
-/** All turns, shown as they run; every question is answered with yes. */
-const converse = Effect.fnUntraced(function* (server: ChildServer.ChildServer, to: Terminal) {
-  const cwd = yield* workspace
-  const renderer = Renderer.make(to.options)
-  let beganMs = yield* Clock.currentTimeMillis
+/** Connects a client that writes every event to the terminal and approves every question. */
+const connect = Effect.fnUntraced(function* (
+  server: ChildServer.ChildServer,
+  to: Terminal,
+  renderer: Renderer.Renderer,
+  /** Set when the first turn is requested, which is when its time starts. */
+  first: { startedMs: number },
+) {
   const connection = yield* StdioConnection.make({ input: server.output, output: server.input })
-  const client = yield* McpClient.connect(connection, {
+  return yield* McpClient.connect(connection, {
     clientInfo: { name: "colloquy-demo", version },
     onEvent: ({ msg }) =>
       Effect.map(Clock.currentTimeMillis, (nowMs) => {
         const thread = idOf(msg)
-        // The first prompt waits for it, so that the thread stands among the facts above.
+        // The first prompt is shown after it, so that the thread id is listed with the other facts above.
         if (thread !== undefined) {
-          to.write(Frame.thread(to.options, thread) + renderer.prompt(first, beganMs))
+          to.write(Frame.thread(to.options, thread) + renderer.prompt(firstPrompt, first.startedMs))
         }
         to.write(renderer.event(msg, nowMs))
       }),
     onElicitation: () =>
       Effect.sync(() => {
-        to.write(renderer.answer("yes, says the demo"))
+        to.write(renderer.answer("approved by the demo"))
         return "approved" as const
       }),
   })
-  beganMs = yield* Clock.currentTimeMillis
+})
+
+/** Runs all turns and shows them. */
+const converse = Effect.fnUntraced(function* (server: ChildServer.ChildServer, to: Terminal) {
+  const cwd = yield* workspace
+  const renderer = Renderer.make(to.options)
+  const first = { startedMs: 0 }
+  const client = yield* connect(server, to, renderer, first)
+  first.startedMs = yield* Clock.currentTimeMillis
   const started = yield* Effect.flatMap(
     client.codex({
-      prompt: first,
+      prompt: firstPrompt,
       cwd,
       "approval-policy": "untrusted",
       sandbox: "workspace-write",
@@ -131,15 +142,15 @@ const converse = Effect.fnUntraced(function* (server: ChildServer.ChildServer, t
   )
   const { threadId } = started
   if (threadId === undefined) {
-    return yield* new DemoFailed({ message: "the server named no thread to go on with" })
+    return yield* new DemoFailed({ message: "the server returned no thread id" })
   }
-  for (const prompt of replies) {
+  for (const prompt of laterPrompts) {
     to.write(renderer.prompt(prompt, yield* Clock.currentTimeMillis))
     yield* Effect.flatMap(client.codexReply({ threadId, prompt }), checked)
   }
 })
 
-/** Where no provider is configured, the demo requests the offline model. */
+/** Loads the configuration. The demo uses the offline model if no provider is configured. */
 const prepare = Effect.fnUntraced(function* (given: Launch) {
   const environment = Environment.read()
   const startup = yield* Startup.load(environment, given)
@@ -155,17 +166,17 @@ const demo = Effect.fnUntraced(function* (given: Launch, to: Terminal) {
   yield* Effect.catch(converse(server, to), (error) =>
     Effect.suspend(() => {
       const message = "message" in error && error.message !== "" ? error.message : error._tag
-      return new DemoFailed({ message: [message, server.complaint()].join("\n").trim() })
+      return new DemoFailed({ message: [message, server.stderrTail()].join("\n").trim() })
     }),
   )
   to.write(Frame.closing(to.options, startup.settings))
 }, Effect.scoped)
 
-/** Runs the demo to its end; the server process has gone when this returns. */
+/** Runs the demo. Resolves with the exit code, after the server process has exited. */
 export const run = async (launch: Launch): Promise<number> => {
   const stopped = new AbortController()
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stopped.abort())
-  // Whoever read this may leave: then nobody is there to watch the rest.
+  // The reader of stdout is gone (`| head`): the rest would not be seen.
   process.stdout.on("error", () => stopped.abort())
   const exit = await Effect.runPromiseExit(demo(launch, terminal()), { signal: stopped.signal })
   if (Exit.isSuccess(exit)) return 0

@@ -1,7 +1,7 @@
 /**
- * The command `doctor`: says whether commands can be confined on this machine, what is missing and what to install, and
- * which login the provider `openai` gets. Exit codes: 0 the sandbox works, 1 it does not; a login is not needed by every
- * provider and does not count.
+ * The command `doctor`: reports whether commands can be confined on this machine, what is missing and how to install it, and
+ * which login the provider `openai` uses. Exit codes: 0 the sandbox works, 1 it does not. A missing login does not change
+ * the exit code, because not every provider needs one.
  */
 import * as Doctor from "@colloquy/tools/sandbox/Doctor"
 import * as SandboxLayer from "@colloquy/tools/sandbox/SandboxLayer"
@@ -17,7 +17,7 @@ import { serverOptions } from "../args/ServerOptions.ts"
 
 const marks = { ok: "ok      ", missing: "missing ", broken: "broken  " } as const
 
-/** Of the setting, or why it cannot be read. */
+/** The setting `login.from_codex`, or why it cannot be read. */
 const usesOriginal = (stateDirectory: string): Result.Result<boolean, string> =>
   ConfigFile.read(stateDirectory).pipe(
     Result.flatMap(({ tree }) => Result.mapError(serverOptions(tree), ({ message }) => message)),
@@ -36,7 +36,7 @@ const loginOf = (environment: Environment.Environment): Effect.Effect<LoginLine>
       })
 }
 
-/** Prints one line for each thing looked at. */
+/** Prints one line per check on stdout. Resolves with the exit code. */
 export const run = (): Promise<number> => {
   const environment = Environment.read()
   const machine = { platform: process.platform, processor: process.arch }

@@ -1,6 +1,7 @@
 /**
- * The commands `generate-ts`, `generate-json-schema` and `generate-docs`: print the contract of a dialect, or write
- * that of every one, a file each, from the definitions. Exit codes: 0 done, 1 the directory cannot be written.
+ * The commands `generate-ts`, `generate-json-schema` and `generate-docs`: print the contract of a dialect, or write the
+ * contract of each dialect into a file, generated from the definitions. Exit codes: 0 done, 1 the directory cannot be
+ * written.
  */
 import type { Contract } from "@colloquy/protocol/emit/Contract"
 import { jsonSchemaDocumentOf } from "@colloquy/protocol/emit/JsonSchemaDocument"
@@ -27,7 +28,7 @@ const emitters: Readonly<Record<GenerateFormat, Emitter>> = {
   docs: { ending: "md", emit: markdownOf },
 }
 
-/** The files of one format by name; of one dialect where it is named. */
+/** The generated texts by file name. @param dialect default: every dialect */
 export const filesOf = (
   format: GenerateFormat,
   dialect?: DialectName,
@@ -37,7 +38,7 @@ export const filesOf = (
   return new Map(wanted.map((contract) => [`${contract.dialect}.${ending}`, emit(contract)]))
 }
 
-/** A directory is made where it is missing. On stdout one document follows the other. */
+/** Writes the files, creating a missing directory, or prints all documents one after the other. Returns the exit code. */
 export const run = (format: GenerateFormat, { dialect, out }: GenerateScope): number => {
   const files = filesOf(format, dialect)
   if (out === undefined) {

@@ -1,6 +1,6 @@
 /**
- * The command `mcp`: serves the Model Context Protocol on stdin and stdout until the client has left, and the requests of
- * the app-server beside it.
+ * The command `mcp`: serves the Model Context Protocol, and also the requests of the app-server, on stdin and stdout until
+ * the client disconnects.
  */
 import { CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
 import { withLazyDialect } from "@colloquy/server/LazyDialect"
@@ -20,6 +20,7 @@ const appServer = (compatibility: string | undefined) =>
 
 const ofDialect = findDialect(CodexMcp.name)
 
+/** Resolves with the exit code if the server could not start; otherwise the process ends. */
 export const run = (launch: Launch): Promise<number> =>
   StdioServer.run(
     {

@@ -1,6 +1,6 @@
 /**
- * The option `--version`: prints one line on stdout, and exits with 0 whatever the configuration is: clients check the
- * version before anything else. A configuration that cannot be loaded is a warning on stderr.
+ * The option `--version`: prints one line on stdout and exits with 0, even if the configuration is not valid: clients check
+ * the version before anything else. A configuration that cannot be loaded causes a warning on stderr.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,6 +9,7 @@ import * as Environment from "../machine/Environment.ts"
 import * as Startup from "../server/Startup.ts"
 import { statedVersion } from "../server/Version.ts"
 
+/** Prints the version. Resolves with the exit code 0. */
 export const run = async (launch: Launch): Promise<number> => {
   const environment = Environment.read(launch.directory)
   const startup = await Effect.runPromiseExit(Startup.load(environment, launch))
@@ -18,7 +19,7 @@ export const run = async (launch: Launch): Promise<number> => {
   process.stdout.write(`colloquy ${statedVersion(compatibility)}\n`)
   if (Exit.isFailure(startup)) {
     process.stderr.write(
-      `colloquy: warning: the configuration is not in effect, the version is the default one: ${Startup.messageOf(startup.cause)}\n`,
+      `colloquy: warning: the configuration cannot be loaded, so this is the default version: ${Startup.messageOf(startup.cause)}\n`,
     )
   }
   return 0

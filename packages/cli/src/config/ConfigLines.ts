@@ -1,6 +1,6 @@
 /**
- * Where in `config.toml` each key stands. Loaded where something has to be told about the file, never to read it: the
- * settings come from the parser of `ConfigTree`.
+ * Finds the line of each key in `config.toml`, for messages. The settings themselves come from the parser of `ConfigTree`;
+ * this module is only loaded when a message needs a line.
  */
 import { TomlDocument } from "@decimalturn/toml-patch"
 
@@ -9,7 +9,7 @@ type KeyValue = Extract<Block, { readonly equals: number }>
 
 const isKeyValue = (node: object): node is KeyValue => "equals" in node
 
-/** Adds the key and, where its value is an inline table, what is in it. */
+/** Adds the key and the keys of its value, if that is an inline table. */
 const addKey = (lines: Map<string, number>, table: ReadonlyArray<string>, node: KeyValue): void => {
   const path = [...table, ...node.key.value]
   const name = path.join(".")
@@ -29,24 +29,24 @@ const addBlock = (lines: Map<string, number>, block: Block): void => {
   for (const row of block.items) if (isKeyValue(row)) addKey(lines, table, row)
 }
 
-/** The blocks of a text; none where this parser does not read what the parser of the settings does. */
+/** The blocks of a text; none if this parser rejects a text that the parser of the settings accepts. */
 const blocksOf = (text: string): Iterable<Block> => {
   try {
     return [...new TomlDocument(text).cst]
   } catch {
-    // A message is whole without a line; the settings do not come from here.
+    // A message is complete without a line.
     return []
   }
 }
 
-/** The lines, from 1, of the keys and tables, by dotted path; empty where they cannot be told. Never throws. */
+/** The lines of the keys and tables, counted from 1, by dotted path; empty if they cannot be determined. Never throws. */
 export const linesOf = (text: string): ReadonlyMap<string, number> => {
   const lines = new Map<string, number>()
   for (const block of blocksOf(text)) addBlock(lines, block)
   return lines
 }
 
-/** The line of a key, else that of the nearest table around it that has one. */
+/** The line of a key, else the line of the innermost enclosing table that has one. */
 export const lineOf = (text: string, key: string): number | undefined => {
   const lines = linesOf(text)
   const path = key.split(".")

@@ -1,6 +1,6 @@
 /**
- * Changes keys of `config.toml` and nothing else: comments, order and layout of the rest stay. What would be written is
- * read again first; the file is replaced as a whole, so that nobody ever reads half of it.
+ * Changes keys of `config.toml` and nothing else: the comments, order and layout of the rest are preserved. The new text is
+ * parsed and compared before it is written, and the file is replaced atomically, so that no program reads a partial file.
  */
 import { SettingsError } from "@colloquy/core/ConversationSettings"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
@@ -11,7 +11,7 @@ import * as Result from "effect/Result"
 import { replace } from "../machine/AtomicFile.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 
-/** A key by its names, the outermost first, and what it becomes; undefined takes it out. */
+/** A key as its names, the outermost first, and its new value; undefined removes it. */
 export interface Edit {
   readonly path: ReadonlyArray<string>
   readonly value: string | number | boolean | undefined
@@ -30,7 +30,7 @@ const tableAt = (tree: Table, path: ReadonlyArray<string>): Table | undefined =>
   return isTable(table) ? table : undefined
 }
 
-/** Edits a tree in place, where the table is there. */
+/** Edits a tree in place, if the key's table exists. */
 const edit = (tree: Table, { path, value }: Edit): void => {
   const table = tableAt(tree, path.slice(0, -1))
   const last = path.at(-1) ?? ""
@@ -41,7 +41,7 @@ const edit = (tree: Table, { path, value }: Edit): void => {
 
 const ended = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`)
 
-/** The text with the tables that the edits need at its end; the patching would write them as dotted keys. */
+/** Appends the tables that the edits need to the text, because the patching would write them as dotted keys. */
 const withTables = (text: string, edits: ReadonlyArray<Edit>): string => {
   let grown = text
   for (const { path, value } of edits) {
@@ -57,10 +57,10 @@ const fail = (message: string) => new SettingsError({ message })
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** Time to edit grows faster than the file; one of this size takes a second at worst. In UTF-16 units. */
+/** Largest text that is edited, in UTF-16 units. The time grows faster than the size; this takes at most a second. */
 const maxEditLength = 64 * 1024
 
-/** The text with the edits, or why it cannot be edited: the value of no other key may change. */
+/** Applies the edits to the text. Fails if the value of any other key would change. */
 export const edited = (
   text: string,
   edits: ReadonlyArray<Edit>,
@@ -81,13 +81,15 @@ export const edited = (
     const expected = Result.getOrThrow(ConfigTree.parseToml(grown)) as Table
     for (const one of edits) edit(expected, one)
     const good = Result.isSuccess(after) && same(sorted(after.success), sorted(expected))
-    return good ? Result.succeed(next) : Result.fail(fail("cannot be edited without a loss"))
+    return good
+      ? Result.succeed(next)
+      : Result.fail(fail("cannot be edited without changing other keys"))
   } catch (error) {
     return Result.fail(fail(`cannot be edited: ${error instanceof Error ? error.name : "error"}`))
   }
 }
 
-/** Where a table stands among others says nothing. */
+/** The value with all keys sorted: the order of keys has no meaning. */
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
   if (!isTable(value)) return value
@@ -98,7 +100,7 @@ const sorted = (value: unknown): unknown => {
   )
 }
 
-/** Returns when the new file is on disk. On failure the old one is there, whole. */
+/** Edits the file; resolves when the new one is on disk. On failure the old one is unchanged. */
 export const write = Effect.fnUntraced(function* (
   stateDirectory: string,
   edits: ReadonlyArray<Edit>,

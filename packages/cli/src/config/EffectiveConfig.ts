@@ -1,26 +1,28 @@
 /**
- * What the configuration comes to: every key with the value that counts and where it comes from, secrets hidden. The
- * order of precedence is that of `Resolve` (§7.1); a test holds the two together. Pure.
+ * The effective configuration: every key with its value and origin, secrets redacted. The order of precedence is that of
+ * `Resolve`; a test compares the two. Pure.
  */
 import { type ConfigKey, keysOf } from "@colloquy/config/ConfigKeys"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import { isSecretKey, redacted, withoutSecrets } from "./Redaction.ts"
 
+/** A key that has a value. */
 export interface EffectiveKey {
-  /** Of names, the outermost first. */
+  /** Its names, the outermost first. */
   readonly path: ReadonlyArray<string>
   readonly value: unknown
   /** For a person: `default`, `-c`, `config.toml:3`, `profile fast, config.toml:8`. */
   readonly origin: string
 }
 
+/** Where values come from. */
 export interface Sources {
   readonly file: ConfigTree.ConfigTree
   /** Lines of the file by dotted path. */
   readonly lines: ReadonlyMap<string, number>
-  /** What `-c` arguments and the options that set one key say, in order. */
+  /** The keys that `-c` and options such as `--model` set, in order. */
   readonly args: ReadonlyArray<ConfigTree.Override>
-  /** Defaults that depend on the machine, with why they are what they are. */
+  /** Defaults that depend on the machine, each with its reason. */
   readonly chosen: Readonly<Record<string, { readonly value: unknown; readonly origin: string }>>
 }
 
@@ -31,7 +33,7 @@ const valueAt = (tree: unknown, path: ReadonlyArray<string>): unknown =>
     tree,
   )
 
-/** Where the value at a path of the tree was set. */
+/** The origin of the value at a path of the tree. */
 const setBy = (sources: Sources, path: ReadonlyArray<string>): string => {
   const name = path.join(".")
   const argument = sources.args.findLast(
@@ -42,7 +44,7 @@ const setBy = (sources: Sources, path: ReadonlyArray<string>): string => {
   return line === undefined ? "config.toml" : `config.toml:${line}`
 }
 
-/** Names in the place of `<name>`, for every table that the writer of the file named. */
+/** The paths of a key with `<name>` replaced by the names of the tables that exist. */
 const instances = (tree: unknown, key: ConfigKey): ReadonlyArray<ReadonlyArray<string>> => {
   let paths: ReadonlyArray<ReadonlyArray<string>> = [[]]
   for (const part of key.path.split(".")) {
@@ -55,10 +57,11 @@ const instances = (tree: unknown, key: ConfigKey): ReadonlyArray<ReadonlyArray<s
   return paths
 }
 
-/** A value with everything hidden that may be a secret. */
+/** A value with everything redacted that may be a secret. */
 const shown = (path: ReadonlyArray<string>, value: unknown): unknown =>
   isSecretKey(path) ? redacted : withoutSecrets(value)
 
+/** Every key of the schema that has a value, in the order of the schema. */
 export const effectiveConfig = (
   schema: Parameters<typeof keysOf>[0],
   sources: Sources,
@@ -87,7 +90,7 @@ export const effectiveConfig = (
   }
 
   return keysOf(schema).flatMap((key) => {
-    // A profile is listed as it is written; what it changes is listed where it counts.
+    // The tables of profiles are listed as written; the effect of the selected one is part of each key's value.
     const listed = key.path.startsWith("profiles.")
     return instances(tree, key).flatMap((path) => {
       const found = lookUp(path, key)

@@ -1,4 +1,4 @@
-/** `experimental_instructions_file`: the text that replaces the built-in system instructions (§7.2). */
+/** Reads `experimental_instructions_file`: the text that replaces the built-in system instructions. */
 import { type ConversationSettings, SettingsError } from "@colloquy/core/ConversationSettings"
 import { readFile } from "@colloquy/store/node/ReadFile"
 import * as Effect from "effect/Effect"
@@ -6,7 +6,7 @@ import { problemOf } from "./ConfigFile.ts"
 
 const key = "experimental_instructions_file"
 
-/** A system message of this length leaves little room for anything else. */
+/** Largest file: a longer system message would leave little of the context window for the conversation. */
 const maxBytes = 256 * 1024
 
 const problem = (path: string, text: string) =>
@@ -18,7 +18,7 @@ const readText = (path: string) =>
     catch: (error) => problem(path, problemOf(error)),
   })
 
-/** An empty file is an error, as one that cannot be read. */
+/** Returns the settings with the instructions. Fails if the file cannot be read or is empty. */
 export const read = Effect.fnUntraced(function* (
   settings: ConversationSettings,
 ): Effect.fn.Return<ConversationSettings, SettingsError> {

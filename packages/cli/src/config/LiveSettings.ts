@@ -1,6 +1,6 @@
 /**
- * The settings of each conversation, from `config.toml` as it is when the conversation begins: who edits it need not
- * restart the server. A file that makes no sense any more fails the conversations that begin then and nothing else.
+ * The settings of each conversation, from `config.toml` as it is when the conversation is created, so that an edit needs no
+ * restart of the server. A file that has become invalid fails only the creation of conversations.
  */
 import {
   type ConversationSettings,
@@ -17,26 +17,27 @@ import * as ConfigFile from "./ConfigFile.ts"
 import * as InstructionsFile from "./InstructionsFile.ts"
 import { warningsOfRecord } from "./UnknownKeys.ts"
 
+/** Where settings come from. */
 export interface LiveSettingsOptions {
-  /** Of `config.toml`. */
+  /** Directory of `config.toml`. */
   readonly stateDirectory: string
-  /** What `-c` and the options that set one key say. */
+  /** The keys that `-c` and options such as `--model` set. */
   readonly overrides: ReadonlyArray<ConfigTree.Override>
-  /** The file as it was read last. */
+  /** The file as the startup read it. */
   readonly known?: ConfigFile.ConfigFile
-  /** Everything but the tree; evaluated for each conversation, since a login may have been stored meanwhile. */
+  /** The other sources. Evaluated for each conversation, since a login may have been stored meanwhile. */
   readonly source: () => Omit<Resolve.ResolveSource, "tree" | "flagKeys">
 }
 
-/** True where one of the two dotted paths is, or lies in, the other. */
+/** True if one of the two dotted paths contains or equals the other. */
 const overlap = (a: string, b: string): boolean =>
   a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`)
 
-/** True for a key that something set after the file was read. */
+/** True for a key whose value does not come from the file. */
 const isOverridden = (key: string, paths: ReadonlyArray<string>): boolean =>
   paths.some((path) => overlap(key, path))
 
-/** The error with the place in the file, where the fault is there. */
+/** The error with its line, if the faulty value comes from the file. */
 const located = (
   error: SettingsError,
   file: ConfigFile.ConfigFile,
@@ -57,26 +58,29 @@ const located = (
   )
 }
 
-/** Whoever gave them runs with other settings than they think, and nothing else says so. */
+/** Warns about unknown keys: they have no effect, and the client gets no other sign of it. */
 const warnOfUnknown = Effect.fnUntraced(function* (config: SettingsOverrides["config"]) {
   if (config === undefined || Object.keys(config).length === 0) return
   for (const warning of warningsOfRecord(config)) yield* Effect.logWarning(warning)
 })
 
+/** Access to the current settings. */
 export interface LiveSettings {
   /** The file as it is now. */
   readonly file: Effect.Effect<ConfigFile.ConfigFile, SettingsError>
-  /** It with the `-c` arguments laid on it. */
+  /** The tree of the file with the overrides applied. */
   readonly tree: Effect.Effect<ConfigTree.ConfigTree, SettingsError>
+  /** The settings of a new conversation. Fails with an error that names the key and, if possible, the line. */
   readonly resolve: (
     overrides: SettingsOverrides,
   ) => Effect.Effect<ConversationSettings, SettingsError>
-  /** Adds the place in the file to what is wrong with one of its keys. */
+  /** Adds the line in the file to an error about a key. */
   readonly locate: (error: SettingsError) => Effect.Effect<SettingsError>
 }
 
 const failure = (message: string) => new SettingsError({ message })
 
+/** Creates the access. Reads nothing yet. */
 export const make = (options: LiveSettingsOptions): LiveSettings => {
   let { known } = options
   const args = options.overrides.map(({ path }) => path)
@@ -87,16 +91,16 @@ export const make = (options: LiveSettingsOptions): LiveSettings => {
     if (Result.isSuccess(read)) known = read.success
     return Effect.mapError(Effect.fromResult(read), failure)
   })
-  const laid = ({ tree }: ConfigFile.ConfigFile) =>
+  const withOverrides = ({ tree }: ConfigFile.ConfigFile) =>
     ConfigTree.applyOverrides(tree, options.overrides)
 
   return {
     file: read,
-    tree: Effect.map(read, laid),
+    tree: Effect.map(read, withOverrides),
     resolve: (overrides) =>
       Effect.gen(function* () {
         const file = yield* read
-        const source = { ...options.source(), tree: laid(file), flagKeys }
+        const source = { ...options.source(), tree: withOverrides(file), flagKeys }
         const resolved = Resolve.resolve(source, overrides)
         if (Result.isSuccess(resolved)) {
           yield* warnOfUnknown(overrides.config)
@@ -113,5 +117,6 @@ export const make = (options: LiveSettingsOptions): LiveSettings => {
   }
 }
 
+/** Provides the settings to the core. */
 export const layer = (settings: LiveSettings): Layer.Layer<SettingsResolver> =>
   Layer.succeed(SettingsResolver, { resolve: settings.resolve })

@@ -1,13 +1,14 @@
-/** What of a configuration nobody is shown: values that people put keys and tokens in. Pure. */
+/** Redacts values of a configuration that may contain keys or tokens, before they are shown. Pure. */
 
+/** Replaces a redacted value. */
 export const redacted = "<redacted>"
 
-/** Tables whose values are sent to a server, or given to a program, as they are. */
+/** Tables whose values are sent to a server or passed to a program unchanged. */
 const secretTables = new Set(["http_headers", "query_params", "env"])
 
 const secretName = /key|token|secret|password|credential/i
 
-/** Names of variables are no secrets; what they hold is never in a configuration. */
+/** Keys whose values are names of environment variables, which are not secret. */
 const variableName = /^(env_key|env_key_instructions|bearer_token_env_var|env_http_headers)$/
 
 /** True for the value at a path of the configuration; the outermost name first. */
@@ -20,25 +21,25 @@ export const isSecretKey = (path: ReadonlyArray<string>): boolean => {
   return inTables && secretTables.has(path[2] ?? "")
 }
 
-/** An address without its user, query and fragment; any other text stays. */
+/** Redacts the user, query and fragment of an address; any other text is unchanged. */
 export const withoutUserAndQuery = (text: string): string =>
   /^\w+:\/\//.test(text)
     ? text.replace(/^(\w+:\/\/)[^/@\s]*@/, `$1${redacted}@`).replace(/([?#]).*$/s, `$1${redacted}`)
     : text
 
-/** True for a flag that takes a secret as the next argument. */
-const asksForSecret = (text: unknown): boolean =>
+/** True for a flag whose value, the next argument, is a secret. */
+const takesSecret = (text: unknown): boolean =>
   typeof text === "string" && /^-[^=]*$/.test(text) && secretName.test(text)
 
-/** An argument of a program. */
+/** Redacts an argument of a program. @param before the previous argument */
 const argument = (text: string, before: unknown): string => {
-  if (asksForSecret(before)) return redacted
+  if (takesSecret(before)) return redacted
   const equals = text.indexOf("=")
   const isAssignment = equals !== -1 && secretName.test(text.slice(0, equals))
   return isAssignment ? `${text.slice(0, equals + 1)}${redacted}` : withoutUserAndQuery(text)
 }
 
-/** A value that may carry a secret beside what it says: an address, the arguments of a program. */
+/** Redacts the secrets inside a value: in an address, or in the arguments of a program. */
 export const withoutSecrets = (value: unknown): unknown => {
   if (typeof value === "string") return withoutUserAndQuery(value)
   if (!Array.isArray(value)) return value

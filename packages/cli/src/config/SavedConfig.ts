@@ -1,4 +1,4 @@
-/** `config.toml` as clients of the app-server see it (§3.11): what stands there, in their names. Pure. */
+/** Converts `config.toml` to the form that the app-server's `getUserSavedConfig` returns. Pure. */
 import type { Config } from "@colloquy/config/ConfigSchema"
 import type { UserSavedConfig } from "@colloquy/protocol/app/Host"
 
@@ -35,7 +35,7 @@ const toolsOf = (tools: NonNullable<Config["tools"]>): NonNullable<UserSavedConf
   }
 }
 
-/** Members that the file does not set are absent; in a profile they are `null`. */
+/** Members that the file does not set are absent; those of a profile are `null`. */
 export const savedConfig = (config: Config): UserSavedConfig => ({
   ...(config.approval_policy === undefined ? {} : { approvalPolicy: config.approval_policy }),
   ...(config.sandbox_mode === undefined ? {} : { sandboxMode: config.sandbox_mode }),

@@ -1,6 +1,6 @@
 /**
- * Keys of the configuration that have no effect where they are: unknown ones, which may be meant for the original, and those
- * that only `config.toml` may set. They are ignored with a warning.
+ * Finds keys of the configuration that have no effect and warns about them: unknown ones, which may be meant for the
+ * original, and those that only `config.toml` may set.
  */
 import { unknownKeys as allUnknownKeys } from "@colloquy/config/ConfigKeys"
 import { Config } from "@colloquy/config/ConfigSchema"
@@ -13,10 +13,10 @@ import { ServerOptions } from "../args/ServerOptions.ts"
 import type { ConfigFile } from "./ConfigFile.ts"
 import { ignoredWarning, isFileOnly } from "./FileOnlyKeys.ts"
 
-/** Everything that `config.toml` and `-c` may hold. */
+/** Schema of all keys that `config.toml` and `-c` may set. */
 export const AllKeys = Schema.Struct({ ...Config.fields, ...ServerOptions.fields })
 
-/** A file for another program has hundreds; the first tell what is the matter. */
+/** Most warnings: a file of another program has hundreds of unknown keys, and the first ones show the problem. */
 const maxWarnings = 20
 
 interface Unknown {
@@ -24,7 +24,7 @@ interface Unknown {
   readonly near?: string
 }
 
-/** True for a misspelt key that is an error and therefore not ignored. */
+/** True for a misspelt key that is reported as an error elsewhere. */
 const isError = ({ near, path }: Unknown): boolean => {
   if (near !== undefined && /^(model_providers|login)\./.test(near)) return true
   const names = path.split(".")
@@ -35,66 +35,70 @@ const isError = ({ near, path }: Unknown): boolean => {
 const unknownKeys = (schema: typeof AllKeys, tree: ConfigTree.ConfigTree): ReadonlyArray<Unknown> =>
   allUnknownKeys(schema, tree).filter((one) => !isError(one))
 
-const told = (at: string, { near }: Unknown): string =>
-  `${at}: there is no such key and it is ignored${near === undefined ? "" : `, did you mean \`${near}\`?`}`
+const warningOf = (at: string, { near }: Unknown): string =>
+  `${at}: unknown key, ignored${near === undefined ? "" : `; did you mean \`${near}\`?`}`
 
-/** The first lines, and how many keys are left out. */
-interface Told {
+/** The first warnings, and the number of further keys. */
+interface Warnings {
   readonly lines: ReadonlyArray<string>
   readonly more: number
 }
 
-const toldOf = (unknown: ReadonlyArray<Unknown>, at: (one: Unknown) => string): Told => ({
-  lines: unknown.slice(0, maxWarnings).map((one) => told(at(one), one)),
+const warningsOfKeys = (
+  unknown: ReadonlyArray<Unknown>,
+  at: (one: Unknown) => string,
+): Warnings => ({
+  lines: unknown.slice(0, maxWarnings).map((one) => warningOf(at(one), one)),
   more: Math.max(0, unknown.length - maxWarnings),
 })
 
-const ofOverride = (override: ConfigTree.Override): Told => {
+const ofOverride = (override: ConfigTree.Override): Warnings => {
   if (isFileOnly(override.path)) return { lines: [ignoredWarning(`-c ${override.path}`)], more: 0 }
-  return toldOf(
+  return warningsOfKeys(
     unknownKeys(AllKeys, ConfigTree.applyOverrides(ConfigTree.empty, [override])),
     ({ path }) => `-c ${path}`,
   )
 }
 
-const ofFile = (file: ConfigFile): Effect.Effect<Told> => {
+const ofFile = (file: ConfigFile): Effect.Effect<Warnings> => {
   const unknown = unknownKeys(AllKeys, file.tree)
   if (unknown.length === 0) return Effect.succeed({ lines: [], more: 0 })
   return Effect.map(
     Effect.promise(() => import("./ConfigLines.ts")),
     ({ linesOf }) => {
       const lines = linesOf(file.text)
-      return toldOf(unknown, ({ path }) => `${file.path}:${lines.get(path) ?? 1}: \`${path}\``)
+      return warningsOfKeys(
+        unknown,
+        ({ path }) => `${file.path}:${lines.get(path) ?? 1}: \`${path}\``,
+      )
     },
   )
 }
 
-const limited = (all: ReadonlyArray<Told>): ReadonlyArray<string> => {
+const limited = (all: ReadonlyArray<Warnings>): ReadonlyArray<string> => {
   const lines = all.flatMap((one) => one.lines)
   const more = all.reduce((sum, one) => sum + one.more, 0) + Math.max(0, lines.length - maxWarnings)
-  return more === 0
-    ? lines
-    : [...lines.slice(0, maxWarnings), `and ${more} more keys that are ignored`]
+  return more === 0 ? lines : [...lines.slice(0, maxWarnings), `and ${more} more keys were ignored`]
 }
 
-/** One line each. */
+/** The warnings about the file and the overrides, one line each. */
 export const warningsOf = (
   file: ConfigFile,
   overrides: ReadonlyArray<ConfigTree.Override>,
 ): Effect.Effect<ReadonlyArray<string>> =>
   Effect.map(ofFile(file), (found) => limited([found, ...overrides.map(ofOverride)]))
 
-/** One line each of what a client's `config` holds for one conversation. */
+/** The warnings about the `config` that a client sent for one conversation, one line each. */
 export const warningsOfRecord = (
   config: Readonly<Record<string, unknown>>,
 ): ReadonlyArray<string> => {
   const tree = ConfigTree.applyRecord(ConfigTree.empty, config)
   if (Result.isFailure(tree)) return []
   const unknown = unknownKeys(AllKeys, tree.success)
-  const at = (path: string) => `config of a conversation: \`${path}\``
+  const at = (path: string) => `conversation config: \`${path}\``
   const ignored = Object.keys(tree.success).filter(isFileOnly)
   return limited([
     { lines: ignored.map((path) => ignoredWarning(at(path))), more: 0 },
-    toldOf(unknown, ({ path }) => at(path)),
+    warningsOfKeys(unknown, ({ path }) => at(path)),
   ])
 }

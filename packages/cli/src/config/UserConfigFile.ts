@@ -1,4 +1,4 @@
-/** The port `UserConfig` over `config.toml` of the state directory. */
+/** Implements the port `UserConfig` with `config.toml` of the state directory. */
 import { Config, decode } from "@colloquy/config/ConfigSchema"
 import { UserConfig, UserConfigFailed } from "@colloquy/server/app/ports/UserConfigPort"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ const failed =
   ({ message }: { readonly message: string }) =>
     new UserConfigFailed({ step, message: message.trim() })
 
-/** `live` tells the file as it is now, and which profile is active with the `-c` arguments laid on it. */
+/** @param live the current file, and the active profile after the `-c` arguments */
 export const layer = (stateDirectory: string, live: LiveSettings): Layer.Layer<UserConfig> => {
   const read = Effect.gen(function* () {
     const file = yield* Effect.mapError(live.file, failed("load"))

@@ -1,5 +1,6 @@
-/** How text is decorated: with escape sequences on a terminal that wants them, not at all elsewhere. */
+/** Styles of text: escape sequences for terminals, or none. */
 
+/** Functions that style a text. */
 export interface Style {
   readonly bold: (text: string) => string
   readonly dim: (text: string) => string
@@ -11,6 +12,7 @@ export interface Style {
 const sgr = (on: number, off: number) => (text: string) => `\u001b[${on}m${text}\u001b[${off}m`
 const same = (text: string) => text
 
+/** Styles with escape sequences (SGR). */
 export const colored: Style = {
   bold: sgr(1, 22),
   dim: sgr(2, 22),
@@ -19,4 +21,5 @@ export const colored: Style = {
   bad: sgr(31, 39),
 }
 
+/** Leaves every text as it is. */
 export const plain: Style = { bold: same, dim: same, accent: same, good: same, bad: same }

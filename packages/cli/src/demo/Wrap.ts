@@ -1,19 +1,20 @@
-/** Wraps text at words while it streams in: what was shown stays, so only a word that begins can move down. */
+/** Wraps streamed text at words. Text that was already shown stays where it is, so only a new word can move to the next line. */
 
-/** Where a text stands. */
+/** The position after a text. */
 export interface Cursor {
-  /** Characters on the line, counted behind the margin. */
+  /** Number of characters on the line, without the margin. */
   readonly column: number
-  /** White space that waits for the next word: it is not shown when the word moves down, or never comes. */
+  /** White space after the last word. It is dropped if the next word moves to the next line or never comes. */
   readonly gap: string
 }
 
+/** The position before a text. */
 export const textStart: Cursor = { column: 0, gap: "" }
 
-/** How `gap` and the word after it look. */
+/** The text to write for the pending white space and the word after it. */
 const place = (word: string, { column, gap }: Cursor, width: number, margin: string) => {
   const length = Array.from(word).length
-  // Nothing shown yet: white space in front of a text is no part of it.
+  // White space before the first word is dropped.
   if (column === 0) return { text: word, column: length }
   const lastBreak = gap.lastIndexOf("\n")
   const blanks = gap.slice(lastBreak + 1)
@@ -27,9 +28,9 @@ const place = (word: string, { column, gap }: Cursor, width: number, margin: str
 }
 
 /**
- * The next piece of a text, with line breaks and margins put in, and where it leaves the cursor.
+ * Wraps the next piece of a text. Returns it with line breaks and margins, and the position after it.
  *
- * @param width characters per line behind the margin
+ * @param width characters per line, without the margin
  */
 export const wrap = (
   piece: string,

@@ -24,7 +24,7 @@ const withAdvice = (home: string) => (error: StoreError) =>
     ? new StoreError({
         operation: error.operation,
         reason: error.reason,
-        message: `${error.message}: conversations are kept in ${home}; COLLOQUY_HOME chooses another directory, and \`-c conversation_store=memory\` keeps nothing on the disk`,
+        message: `${error.message}: conversations are stored in ${home}; set COLLOQUY_HOME to use another directory, or \`-c conversation_store=memory\` to store nothing on disk`,
       })
     : error
 

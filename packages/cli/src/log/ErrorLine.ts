@@ -1,8 +1,9 @@
+/** Formats errors for stderr. */
 import { spelledOut } from "@colloquy/core/question/VisibleText"
 
 /**
- * An error of any kind in one line, for stderr: its name and the first line of its message, no stack, and nothing that a
- * terminal would obey.
+ * Any error in one line: its name and the first line of its message, without the stack and with control characters spelled
+ * out.
  */
 export const errorLine = (error: unknown): string => {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)

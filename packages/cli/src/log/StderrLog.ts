@@ -1,7 +1,7 @@
 /**
- * The log: one line per entry on stderr, and nothing anywhere else (L9). A reader that stops reading costs bounded
- * memory and blocks nothing: lines are then dropped and counted. On POSIX a full pipe makes Node queue what is
- * written to stderr (measured: 300 kB into a stopped reader return at once), so the queue is what has to be bounded.
+ * The log: one line per entry on stderr, and nothing anywhere else (L9). A process that stops reading stderr costs bounded
+ * memory and blocks nothing: further lines are dropped and counted. On POSIX, Node queues writes to a full pipe (300 kB
+ * return at once), so this queue is what has to be bounded.
  */
 import { spelledOut } from "@colloquy/core/question/VisibleText"
 import * as Layer from "effect/Layer"
@@ -9,7 +9,7 @@ import * as Logger from "effect/Logger"
 import type * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
 
-/** Longest queue towards a reader that does not read. */
+/** Largest queue of unwritten text. */
 const maxQueuedBytes = 256 * 1024
 
 const levels: ReadonlyMap<string, LogLevel.LogLevel> = new Map([
@@ -24,25 +24,25 @@ const levels: ReadonlyMap<string, LogLevel.LogLevel> = new Map([
 const named = (text: string): LogLevel.LogLevel | undefined =>
   levels.get(text.toLowerCase().split(/[,=]/).at(-1)?.trim() ?? "")
 
-/** Reads `debug`, and of the original's `RUST_LOG` form `codex_core=info,debug` the last level; else `Warn`. */
+/** Parses a level such as `debug`. Of the original's `RUST_LOG` form `codex_core=info,debug` the last level counts. Default: `Warn`. */
 export const levelOf = (text: string | undefined): LogLevel.LogLevel => named(text ?? "") ?? "Warn"
 
-/** What is wrong with `COLLOQUY_LOG`, in a line. */
+/** The warning about an invalid `COLLOQUY_LOG`; undefined if it is valid or not set. */
 export const levelWarning = (text: string | undefined): string | undefined =>
   text === undefined || named(text) !== undefined
     ? undefined
-    : `COLLOQUY_LOG: there is no such level and \`warn\` counts, expected one of ${[...levels.keys()].map((name) => `\`${name}\``).join(", ")}`
+    : `COLLOQUY_LOG: unknown level, using \`warn\`; expected one of ${[...levels.keys()].map((name) => `\`${name}\``).join(", ")}`
 
-/** What a line is written to; `process.stderr` is one. */
+/** The stream that lines are written to, such as `process.stderr`. */
 export interface LineTarget {
   readonly writableLength: number
   readonly write: (text: string) => boolean
 }
 
-/** Texts of models, tool servers and file names are part of the log, and a terminal obeys what it is given. */
+/** Spells out control characters: the log contains texts of models and tool servers, and file names, and may be shown by a terminal. */
 const legible = (line: string): string => line.split("\n").map(spelledOut).join("\n")
 
-/** Writes lines; while more than `maxQueuedBytes` wait they are dropped, and the next one written tells how many. */
+/** Returns a function that writes lines. Lines are dropped while more than `maxQueuedBytes` are queued; the next written line reports how many. */
 export const lineWriter = (target: LineTarget): ((line: string) => void) => {
   let dropped = 0
   return (line) => {
@@ -50,18 +50,19 @@ export const lineWriter = (target: LineTarget): ((line: string) => void) => {
       dropped += 1
       return
     }
-    const gap = dropped === 0 ? "" : `colloquy: ${dropped} lines of this log were dropped\n`
+    const gap = dropped === 0 ? "" : `colloquy: ${dropped} log lines were dropped\n`
     dropped = 0
     target.write(`${gap}${legible(line)}\n`)
   }
 }
 
-/** The writer on stderr. Its reader may leave: that ends the log and nothing else. */
+/** Returns a function that writes lines to stderr. If the reader of stderr is gone, lines are discarded. */
 export const stderrLines = (): ((line: string) => void) => {
   process.stderr.on("error", () => {})
   return lineWriter(process.stderr)
 }
 
+/** Provides the logger and its minimum level. */
 export const layer = (
   write: (line: string) => void,
   level: LogLevel.LogLevel,

@@ -1,10 +1,10 @@
-/** Replaces a small file as a whole: nobody ever reads half of it, and a crash leaves the old one or the new one. */
+/** Replaces a small file atomically: no program reads a partial file, and a crash leaves the old or the new one. */
 import { makeFolders } from "@colloquy/store/node/MakeFolders"
 import { chmodSync, closeSync, fsyncSync, openSync, realpathSync } from "node:fs"
 import { renameSync, rmSync, statSync, writeSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 
-/** Its own, where it is a link. */
+/** The path without symbolic links, and the permissions of the new file. */
 const target = (path: string, mode: number | undefined) => {
   try {
     const real = realpathSync(path)
@@ -26,11 +26,11 @@ const withHandle = (handle: number, use: (handle: number) => void): void => {
 }
 
 /**
- * Returns when the new file is on disk. Throws a system error and leaves the old one. The directory is made where it is
- * missing.
+ * Returns when the new file is on disk. On failure throws a system error and leaves the old file unchanged. Creates the
+ * directory if it is missing.
  *
- * @param options.suffix of the temporary file beside it; unused by anybody else
- * @param options.mode default: as it was; of a new file its owner's alone
+ * @param options.suffix of the temporary file in the same directory; must be unique
+ * @param options.mode permissions; default: those of the old file, and 0600 for a new one
  */
 export const replace = (
   path: string,
@@ -46,7 +46,7 @@ export const replace = (
       writeSync(handle, text)
       fsyncSync(handle)
     })
-    // The mask of the process may have taken something away.
+    // The process's umask may have removed permissions.
     chmodSync(temporary, file.mode)
     renameSync(temporary, file.path)
   } finally {

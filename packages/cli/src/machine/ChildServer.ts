@@ -1,33 +1,35 @@
-/** A server process of our own for as long as a scope is open; nothing of it outlives the scope (L8). */
+/** Runs `colloquy` as a child process while a scope is open. The process never outlives the scope (L8). */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import type { Readable, Writable } from "node:stream"
 import { fileURLToPath } from "node:url"
 
-/** The published entry: one directory up from the sources and from the bundle alike. */
+/** The published entry, whose relative path is the same from the sources and from the bundle. */
 const entry = fileURLToPath(new URL("../bin/colloquy.mjs", import.meta.url))
 
-/** The end of its input asks the server to leave; this is how long it may take before it is killed. */
-const maxLeaveMs = 2000
-const maxComplaintChars = 4000
+/** How long the server may take to exit after the end of its input before it is killed. */
+const maxExitMs = 2000
+/** How much of the end of stderr is kept, in UTF-16 units. */
+const maxStderrChars = 4000
 
+/** The running process. */
 export interface ChildServer {
   readonly input: Writable
   readonly output: Readable
   readonly pid: number | undefined
-  /** The end of what it wrote on stderr. */
-  readonly complaint: () => string
+  /** The last 4000 characters that it wrote to stderr. */
+  readonly stderrTail: () => string
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
 const hasExited = (child: Child) => child.exitCode !== null || child.signalCode !== null
 
-const leave = (child: Child) =>
+const stop = (child: Child) =>
   Effect.callback<void>((resume) => {
     if (hasExited(child) || child.pid === undefined) return resume(Effect.void)
-    const timer = setTimeout(() => child.kill("SIGKILL"), maxLeaveMs)
+    const timer = setTimeout(() => child.kill("SIGKILL"), maxExitMs)
     child.once("exit", () => {
       clearTimeout(timer)
       resume(Effect.void)
@@ -35,31 +37,31 @@ const leave = (child: Child) =>
     child.stdin.end()
   })
 
-/** Starts `colloquy` with these arguments, in this directory and with this environment. */
+/** Starts `colloquy` with these arguments, in the current directory and with the environment of this process. */
 export const start = (
   args: ReadonlyArray<string>,
 ): Effect.Effect<ChildServer, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const child = spawn(process.execPath, [entry, ...args], { stdio: ["pipe", "pipe", "pipe"] })
-      let complaint = ""
+      let tail = ""
       child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        complaint = (complaint + text).slice(-maxComplaintChars)
+        tail = (tail + text).slice(-maxStderrChars)
       })
-      // Writing to a process that has gone: the connection over these streams says so, at its end.
+      // Writing to an exited process fails here; the connection over these streams reports it.
       child.stdin.on("error", () => {})
-      // A process that cannot start ends its streams, and the connection over them with it.
+      // A process that cannot start ends its streams and thereby the connection over them.
       child.on("error", (error) => {
-        complaint += error.message
+        tail += error.message
       })
-      return { child, complaint: () => complaint.trim() }
+      return { child, stderrTail: () => tail.trim() }
     }),
-    ({ child }) => leave(child),
+    ({ child }) => stop(child),
   ).pipe(
-    Effect.map(({ child, complaint }) => ({
+    Effect.map(({ child, stderrTail }) => ({
       input: child.stdin,
       output: child.stdout,
       pid: child.pid,
-      complaint,
+      stderrTail,
     })),
   )

@@ -1,41 +1,42 @@
-/** The facts this program takes from its environment, read once at the start. Holds no secret: only whether one is there. */
+/** Facts about the process's environment, read once at the start. They include no secrets, only whether one is set. */
 import { homedir, userInfo } from "node:os"
 import { basename, isAbsolute, join, resolve } from "node:path"
 import { statSync } from "../server/StartFiles.ts"
 
+/** See the header. */
 export interface Environment {
-  /** The directory of the process, absolute; empty when it was removed under the process. */
+  /** Absolute path of the current directory, or of the one that `-C` names; empty if the current directory was removed. */
   readonly cwd: string
-  /** Where `config.toml` lies: `COLLOQUY_HOME`, else `CODEX_HOME`, else `~/.colloquy` (design §6). */
+  /** Directory of `config.toml`: `COLLOQUY_HOME`, else `CODEX_HOME`, else `~/.colloquy`. */
   readonly stateDirectory: string
   /**
-   * Every directory that may hold the credentials and conversations of Colloquy or of the original, whichever of them is
-   * in use: absolute, each once, the one in use first.
+   * Every directory that may contain credentials and conversations of Colloquy or of the original, in use or not. Absolute
+   * paths without duplicates, the state directory first.
    */
   readonly hiddenDirectories: ReadonlyArray<string>
-  /** Directory of the original, `CODEX_HOME`, else `~/.codex`; absent where it is the state directory. Absolute. */
+  /** Absolute path of the original's directory: `CODEX_HOME`, else `~/.codex`; absent if it is the state directory. */
   readonly originalDirectory?: string
-  /** An OpenAI key, login or address of our own is there: then `openai` is the provider where none is configured. */
+  /** True if OPENAI_API_KEY, OPENAI_BASE_URL or an `auth.json` exists: then `openai` is the provider if none is configured. */
   readonly openaiConfigured: boolean
   /** `OPENAI_API_KEY` is set. */
   readonly hasOpenaiKey: boolean
-  /** The login shell of whoever runs the process, by the password database, where it is one of these (§6.2). */
+  /** Login shell of the process's user, from the password database; absent if it is another one. */
   readonly shell?: "bash" | "zsh"
   readonly openaiBaseUrl?: string
   readonly ossBaseUrl?: string
-  /** Least level of the log, as `COLLOQUY_LOG` says it. */
+  /** The value of `COLLOQUY_LOG`: the minimum level of the log. */
   readonly logLevel?: string
 }
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** A variable that is set and not blank; a blank one is as good as none (§7.5). */
+/** The value of a variable; undefined if it is not set or blank. */
 const set = (variables: Variables, name: string): string | undefined => {
   const value = variables[name]?.trim()
   return value === undefined || value === "" ? undefined : value
 }
 
-/** An address without the slash at its end, as providers have it. */
+/** An address without its trailing slashes, as providers expect it. */
 const setUrl = (variables: Variables, name: string): string | undefined =>
   set(variables, name)?.replace(/\/+$/, "")
 
@@ -47,6 +48,7 @@ const ossUrl = (variables: Variables): string | undefined => {
   )
 }
 
+/** Derives the facts from variables and the place of the process. Pure. */
 export const fromVariables = (
   variables: Variables,
   place: { readonly cwd: string; readonly home: string; readonly shell?: string },
@@ -78,7 +80,7 @@ export const fromVariables = (
   }
 }
 
-/** The shell at a path, where it is one that the model is told of. */
+/** The shell at a path; undefined if the prompt has no text for it. */
 const shellOf = (path: string | undefined): Environment["shell"] => {
   const name = path === undefined ? "" : basename(path)
   return name === "bash" || name === "zsh" ? name : undefined
@@ -92,15 +94,15 @@ const orElse = (read: () => string, fallback: string): string => {
   }
 }
 
-/** A user without a name or a home, as containers have them, has `/`; never a place that depends on the directory. */
+/** The home directory. Users without one, as in containers, get `/`, never a path that depends on the current directory. */
 const home = (): string => {
   const path = orElse(homedir, "/")
   return isAbsolute(path) ? path : "/"
 }
 
 /**
- * The path of the `auth.json` in a directory, unless there is none. A file that cannot be examined is there: reading it
- * gives the error.
+ * The path of the `auth.json` in a directory; undefined if it does not exist. A file that cannot be examined counts as
+ * existing, so that reading it reports the error.
  */
 const loginIn = (directory: string): string | undefined => {
   const path = join(directory, "auth.json")
@@ -111,17 +113,17 @@ const loginIn = (directory: string): string | undefined => {
   }
 }
 
-/** Whether a login is stored now: a client may have logged in since the process began. */
+/** True if a login is stored now. A client may have logged in since the process started. */
 export const isLoggedIn = ({ stateDirectory }: Pick<Environment, "stateDirectory">): boolean =>
   loginIn(stateDirectory) !== undefined
 
-/** File of a login that the original has stored now; undefined without one. */
+/** Path of the login that the original has stored now; undefined if there is none. */
 export const originalLogin = ({
   originalDirectory,
 }: Pick<Environment, "originalDirectory">): string | undefined =>
   originalDirectory === undefined ? undefined : loginIn(originalDirectory)
 
-/** The environment of this process. `directory` takes the place of its current directory, from which it may be relative. */
+/** The environment of this process. @param directory replaces the current directory, to which it may be relative */
 export const read = (directory?: string): Environment => {
   const current = orElse(() => process.cwd(), "")
   const environment = fromVariables(process.env, {

@@ -1,8 +1,9 @@
-/** AGENTS.md files over the files of this machine. */
+/** Reads AGENTS.md files from this machine's file system. Loaded on first use by `LazyProjectDocs`. */
 import * as ProjectDocs from "@colloquy/tools/project/ProjectDocs"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Layer from "effect/Layer"
 
+/** Adds the AGENTS.md files to the settings of new conversations. */
 export const layer = (options: {
   readonly stateDirectory: string
   readonly hiddenPaths: ReadonlyArray<string>

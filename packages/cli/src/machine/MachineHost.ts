@@ -1,4 +1,4 @@
-/** What clients of the app-server ask of this machine: commands, git, files. Loaded with the first that asks. */
+/** Runs the app-server's requests for commands, git diffs and file searches on this machine. Loaded on first use by `LazyPorts`. */
 import { HostFailed, HostPort } from "@colloquy/server/app/ports/HostPort"
 import { CommandRunner } from "@colloquy/tools/process/CommandRunner"
 import { searchFiles } from "@colloquy/tools/machine/FileSearch"
@@ -19,8 +19,8 @@ import * as MachinePrograms from "./MachinePrograms.ts"
 const failed = ({ message, reason }: Pick<OneOffFailed, "message" | "reason">) =>
   new HostFailed({ message, ...(reason === undefined ? {} : { reason }) })
 
-/** Commands get of the server's environment what the settings say; `hiddenPaths` stay hidden from them. */
-export const layer = (options: ToolsOptions): Layer.Layer<HostPort> =>
+/** The port over the services that it needs. */
+const port = (options: ToolsOptions) =>
   Layer.effect(
     HostPort,
     Effect.gen(function* () {
@@ -54,7 +54,11 @@ export const layer = (options: ToolsOptions): Layer.Layer<HostPort> =>
             .pipe(Effect.andThen(run(parts, command)), Effect.mapError(failed)),
       })
     }),
-  ).pipe(
+  )
+
+/** Commands get the part of the server's environment that the settings allow, and cannot read `hiddenPaths`. */
+export const layer = (options: ToolsOptions): Layer.Layer<HostPort> =>
+  port(options).pipe(
     Layer.provide([
       CommandRunner.layer,
       SandboxLayer.layer({

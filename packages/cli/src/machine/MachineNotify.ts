@@ -1,4 +1,4 @@
-/** Starts the program of `notify` on this machine. Loaded with the first turn that it is notified of. */
+/** Starts the program of `notify` on this machine. Loaded on first use by `LazyNotify`. */
 import type { CompletedTurn } from "@colloquy/core/decider/CompletedTurn"
 import { CommandRunner } from "@colloquy/tools/process/CommandRunner"
 import { type NotifyFailed, type NotifyParts, run } from "@colloquy/tools/notify/NotifyProgram"
@@ -10,14 +10,16 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as MachinePrograms from "./MachinePrograms.ts"
 
+/** The environment and the directory that the program gets. */
 export type NotifyOptions = Pick<NotifyParts, "environment" | "secretNames" | "cwd">
 
+/** Starts the program for a completed turn; resolves when it has exited. */
 export type Notify = (
   command: readonly [string, ...ReadonlyArray<string>],
   turn: CompletedTurn,
 ) => Effect.Effect<void, NotifyFailed>
 
-/** What it needs ends with the scope. */
+/** Creates the function; its services are released with the scope. */
 export const make = (options: NotifyOptions, scope: Scope.Scope): Effect.Effect<Notify> =>
   Effect.map(
     Layer.buildWithScope(

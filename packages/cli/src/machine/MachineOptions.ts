@@ -1,9 +1,9 @@
-/** What the tools are told of this process: its environment, its Node, what of its files and variables is secret. */
+/** The facts about this process that the tools need: its environment, its Node, its secret variables and directories. */
 import type { ResolveSource } from "@colloquy/config/Resolve"
 import type { ToolsOptions } from "@colloquy/tools/Tools"
 import type { Environment } from "./Environment.ts"
 
-/** The variables that a configuration names are in the settings of each conversation. */
+/** The secret variables are those of the built-in providers; the settings of each conversation add those that the configuration names. */
 export const machineOptions = (environment: Environment, source: ResolveSource): ToolsOptions => ({
   environment: process.env,
   node: process.execPath,

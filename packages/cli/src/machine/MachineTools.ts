@@ -1,4 +1,4 @@
-/** The tools over this machine: Node's processes and files, its sandbox, MCP servers over stdio and HTTP. */
+/** The tools on this machine: processes and files, the sandbox, tool servers over stdio and HTTP. Loaded on first use by `LazyTools`. */
 import type { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { CommandRunner } from "@colloquy/tools/process/CommandRunner"
 import * as SandboxLayer from "@colloquy/tools/sandbox/SandboxLayer"
@@ -8,6 +8,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Layer from "effect/Layer"
 import * as MachinePrograms from "./MachinePrograms.ts"
 
+/** Provides the tools. */
 export const layer = (options: Tools.ToolsOptions): Layer.Layer<ToolRuntime> =>
   Tools.layer(options).pipe(
     Layer.provide([

@@ -1,45 +1,47 @@
 /**
- * What may happen to a process from outside of its program: signals and errors nobody caught.
+ * Handles signals and uncaught errors of a serving process.
  *
  * - SIGTERM, SIGINT and SIGHUP start the same shutdown as the end of the input; a second one exits at once.
- * - An uncaught exception means that some code stopped half way, so no state can be trusted: it is told in one line,
+ * - After an uncaught exception the state cannot be trusted, because some code stopped half way: it is logged in one line,
  *   the shutdown starts and the exit code is 1.
- * - An unhandled rejection is a promise whose result nobody waits for. Nothing here depends on such a one, so it is
- *   told in one line and the server goes on (L13).
+ * - An unhandled rejection belongs to a promise that no code awaits, so no state depends on it: it is logged in one line
+ *   and the server continues (L13).
+ *
+ *     running --signal, exception--> shutting down --done, second signal, time limit--> exited
  */
-
 import { errorLine } from "../log/ErrorLine.ts"
 
 /** 128 + the number of the signal. */
 const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
+/** How the process shuts down. */
 export interface GuardOptions {
-  /** Starts the orderly shutdown. */
+  /** Starts the shutdown. */
   readonly stop: () => void
   /** Writes one line on stderr. */
   readonly write: (line: string) => void
-  /** How long the shutdown may take before the process exits all the same. */
+  /** Time limit of the shutdown; the process exits when it has elapsed. */
   readonly maxShutdownMs: number
 }
 
-/** Installs the handlers for the rest of the process. The result gives the exit code: 0 until something happens. */
+/** Installs the handlers for the lifetime of the process. Returns a function for the exit code: 0 until a shutdown starts. */
 export const install = (options: GuardOptions): (() => number) => {
   let code = 0
-  const begin = (exitCode: number) => {
+  const startShutdown = (exitCode: number) => {
     if (code !== 0) process.exit(code)
     code = exitCode
     setTimeout(() => {
-      options.write("colloquy: the shutdown took too long")
+      options.write("colloquy: shutdown timed out")
       process.exit(code)
     }, options.maxShutdownMs).unref()
     options.stop()
   }
   for (const [signal, exitCode] of Object.entries(signalCodes)) {
-    process.on(signal, () => begin(exitCode))
+    process.on(signal, () => startShutdown(exitCode))
   }
   process.on("uncaughtException", (error) => {
     options.write(`colloquy: uncaught exception, shutting down: ${errorLine(error)}`)
-    begin(1)
+    startShutdown(1)
   })
   process.on("unhandledRejection", (reason) => {
     options.write(`colloquy: unhandled rejection: ${errorLine(reason)}`)

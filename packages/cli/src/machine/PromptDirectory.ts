@@ -1,4 +1,4 @@
-/** The files `prompts/*.md` of a state directory. Reads, and decides nothing. */
+/** Lists and reads the files `prompts/*.md` of a state directory. Only reads; which of them are prompts is decided elsewhere. */
 import type { PromptFile } from "@colloquy/server/features/PromptFiles"
 import { open, readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ const directoryOf = (stateDirectory: string) => join(stateDirectory, "prompts")
 const isMissing = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && cause.code === "ENOENT"
 
-/** Links are followed: people share prompts by them. Undefined for what is no file, or just went. */
+/** The facts about a file; undefined if it is not a regular file or no longer exists. Follows links, with which prompts are shared. */
 const look = async (directory: string, file: string): Promise<PromptFile | undefined> => {
   try {
     const found = await stat(join(directory, file))
@@ -23,9 +23,10 @@ const look = async (directory: string, file: string): Promise<PromptFile | undef
   }
 }
 
-/** More are not even looked at. */
-const maxLooked = 1024
+/** Most files that are examined. */
+const maxExamined = 1024
 
+/** The files of the directory, at most 1024; none if it does not exist. Rejects with a system error. */
 export const list = async (stateDirectory: string): Promise<ReadonlyArray<PromptFile>> => {
   const directory = directoryOf(stateDirectory)
   let names: ReadonlyArray<string>
@@ -36,14 +37,14 @@ export const list = async (stateDirectory: string): Promise<ReadonlyArray<Prompt
     throw cause
   }
   const found: Array<PromptFile> = []
-  for (const file of names.filter((name) => name.endsWith(ending)).slice(0, maxLooked)) {
+  for (const file of names.filter((name) => name.endsWith(ending)).slice(0, maxExamined)) {
     const one = await look(directory, file)
     if (one !== undefined) found.push(one)
   }
   return found
 }
 
-/** The name is one that `list` gave: it names a file of that directory and no other. */
+/** The first `maxBytes` of a file as text. @param name as `list` returned it, so that it is a file of that directory */
 export const read = async (
   stateDirectory: string,
   name: string,

@@ -1,4 +1,4 @@
-/** Names the dialect of an unknown method; the definitions of all dialects are loaded with the first one. */
+/** Finds the dialect of an unknown method. The definitions of all dialects are loaded at the first unknown method. */
 import type { McpServerOptions } from "@colloquy/server/McpServer"
 import * as Effect from "effect/Effect"
 

@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { resolve as resolvePath } from "node:path"
 import type { Launch } from "../args/Args.ts"
-import { leftOut } from "../auth/LeftOut.ts"
+import { excludedLogin } from "../auth/ExcludedLogin.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import { isFileOnly } from "../config/FileOnlyKeys.ts"
 import * as LiveSettings from "../config/LiveSettings.ts"
@@ -95,7 +95,7 @@ const missing = (environment: Environment, usesOriginal: boolean): string | unde
   if (environment.openaiConfigured || isLoggedIn(environment)) return undefined
   const original = originalLogin(environment)
   if (original === undefined) return unconfigured(environment)
-  return usesOriginal ? undefined : `${unconfigured(environment)} Note: ${leftOut(original)}.`
+  return usesOriginal ? undefined : `${unconfigured(environment)} Note: ${excludedLogin(original)}.`
 }
 
 const sourceOf = (

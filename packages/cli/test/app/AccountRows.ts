@@ -110,7 +110,7 @@ const loginChatGpt: Row = {
       app,
       "loginChatGpt",
       undefined,
-      internal(`failed to start login server: port ${port} cannot be listened on (EADDRINUSE)`),
+      internal(`failed to start login server: cannot listen on port ${port} (EADDRINUSE)`),
     )
     yield* free
     const { authUrl, loginId, ...rest } = yield* app.ask("loginChatGpt")

@@ -111,12 +111,12 @@ describe("Args", () => {
     [["--verbose-output"], "unknown option `--verbose-output`"],
     [["mcp", "--no-event"], "unknown option `--no-event`, did you mean `--no-events`?"],
     [["mcp", "--no-events=1"], "unknown option `--no-events`, did you mean `--no-events`?"],
-    [["app-server", "--no-events"], "`--no-events` goes with `mcp`"],
-    [["demo", "--no-events"], "`--no-events` goes with `mcp`"],
-    [["--no-events", "doctor"], "`--no-events` goes with `mcp`"],
+    [["app-server", "--no-events"], "`--no-events` is only valid with `mcp`"],
+    [["demo", "--no-events"], "`--no-events` is only valid with `mcp`"],
+    [["--no-events", "doctor"], "`--no-events` is only valid with `mcp`"],
     [
       ["mcp", "-o", "x"],
-      "`--out` goes with `generate-ts`, `generate-json-schema` and `generate-docs`",
+      "`--out` is only valid with `generate-ts`, `generate-json-schema` and `generate-docs`",
     ],
     ...["doctor", "generate-ts", "generate-json-schema", "generate-docs"].flatMap((command) =>
       [
@@ -127,7 +127,7 @@ describe("Args", () => {
         (args) =>
           [
             args,
-            `\`--config\` and the options that set one key do not go with \`${command}\`, which reads no configuration`,
+            `\`--config\` and the options that set one key are not valid with \`${command}\`, which reads no configuration`,
           ] as const,
       ),
     ),
@@ -141,7 +141,7 @@ describe("Args", () => {
     [["generate-ts", "appserver"], "unknown dialect `appserver`, did you mean `app-server`?"],
     [
       ["generate-docs", "mcp", "-o", "x"],
-      "unknown dialect `mcp`: there are `app-server` and `codex-mcp`",
+      "unknown dialect `mcp`, expected `app-server` or `codex-mcp`",
     ],
     [["generate-ts", "app-server", "codex-mcp"], "unexpected argument `codex-mcp`"],
     [["generate-ts", "-o"], "`-o` needs a value: `-o DIRECTORY`"],
@@ -154,8 +154,8 @@ describe("Args", () => {
       '`--ask-for-approval` is one of `untrusted`, `on-failure`, `on-request`, `never`, not "sometimes"',
     ],
     [["mcp", "--listen", "ws://x"], '`--listen` takes `stdio://` only, not "ws://x"'],
-    [["--listen=stdio://", "demo"], "`--listen` goes with `mcp` and `app-server`"],
-    [["-C", "x", "doctor"], "`--cd` goes with `mcp`, `app-server` and `config`"],
+    [["--listen=stdio://", "demo"], "`--listen` is only valid with `mcp` and `app-server`"],
+    [["-C", "x", "doctor"], "`--cd` is only valid with `mcp`, `app-server` and `config`"],
     [["mcp", "-model=x"], "unknown option `-model`, did you mean `--model`?"],
     [["mcp", "-m"], "`-m` needs a value: `-m MODEL`"],
     [["mcp", "now"], "unexpected argument `now`"],

@@ -130,7 +130,7 @@ describe("login in the browser", () => {
         const refused = yield* Effect.flip(third.completed)
         assert.strictEqual(
           refused.message,
-          "Login server error: login: the issuer answered with status 403, invalid_grant",
+          "Login server error: login: the issuer responded with status 403, invalid_grant",
         )
         assert.isFalse(Fs.existsSync(path))
       }),
@@ -309,7 +309,7 @@ describe("tokens", () => {
         const error = yield* Effect.flip(findKey(provider))
         assert.strictEqual(
           error.message,
-          "refresh: the issuer's answer is longer than 1048576 bytes",
+          "refresh: the issuer's response is longer than 1048576 bytes",
         )
         assert.strictEqual(Fs.readFileSync(path, "utf8"), before)
       }),
@@ -323,7 +323,7 @@ describe("tokens", () => {
         const before = Fs.readFileSync(path, "utf8")
         issuer.refusal = { status: 401, body: '{"error":"sk-secret refresh"}' }
         const error = yield* Effect.flip(findKey(provider))
-        assert.strictEqual(error.message, "refresh: the issuer answered with status 401")
+        assert.strictEqual(error.message, "refresh: the issuer responded with status 401")
         assert.strictEqual(Fs.readFileSync(path, "utf8"), before)
         // Who asks for the status is told the old one.
         const status = yield* auth.status({ refresh: true })

@@ -164,7 +164,7 @@ describe("a login of the original", () => {
         const { message } = yield* Effect.flip(auth.logout)
         assert.strictEqual(
           message,
-          `the login is that of codex in ${original}, which Colloquy never changes: use \`codex logout\`, or set \`login.from_codex\` to false`,
+          `the login is the one of codex in ${original}, which Colloquy never changes: use \`codex logout\`, or set \`login.from_codex\` to false`,
         )
         assert.strictEqual(Fs.readFileSync(original, "utf8"), apiKey("sk-original"))
       }),
@@ -222,7 +222,7 @@ describe("the built program and a login of the original", () => {
       const none = yield* CliProcess.run(["doctor"], other)
       assert.strictEqual(
         loginLine(none.stdout),
-        `missing login: there is none in ${home}/own/auth.json or ${home}/codex/auth.json`,
+        `missing login: none found in ${home}/own/auth.json or ${home}/codex/auth.json`,
       )
     }).pipe(Effect.scoped),
   )
@@ -234,12 +234,12 @@ describe("the built program and a login of the original", () => {
         ".colloquy/config.toml": "[login]\nfrom_codex = false\n",
       })
       const config = yield* CliProcess.run(["config"], { HOME: home })
-      assert.include(providerLine(config.stdout), "# default, but no key of OpenAI is set")
+      assert.include(providerLine(config.stdout), "# default, but no OpenAI key is set")
       assert.match(config.stdout, /^login\.from_codex = false .*# config\.toml:2$/m)
       const doctor = yield* CliProcess.run(["doctor"], { HOME: home })
       assert.strictEqual(
         loginLine(doctor.stdout),
-        `missing login: there is none in ${home}/.colloquy/auth.json, and the login of codex in ${home}/.codex/auth.json is not used because \`login.from_codex\` is false`,
+        `missing login: none found in ${home}/.colloquy/auth.json, and the login of codex in ${home}/.codex/auth.json is not used because \`login.from_codex\` is false`,
       )
       const server = yield* Server.ready({ home: join(home, ".colloquy"), env: { HOME: home } })
       server.call(1, "codex", { prompt: "hi" })
@@ -256,7 +256,7 @@ describe("the built program and a login of the original", () => {
       const path = join(home, ".colloquy/auth.json")
       Fs.symlinkSync(path, path)
       const config = yield* CliProcess.run(["config"], { HOME: home })
-      assert.include(providerLine(config.stdout), "auth.json is there")
+      assert.include(providerLine(config.stdout), "auth.json is present")
       const doctor = yield* CliProcess.run(["doctor"], { HOME: home })
       assert.strictEqual(loginLine(doctor.stdout), `broken  login: ${path}: cannot be read (ELOOP)`)
     }).pipe(Effect.scoped),

@@ -94,7 +94,7 @@ describe("generate", () => {
         signal: null,
         stdout: "",
         stderr:
-          "colloquy: `generate-json-schema` prints one dialect: name it (`app-server` or `codex-mcp`), or write both with `-o DIRECTORY`; `colloquy --help` shows what there is\n",
+          "colloquy: `generate-json-schema` prints one dialect: name it (`app-server` or `codex-mcp`), or write both with `-o DIRECTORY`; see `colloquy --help`\n",
       })
     }),
   )

@@ -86,7 +86,7 @@ describe("LiveSettings", () => {
         .resolve({ config: { model: "m", aproval_policy: "never" } })
         .pipe(Effect.provide(Logger.layer([log])))
       assert.deepStrictEqual(told.flat(), [
-        "config of a conversation: `aproval_policy`: there is no such key and it is ignored, did you mean `approval_policy`?",
+        "conversation config: `aproval_policy`: unknown key, ignored; did you mean `approval_policy`?",
       ])
     }).pipe(Effect.scoped),
   )

@@ -22,8 +22,8 @@ released = 2025-09-01
 aproval_policy = "never"
 `
       assert.deepStrictEqual(yield* warningsOf(file(text), []), [
-        "/state/config.toml:3: `released`: there is no such key and it is ignored",
-        "/state/config.toml:6: `profiles.fast.aproval_policy`: there is no such key and it is ignored, did you mean `profiles.fast.approval_policy`?",
+        "/state/config.toml:3: `released`: unknown key, ignored",
+        "/state/config.toml:6: `profiles.fast.aproval_policy`: unknown key, ignored; did you mean `profiles.fast.approval_policy`?",
       ])
     }),
   )
@@ -41,9 +41,9 @@ aproval_policy = "never"
         "zzz=1",
       ])
       assert.deepStrictEqual(yield* warningsOf(file(""), Result.getOrThrow(overrides)), [
-        "-c mcp_event: there is no such key and it is ignored, did you mean `mcp_events`?",
-        "-c approval-policy: there is no such key and it is ignored, did you mean `approval_policy`?",
-        "-c zzz: there is no such key and it is ignored",
+        "-c mcp_event: unknown key, ignored; did you mean `mcp_events`?",
+        "-c approval-policy: unknown key, ignored; did you mean `approval_policy`?",
+        "-c zzz: unknown key, ignored",
       ])
     }),
   )
@@ -57,7 +57,7 @@ aproval_policy = "never"
       const text = Array.from({ length: 30 }, (_, i) => `zzz${i} = 1`).join("\n")
       const warnings = yield* warningsOf(file(text), [])
       assert.strictEqual(warnings.length, 21)
-      assert.strictEqual(warnings.at(-1), "and 10 more keys that are ignored")
+      assert.strictEqual(warnings.at(-1), "and 10 more keys were ignored")
     }),
   )
 })

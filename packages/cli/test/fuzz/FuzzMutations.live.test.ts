@@ -9,7 +9,9 @@ const root = Path.resolve(import.meta.dirname, "../../../..")
 
 /** A copy of the source of all packages; other dependencies are linked from the repository. */
 const tree = Path.join(Fs.realpathSync(Os.tmpdir()), `colloquy-fuzz-mutations-${process.pid}`)
-const packages = Fs.readdirSync(Path.join(root, "packages"))
+const packages = Fs.readdirSync(Path.join(root, "packages")).filter((name) =>
+  Fs.existsSync(Path.join(root, "packages", name, "src")),
+)
 const parts = ["src", "fuzz", "package.json", "test/fixtures"]
 
 /** Inputs after which a mutation counts as undetected. */

@@ -48,7 +48,7 @@ describe("LazyStore", () => {
         yield* told(new StoreError({ ...denied, message })),
         new StoreError({
           ...denied,
-          message: `${message}: conversations are kept in /home/ada/.colloquy; COLLOQUY_HOME chooses another directory, and \`-c conversation_store=memory\` keeps nothing on the disk`,
+          message: `${message}: conversations are stored in /home/ada/.colloquy; set COLLOQUY_HOME to use another directory, or \`-c conversation_store=memory\` to store nothing on disk`,
         }),
       )
     }),

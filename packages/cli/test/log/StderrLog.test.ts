@@ -13,7 +13,7 @@ describe("StderrLog", () => {
     write("three")
     target.writableLength = 0
     write("four")
-    assert.deepStrictEqual(lines, ["one\n", "colloquy: 2 lines of this log were dropped\nfour\n"])
+    assert.deepStrictEqual(lines, ["one\n", "colloquy: 2 log lines were dropped\nfour\n"])
   })
 
   it("L7 writes nothing that a terminal would obey", () => {
@@ -40,7 +40,7 @@ describe("StderrLog", () => {
     ])
     assert.strictEqual(
       StderrLog.levelWarning("verbose"),
-      "COLLOQUY_LOG: there is no such level and `warn` counts, expected one of `off`, `error`, `warn`, `info`, `debug`, `trace`",
+      "COLLOQUY_LOG: unknown level, using `warn`; expected one of `off`, `error`, `warn`, `info`, `debug`, `trace`",
     )
   })
 

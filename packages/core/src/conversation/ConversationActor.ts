@@ -73,7 +73,7 @@ export class ConversationActor implements OwnedConversation {
   private readonly journal: Journal
   private readonly inbox: Inbox
   private readonly options: ConversationOptions
-  private readonly parts: SupervisorParts
+  private readonly services: SupervisorParts["services"]
   /** Created by the first action: most conversations are idle. */
   private started: TurnSupervisor | undefined
   /** True once the last command was decided. */
@@ -86,7 +86,7 @@ export class ConversationActor implements OwnedConversation {
     this.options = options
     this.inbox = parts.inbox
     this.journal = parts.journal
-    this.parts = parts
+    this.services = parts.services
     options.permits?.resume(this.journal.current)
   }
 
@@ -120,7 +120,7 @@ export class ConversationActor implements OwnedConversation {
 
   submit(...[op, options]: Parameters<Conversation["submit"]>): ReturnType<Conversation["submit"]> {
     return Effect.flatMap(
-      Effect.flatMap(withLocalImages(op, this.journal, this.parts.services), (shown) =>
+      Effect.flatMap(withLocalImages(op, this.journal, this.services), (shown) =>
         this.inbox.ask({
           _tag: "Submit",
           id: options?.id,
@@ -193,7 +193,8 @@ export class ConversationActor implements OwnedConversation {
   }
 
   private get supervisor(): TurnSupervisor {
-    return (this.started ??= new TurnSupervisor(this.id, this.parts))
+    const { inbox, journal, services } = this
+    return (this.started ??= new TurnSupervisor(this.id, { inbox, journal, services }))
   }
 
   /** Decides one command and stages the decision. `unread`: commands that follow it. */

@@ -57,11 +57,8 @@ export class SubscribedListener implements Listener {
   private next: number
   /** The totals of the publisher at the last take. */
   private read: Published
-  private closed = false
-  /** True from the end of one replay to the start of the next. */
-  private isSynced = false
-  /** True where the next replay starts with `Lagged`. */
-  private lagged = false
+  /** `lagged`: it replays from the log, and starts with `Lagged`. */
+  private state: "replaying" | "lagged" | "live" | "closed" = "replaying"
   private readonly publisher: Publisher
   private readonly limits: ListenerLimits
   private readonly answers: Answers | undefined
@@ -85,7 +82,11 @@ export class SubscribedListener implements Listener {
   /** True where `take` has something to give at once. */
   get isReady(): boolean {
     if (this.left.length > 0 || this.subscription?.isEmpty() === false) return true
-    return !this.isSynced && !this.closed
+    return this.isReplaying
+  }
+
+  private get isReplaying(): boolean {
+    return this.state === "replaying" || this.state === "lagged"
   }
 
   /**
@@ -99,8 +100,7 @@ export class SubscribedListener implements Listener {
       this.left = none
       subscription.unsubscribe()
       this.subscription = undefined
-      this.isSynced = false
-      this.lagged = true
+      this.state = "lagged"
     } else if (subscription !== undefined && published.events - this.pulledAt > coalesceAfter) {
       this.left = [coalesced(this.pull())]
     }
@@ -114,16 +114,19 @@ export class SubscribedListener implements Listener {
     this.left = this.pull()
     this.subscription?.unsubscribe()
     this.subscription = undefined
-    this.closed = true
+    this.state = "closed"
     this.published()
   }
 
   private takeNow(): Listener["take"] {
-    if (this.isReady)
-      return Effect.succeed(this.isSynced ? this.deliver(this.pull()) : this.replay())
+    if (this.isReady) {
+      return Effect.succeed(this.isReplaying ? this.replay() : this.deliver(this.pull()))
+    }
     const { end } = this.publisher
     if (end !== undefined) return Effect.fail(end)
-    return this.closed ? Effect.interrupt : Effect.flatMap(this.ready, () => this.takeNow())
+    return this.state === "closed"
+      ? Effect.interrupt
+      : Effect.flatMap(this.ready, () => this.takeNow())
   }
 
   private get ready(): Effect.Effect<void> {
@@ -165,8 +168,8 @@ export class SubscribedListener implements Listener {
   private replay(): ReadonlyArray<Delivery> {
     const { log } = this.publisher
     const deliveries: Array<Delivery> = []
-    if (this.lagged) deliveries.push({ _tag: "Lagged", from: this.next })
-    this.lagged = false
+    if (this.state === "lagged") deliveries.push({ _tag: "Lagged", from: this.next })
+    this.state = "replaying"
     for (const event of log.slice(this.next, replayBatch)) {
       deliveries.push({ _tag: "Event", event })
       this.next++
@@ -182,7 +185,7 @@ export class SubscribedListener implements Listener {
     if (this.answers !== undefined) {
       for (const event of log.openQuestions()) this.ask(event, this.answers, deliveries)
     }
-    this.isSynced = true
+    this.state = "live"
     this.read = this.publisher.published
     this.pulledAt = this.read.events
     if (this.publisher.end === undefined) this.subscription = this.publisher.subscribe()

@@ -1,4 +1,7 @@
-/** What the server reads of the registries: what is there, what an address leads to, what changes. */
+/**
+ * The read side of the registries: which features exist, which resource a URI names, and what changes. Never changes a
+ * registry.
+ */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { merged as mergedNotices, type Notices } from "./Notices.ts"
@@ -9,19 +12,26 @@ import type { Tool } from "./Tool.ts"
 import type { UriTemplate } from "./UriTemplate.ts"
 import type { Shared } from "../internal/Shared.ts"
 
-/** A template with what its form says. */
+/** A template with its parsed `uriTemplate`. */
 export interface RegisteredTemplate extends ResourceTemplate {
   readonly form: UriTemplate
 }
 
-/** What the server reads. */
+/** The features that a connection serves. */
 export interface Catalog {
+  /** By name. */
   readonly tools: Registry<Tool>
+  /** By URI. */
   readonly resources: Registry<Resource>
+  /** By `uriTemplate`. */
   readonly templates: Registry<RegisteredTemplate>
+  /** By name. */
   readonly prompts: Registry<Prompt>
   readonly notices: Notices
-  /** Watches that address in the scope, and tells `notices` when it changes. Fails when there is nothing to watch. */
+  /**
+   * Watches the resource until the scope closes, and calls `notices.updated` when it changes. Fails with
+   * `ResourceNotFound` when no resource has that URI, and with the failure of the resource's own `watch`.
+   */
   readonly watch: (uri: string, principal: string) => Effect.Effect<void, unknown, Scope.Scope>
 }
 
@@ -30,7 +40,7 @@ type Found = { readonly params: Readonly<Record<string, string>> } & (
   | { readonly _tag: "Template"; readonly resource: RegisteredTemplate }
 )
 
-/** What an address leads to: a resource of its own, else the first template of that form. */
+/** The resource with this URI, else the first template that matches it, with the values of its variables. */
 export const findResource = (
   { resources, templates }: Pick<Catalog, "resources" | "templates">,
   uri: string,
@@ -45,9 +55,9 @@ export const findResource = (
 }
 
 /**
- * Watches each address once for all subscriptions of a principal, until the last one ends.
+ * Makes `Catalog.watch`. All subscriptions of a principal to one URI share one watch, which ends with the last of them.
  *
- * @param watches the addresses that are watched
+ * @param watches the running watches, by principal and URI
  */
 export const watcher =
   (
@@ -64,7 +74,7 @@ export const watcher =
       return watches(`${principal} ${uri}`, resource.watch({ uri, params, principal, changed }))
     })
 
-/** Of several registries, the first of which counts where two have the same. */
+/** One catalog of several; where two have a feature of the same name or URI, the first one counts. */
 export const mergedCatalog = (catalogs: ReadonlyArray<Catalog>): Catalog => ({
   tools: mergedShelf(catalogs.map(({ tools }) => tools)),
   resources: mergedShelf(catalogs.map(({ resources }) => resources)),

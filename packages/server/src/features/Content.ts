@@ -1,21 +1,24 @@
-/** What tools, resources and prompts give: blocks of content as they are on the wire. Types alone. */
+/** Blocks of content in the results of tools, resources and prompts, as they are on the wire. Types only. */
 import type { Members } from "../mcp/RequestContext.ts"
 
+/** Hints for clients about one block or resource. */
 export interface Annotations {
+  /** For whom it is meant. Absent: no preference. */
   readonly audience?: ReadonlyArray<"user" | "assistant">
-  /** 0 (may be left out) to 1 (is needed). */
+  /** From 0 (optional) to 1 (required). */
   readonly priority?: number
   /** An ISO 8601 time. */
   readonly lastModified?: string
 }
 
-/** A picture of a tool, a resource or a prompt for lists. */
+/** An image that clients show beside a tool, a resource or a prompt. */
 export type Icon = {
-  /** An `https:` or `data:` address. */
+  /** An `https:` or `data:` URI. */
   readonly src: string
   readonly mimeType?: string
   /** `48x48`, or `any`. */
   readonly sizes?: ReadonlyArray<string>
+  /** The background that it is made for. Absent: any. */
   readonly theme?: "light" | "dark"
 }
 
@@ -24,11 +27,13 @@ interface Block {
   readonly _meta?: Members
 }
 
+/** A text. */
 export interface TextContent extends Block {
   readonly type: "text"
   readonly text: string
 }
 
+/** An image. */
 export interface ImageContent extends Block {
   readonly type: "image"
   /** In base64. */
@@ -36,6 +41,7 @@ export interface ImageContent extends Block {
   readonly mimeType: string
 }
 
+/** A recording of sound. */
 export interface AudioContent extends Block {
   readonly type: "audio"
   /** In base64. */
@@ -43,7 +49,7 @@ export interface AudioContent extends Block {
   readonly mimeType: string
 }
 
-/** Points to a resource, which the client reads when it wants to. */
+/** A reference to a resource, which the client may read with `resources/read`. */
 export interface ResourceLink extends Block {
   readonly type: "resource_link"
   readonly uri: string
@@ -61,14 +67,16 @@ interface AnyContents {
   readonly _meta?: Members
 }
 
-/** What a resource holds: text, or bytes in base64. */
+/** The contents of a resource: text, or bytes in base64. */
 export type ResourceContents =
   | (AnyContents & { readonly text: string })
   | (AnyContents & { readonly blob: string })
 
+/** The contents of a resource inside another result. */
 export interface EmbeddedResource extends Block {
   readonly type: "resource"
   readonly resource: ResourceContents
 }
 
+/** One block of content. */
 export type Content = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource

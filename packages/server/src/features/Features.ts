@@ -1,14 +1,14 @@
 /**
- * The tools, resources and prompts that an embedder adds to the server, shared by all its connections. Bounded; what
- * is added or removed while the server runs is told to the clients. Names are unique, and those of the server's own
- * tools are taken.
+ * The tools, resources and prompts that the embedding program adds to the server, shared by all its connections. Bounded
+ * in number. Clients are notified of what is added or removed while the server runs. Names are unique; a name of the
+ * server's own tools is rejected.
  */
 import { serverTools } from "@colloquy/protocol/mcp/ServerTools"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import { type Catalog, type RegisteredTemplate, watcher } from "./Catalog.ts"
-import { type ListName, make as makeNotices } from "./Notices.ts"
+import { type ListName, make as makeNotices, type Notices } from "./Notices.ts"
 import type { Prompt } from "./Prompt.ts"
 import type { Resource, ResourceTemplate } from "./Resource.ts"
 import { type MutableRegistry, makeRegistry } from "./Registry.ts"
@@ -24,10 +24,10 @@ import * as Shared from "../internal/Shared.ts"
 
 type Kind = "tool" | "resource" | "resource template" | "prompt"
 
-/** It was not registered; nothing has changed. */
+/** A definition was rejected; the registry is unchanged. */
 export class FeatureRefused extends Data.TaggedError("FeatureRefused")<{
   readonly kind: Kind
-  /** Its name, or its address. */
+  /** The feature's name, URI or `uriTemplate`. */
   readonly name: string
   readonly reason: string
 }> {
@@ -36,11 +36,13 @@ export class FeatureRefused extends Data.TaggedError("FeatureRefused")<{
   }
 }
 
+/** Bounds of a registry of features. */
 export interface FeatureLimits {
-  /** Of each kind. Default 10,000. */
+  /** Features of each kind. Default 10,000, more than any client reads. */
   readonly maxPerKind?: number
 }
 
+/** The features to register at first, made with `tool`, `resource`, `resourceTemplate` and `prompt`. */
 export interface Definitions<R> {
   readonly tools?: ReadonlyArray<Tool<R>>
   readonly resources?: ReadonlyArray<Resource<R>>
@@ -48,21 +50,29 @@ export interface Definitions<R> {
   readonly prompts?: ReadonlyArray<Prompt<R>>
 }
 
+/**
+ * The registry of the embedding program's features. A function that adds a feature fails, and changes nothing, when the
+ * definition is invalid, its name is in use or the registry is full. The handlers of a feature get the services of the
+ * context in which it was added.
+ */
 export interface Features {
-  /** What a definition needs of services it gets of those at hand when it is added. */
   readonly addTool: <R>(tool: Tool<R>) => Effect.Effect<void, FeatureRefused, R>
   readonly addResource: <R>(resource: Resource<R>) => Effect.Effect<void, FeatureRefused, R>
   readonly addResourceTemplate: <R>(
     template: ResourceTemplate<R>,
   ) => Effect.Effect<void, FeatureRefused, R>
   readonly addPrompt: <R>(prompt: Prompt<R>) => Effect.Effect<void, FeatureRefused, R>
-  /** False when there was none. Calls that run go on. */
+  /** Removes the tool; false when there was none. Running calls continue. */
   readonly removeTool: (name: string) => Effect.Effect<boolean>
+  /** Removes the resource; false when there was none. */
   readonly removeResource: (uri: string) => Effect.Effect<boolean>
+  /** Removes the template; false when there was none. */
   readonly removeResourceTemplate: (uriTemplate: string) => Effect.Effect<boolean>
+  /** Removes the prompt; false when there was none. */
   readonly removePrompt: (name: string) => Effect.Effect<boolean>
-  /** Tells those who subscribe to the address that its contents are others now. */
+  /** Notifies the clients that subscribe to the URI that its contents have changed. */
   readonly updated: (uri: string) => Effect.Effect<void>
+  /** The features as the server reads them. */
   readonly catalog: Catalog
 }
 
@@ -76,106 +86,148 @@ const nameProblem = (name: string) =>
 
 const toolProblem = (tool: Tool<unknown>) =>
   nameProblem(tool.name) ??
-  (ownTools.has(tool.name) ? "the server has a tool of that name" : tool.problem)
+  (ownTools.has(tool.name) ? "the name of a tool of the server" : tool.problem)
 
 const promptProblem = ({ arguments: args, name }: Prompt<unknown>) =>
   nameProblem(name) ??
   (new Set(args.map((one) => one.name)).size < args.length
-    ? "an argument is there twice"
+    ? "the same argument occurs twice"
     : undefined)
 
-const refuse = (kind: Kind, name: string, reason = "") =>
-  Effect.fail(new FeatureRefused({ kind, name, reason }))
+/** The entries of one kind, with the list that changes when one is added or removed. */
+class Entries<A> {
+  readonly registry: MutableRegistry<A> = makeRegistry<A>()
+  private readonly kind: Kind
+  private readonly list: ListName
+  private readonly notices: Notices
+  private readonly max: number
 
-/** A registry with these definitions. Give it to `McpServer.serve`, and add more whenever you like. */
+  constructor(kind: Kind, list: ListName, notices: Notices, max: number) {
+    this.kind = kind
+    this.list = list
+    this.notices = notices
+    this.max = max
+  }
+
+  reject(name: string, reason: string): Effect.Effect<never, FeatureRefused> {
+    return Effect.fail(new FeatureRefused({ kind: this.kind, name, reason }))
+  }
+
+  add(name: string, value: A): Effect.Effect<void, FeatureRefused> {
+    return Effect.suspend(() => {
+      if (this.registry.get(name) !== undefined) return this.reject(name, "registered already")
+      if (this.registry.size >= this.max) return this.reject(name, `the limit is ${this.max}`)
+      this.registry.add(name, value)
+      this.notices.listChanged(this.list)
+      return Effect.void
+    })
+  }
+
+  remove(name: string): Effect.Effect<boolean> {
+    return Effect.sync(() => {
+      const removed = this.registry.remove(name)
+      if (removed) this.notices.listChanged(this.list)
+      return removed
+    })
+  }
+}
+
+/** The implementation of `Features`. */
+class FeatureRegistry implements Features {
+  readonly catalog: Catalog
+  private readonly notices = makeNotices()
+  private readonly tools: Entries<Tool>
+  private readonly resources: Entries<Resource>
+  private readonly templates: Entries<RegisteredTemplate>
+  private readonly prompts: Entries<Prompt>
+
+  /** @param watches the running watches of resources, which all connections share */
+  constructor({ maxPerKind = 10_000 }: FeatureLimits, watches: Shared.Shared<void, unknown>) {
+    const { notices } = this
+    this.tools = new Entries("tool", "tools", notices, maxPerKind)
+    this.resources = new Entries("resource", "resources", notices, maxPerKind)
+    this.templates = new Entries("resource template", "resources", notices, maxPerKind)
+    this.prompts = new Entries("prompt", "prompts", notices, maxPerKind)
+    const read = {
+      tools: this.tools.registry,
+      resources: this.resources.registry,
+      templates: this.templates.registry,
+      prompts: this.prompts.registry,
+      notices,
+    }
+    this.catalog = { ...read, watch: watcher(read, watches) }
+  }
+
+  addTool<R>(tool: Tool<R>): Effect.Effect<void, FeatureRefused, R> {
+    return Effect.flatMap(Effect.context<R>(), (services) => {
+      const problem = toolProblem(tool)
+      return problem === undefined
+        ? this.tools.add(tool.name, toolWithServices(tool, services))
+        : this.tools.reject(tool.name, problem)
+    })
+  }
+
+  addResource<R>(resource: Resource<R>): Effect.Effect<void, FeatureRefused, R> {
+    const { uri } = resource
+    return Effect.flatMap(Effect.context<R>(), (services) =>
+      absolute.test(uri)
+        ? this.resources.add(uri, resourceWithServices(resource, services))
+        : this.resources.reject(uri, "expected an absolute URI: `scheme:...`"),
+    )
+  }
+
+  addResourceTemplate<R>(template: ResourceTemplate<R>): Effect.Effect<void, FeatureRefused, R> {
+    const { uriTemplate } = template
+    return Effect.flatMap(Effect.context<R>(), (services) => {
+      const form = parse(uriTemplate)
+      if (form._tag === "Failure") return this.templates.reject(uriTemplate, form.failure)
+      const ready = { ...templateWithServices(template, services), form: form.success }
+      return this.templates.add(uriTemplate, ready)
+    })
+  }
+
+  addPrompt<R>(prompt: Prompt<R>): Effect.Effect<void, FeatureRefused, R> {
+    return Effect.flatMap(Effect.context<R>(), (services) => {
+      const problem = promptProblem(prompt)
+      return problem === undefined
+        ? this.prompts.add(prompt.name, promptWithServices(prompt, services))
+        : this.prompts.reject(prompt.name, problem)
+    })
+  }
+
+  removeTool(name: string) {
+    return this.tools.remove(name)
+  }
+
+  removeResource(uri: string) {
+    return this.resources.remove(uri)
+  }
+
+  removeResourceTemplate(uriTemplate: string) {
+    return this.templates.remove(uriTemplate)
+  }
+
+  removePrompt(name: string) {
+    return this.prompts.remove(name)
+  }
+
+  updated(uri: string) {
+    return Effect.sync(() => this.notices.updated(uri))
+  }
+}
+
+/**
+ * Makes a registry with these definitions, to pass to `McpServer.serve`. More features can be added at any time. Fails
+ * when one of the definitions is rejected.
+ */
 export const make = <R = never>(
   definitions: Definitions<R> = {},
   limits: FeatureLimits = {},
 ): Effect.Effect<Features, FeatureRefused, R> =>
-  // Watches end with the subscriptions that use them, so the table of watches needs no end of its own.
-  Effect.flatMap(Scope.provide(Shared.make<void, unknown>(), Scope.makeUnsafe()), (watches) =>
-    register(definitions, limits, watches),
-  )
-
-const register = <R>(
-  definitions: Definitions<R>,
-  limits: FeatureLimits,
-  watches: Shared.Shared<void, unknown>,
-): Effect.Effect<Features, FeatureRefused, R> => {
-  const notices = makeNotices()
-  const maxPerKind = limits.maxPerKind ?? 10_000
-  const tools = makeRegistry<Tool>()
-  const resources = makeRegistry<Resource>()
-  const templates = makeRegistry<RegisteredTemplate>()
-  const prompts = makeRegistry<Prompt>()
-
-  const put = <A>(
-    at: MutableRegistry<A>,
-    kind: Kind,
-    name: string,
-    value: A,
-    list: ListName,
-  ): Effect.Effect<void, FeatureRefused> =>
-    Effect.suspend(() => {
-      const full = at.size >= maxPerKind ? `there are ${maxPerKind} already, the limit` : undefined
-      const reason = at.get(name) === undefined ? full : "there is one already"
-      if (reason !== undefined) return refuse(kind, name, reason)
-      at.put(name, value)
-      notices.listChanged(list)
-      return Effect.void
-    })
-
-  const take = <A>(at: MutableRegistry<A>, name: string, list: ListName) =>
-    Effect.sync(() => {
-      const taken = at.take(name)
-      if (taken) notices.listChanged(list)
-      return taken
-    })
-
-  const features: Features = {
-    addTool: <R>(tool: Tool<R>) =>
-      Effect.flatMap(Effect.context<R>(), (services) =>
-        toolProblem(tool) === undefined
-          ? put(tools, "tool", tool.name, toolWithServices(tool, services), "tools")
-          : refuse("tool", tool.name, toolProblem(tool)),
-      ),
-    addResource: <R>(one: Resource<R>) =>
-      Effect.flatMap(Effect.context<R>(), (services) =>
-        absolute.test(one.uri)
-          ? put(resources, "resource", one.uri, resourceWithServices(one, services), "resources")
-          : refuse("resource", one.uri, "expected an address: `scheme:...`"),
-      ),
-    addResourceTemplate: <R>(one: ResourceTemplate<R>) =>
-      Effect.flatMap(Effect.context<R>(), (services) => {
-        const kind = "resource template"
-        const name = one.uriTemplate
-        const form = parse(name)
-        if (form._tag === "Failure") return refuse(kind, name, form.failure)
-        const ready = { ...templateWithServices(one, services), form: form.success }
-        return put(templates, kind, name, ready, "resources")
-      }),
-    addPrompt: <R>(prompt: Prompt<R>) =>
-      Effect.flatMap(Effect.context<R>(), (services) =>
-        promptProblem(prompt) === undefined
-          ? put(prompts, "prompt", prompt.name, promptWithServices(prompt, services), "prompts")
-          : refuse("prompt", prompt.name, promptProblem(prompt)),
-      ),
-    removeTool: (name) => take(tools, name, "tools"),
-    removeResource: (uri) => take(resources, uri, "resources"),
-    removeResourceTemplate: (uriTemplate) => take(templates, uriTemplate, "resources"),
-    removePrompt: (name) => take(prompts, name, "prompts"),
-    updated: (uri) => Effect.sync(() => notices.updated(uri)),
-    catalog: {
-      tools,
-      resources,
-      templates,
-      prompts,
-      notices,
-      watch: watcher({ resources, templates, notices }, watches),
-    },
-  }
-
-  return Effect.gen(function* () {
+  Effect.gen(function* () {
+    // Watches end with the subscriptions that use them, so the scope of the table of watches is never closed.
+    const watches = yield* Scope.provide(Shared.make<void, unknown>(), Scope.makeUnsafe())
+    const features = new FeatureRegistry(limits, watches)
     for (const tool of definitions.tools ?? []) yield* features.addTool(tool)
     for (const resource of definitions.resources ?? []) yield* features.addResource(resource)
     for (const template of definitions.resourceTemplates ?? []) {
@@ -184,4 +236,3 @@ const register = <R>(
     for (const prompt of definitions.prompts ?? []) yield* features.addPrompt(prompt)
     return features
   })
-}

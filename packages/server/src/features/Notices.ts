@@ -1,18 +1,20 @@
 /**
- * Who is told that something of the server has changed. Whatever changes and however often, one listener holds at most
- * one notice per list and one per address that it asked for, until it takes them (L6). Never waits for a listener.
+ * Delivers changes of lists and resources to listeners. However much changes, a listener holds at most one notice per
+ * list and one per subscribed URI until it takes them (L6). The code that reports a change never waits for a listener.
  */
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 
+/** A list that clients can read. `resources` includes the templates. */
 export type ListName = "tools" | "prompts" | "resources"
 
+/** A change that clients are notified of. */
 export type Notice =
   | { readonly _tag: "ListChanged"; readonly list: ListName }
   | { readonly _tag: "ResourceUpdated"; readonly uri: string }
 
-/** What a listener wants to hear of; asked at each change, so it may follow a set that grows and shrinks. */
+/** Selects the changes that a listener receives. Evaluated at each change, so it may follow a set that grows and shrinks. */
 interface Interest {
   readonly list: (list: ListName) => boolean
   readonly uri: (uri: string) => boolean
@@ -20,19 +22,23 @@ interface Interest {
 
 interface NoticeListener {
   /**
-   * Waits for a change and a tenth of a second more, and gives all there are, each once, lists first. The wait
-   * gathers what changes together, and lets the answer of the request that changed it go first (L2).
+   * Waits for a change and 100 ms more, then resolves with all changes since the last call, each once, lists first. The
+   * additional wait joins simultaneous changes and lets the response to the request that caused them go first (L2).
    */
   readonly take: Effect.Effect<ReadonlyArray<Notice>>
 }
 
-/** Where listeners are told from. */
+/** A source of notices. */
 export interface Notices {
+  /** Adds a listener, which is removed when the scope closes. */
   readonly listen: (interest: Interest) => Effect.Effect<NoticeListener, never, Scope.Scope>
+  /** Reports that a list has changed. */
   readonly listChanged: (list: ListName) => void
+  /** Reports that the contents of the resource have changed. */
   readonly updated: (uri: string) => void
 }
 
+/** A listener with the changes that it has not taken yet. */
 interface Waiting {
   readonly interest: Interest
   readonly lists: Set<ListName>
@@ -40,6 +46,7 @@ interface Waiting {
   readonly filled: Latch.Latch
 }
 
+/** How long simultaneous changes are joined; below what a person notices. */
 const window = "100 millis"
 
 const takeAll = ({ filled, lists, uris }: Waiting): ReadonlyArray<Notice> => {
@@ -53,7 +60,7 @@ const takeAll = ({ filled, lists, uris }: Waiting): ReadonlyArray<Notice> => {
   return notices
 }
 
-const tell = (
+const deliver = (
   listeners: Iterable<Waiting>,
   wanted: (interest: Interest) => boolean,
   add: (waiting: Waiting) => void,
@@ -65,7 +72,7 @@ const tell = (
   }
 }
 
-/** Those of one source, or of several that change each on its own. */
+/** One source, or several sources combined: a listener of the combination also receives the changes of each source. */
 class Hub implements Notices {
   private readonly listeners = new Set<Waiting>()
   private readonly sources: ReadonlyArray<Hub>
@@ -103,7 +110,7 @@ class Hub implements Notices {
   }
 
   listChanged(list: ListName) {
-    tell(
+    deliver(
       this.listeners,
       (interest) => interest.list(list),
       ({ lists }) => lists.add(list),
@@ -111,7 +118,7 @@ class Hub implements Notices {
   }
 
   updated(uri: string) {
-    tell(
+    deliver(
       this.listeners,
       (interest) => interest.uri(uri),
       ({ uris }) => uris.add(uri),
@@ -119,8 +126,9 @@ class Hub implements Notices {
   }
 }
 
+/** A source without listeners. */
 export const make = (): Notices => new Hub([])
 
-/** Of several; what is told to it is told to its own listeners alone. */
+/** Combines several sources. A change reported to the combination reaches only the combination's listeners. */
 export const merged = (sources: ReadonlyArray<Notices>): Notices =>
   new Hub(sources.filter((source) => source instanceof Hub))

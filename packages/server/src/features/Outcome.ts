@@ -1,13 +1,17 @@
-/** How what an embedder's code fails with goes on: as an answer to the request, or as an internal error that is logged. */
+/**
+ * Failures of the embedding program's code. A `JsonRpcError` or `InputRequired` is the response to the request; any
+ * other failure is logged, and the client gets an internal error without its text.
+ */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import { InputRequired } from "../mcp/RequestContext.ts"
 
+/** The error of a request that failed for a reason that is only logged. */
 export const internalError = (): JsonRpcError =>
   new JsonRpcError({ code: ErrorCode.internalError, message: "Internal error" })
 
-/** True for what the client is told, or asked, as it is. */
-export const isAnswer = (failure: unknown): failure is JsonRpcError | InputRequired =>
+/** Whether the failure is sent to the client unchanged, as an error or as questions. */
+export const isClientError = (failure: unknown): failure is JsonRpcError | InputRequired =>
   failure instanceof JsonRpcError || failure instanceof InputRequired
 
 const member = (of: object, name: string): string | undefined => {
@@ -15,18 +19,22 @@ const member = (of: object, name: string): string | undefined => {
   return typeof value === "string" && value !== "" ? value : undefined
 }
 
-/** The words of a failure, for a model or a log: its message, its tag, or itself as JSON. */
+/** The text of a failure, for a model or a log: its message, else its tag, else the failure as JSON. */
 export const messageOf = (failure: unknown): string => {
   if (typeof failure === "string") return failure
   if (typeof failure !== "object" || failure === null) return String(failure)
   return member(failure, "message") ?? member(failure, "_tag") ?? JSON.stringify(failure)
 }
 
-/** Failures that are no answer are told to the log, and to the client that something broke. */
-export const answered =
+/**
+ * Passes on the failures that are meant for the client; logs all others and replaces them with an internal error.
+ *
+ * @param what the part that failed, for the log: `prompt review`
+ */
+export const toClientError =
   (what: string) =>
   (failure: unknown): Effect.Effect<never, JsonRpcError | InputRequired> =>
-    isAnswer(failure)
+    isClientError(failure)
       ? Effect.fail(failure)
       : Effect.andThen(
           Effect.logError(`${what} failed: ${messageOf(failure)}`),

@@ -1,12 +1,15 @@
 /**
- * The text of a prompt file: an optional front matter with `description` and `argument-hint`, then what the prompt
- * says, with `$1` to `$9`, `$ARGUMENTS` and `$NAME` where arguments go and `$$` for a dollar. Pure.
+ * The text of a prompt file: an optional front matter with `description` and `argument-hint`, then the body, with the
+ * placeholders `$1` to `$9`, `$ARGUMENTS` and `$NAME` for arguments and `$$` for a dollar sign. Pure.
  */
 import * as Result from "effect/Result"
 
+/** A parsed prompt file. */
 export interface PromptText {
   readonly description?: string
+  /** The text after the front matter, with its placeholders. */
   readonly body: string
+  /** The numbered arguments first, then `ARGUMENTS`, then the named ones in the order of the text. */
   readonly arguments: ReadonlyArray<PlaceholderArgument>
 }
 
@@ -14,7 +17,7 @@ interface PlaceholderArgument {
   /** `1` to `9`, `ARGUMENTS`, or the name. */
   readonly name: string
   readonly description?: string
-  /** A name stands for something; the numbered ones may be left out. */
+  /** True for named arguments. The numbered ones and `ARGUMENTS` are optional. */
   readonly required: boolean
 }
 
@@ -22,14 +25,14 @@ const placeholder = /\$(?:(\$)|(ARGUMENTS)(?![A-Z0-9_])|([1-9])(?!\d)|([A-Z][A-Z
 
 const all = "ARGUMENTS"
 
-/** More than anybody fills in. */
+/** More than a person would enter. */
 const maxArguments = 32
 
 const unquoted = (value: string): string => /^(["'])(.*)\1$/.exec(value)?.[2] ?? value
 
 const key = /^[A-Za-z][\w-]*$/
 
-/** `key: value` per line; a key that is not known is not read. */
+/** One `key: value` per line; other lines are ignored. */
 const matterOf = (lines: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const values = new Map<string, string>()
   for (const line of lines) {
@@ -40,10 +43,10 @@ const matterOf = (lines: ReadonlyArray<string>): ReadonlyMap<string, string> => 
   return values
 }
 
-/** Nothing that a person is shown is longer. In UTF-16 units. */
+/** Longest hint that is read, in UTF-16 code units; longer ones could not be shown to a person. */
 const maxHintLength = 4096
 
-/** `[file] [how many]`: one word, or what stands in brackets, per numbered argument. */
+/** Splits `[file] [how many]`: one word, or one text in brackets, per numbered argument. */
 const hintsOf = (hint: string | undefined): ReadonlyArray<string> =>
   (hint ?? "").slice(0, maxHintLength).match(/\[[^\]]*\]|<[^>]*>|\S+/g) ?? []
 
@@ -70,15 +73,15 @@ const argumentsOf = (
   ]
 }
 
-/** What a file says, or why it cannot be used. */
+/** The parsed file, or the reason why it cannot be used. */
 export const parse = (text: string): Result.Result<PromptText, string> => {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/)
   const end = lines[0] === "---" ? lines.indexOf("---", 1) : 0
-  if (end < 0) return Result.fail("the front matter that begins in line 1 has no end")
+  if (end < 0) return Result.fail("the front matter in line 1 is not closed")
   const matter = matterOf(lines.slice(1, Math.max(1, end)))
   const body = lines.slice(end === 0 ? 0 : end + 1).join("\n")
-  if (body.trim() === "") return Result.fail("there is nothing in it")
-  if (body.includes("\0")) return Result.fail("it is no text")
+  if (body.trim() === "") return Result.fail("the file is empty")
+  if (body.includes("\0")) return Result.fail("the file is not text")
   const args = argumentsOf(body, matter.get("argument-hint"))
   if (args.length > maxArguments) return Result.fail(`more than ${maxArguments} arguments`)
   const description = matter.get("description")
@@ -89,7 +92,10 @@ export const parse = (text: string): Result.Result<PromptText, string> => {
   })
 }
 
-/** The numbered arguments and `ARGUMENTS` stand for each other where only one of them was given. */
+/**
+ * The body with the arguments filled in. When only the numbered arguments or only `ARGUMENTS` are given, each is derived
+ * from the other.
+ */
 export const expand = (body: string, args: Readonly<Record<string, string>>): string => {
   const numbered = Array.from({ length: 9 }, (_, i) => args[String(i + 1)])
   const words = args[all]?.trim().split(/\s+/) ?? []

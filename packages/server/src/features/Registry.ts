@@ -1,24 +1,32 @@
-/** Named things in the order in which they came, each with a number that no later one gets: where a page can end. */
+/**
+ * Named values in the order in which they were added. Each has a number that is never used again, so that a page of a
+ * list can end at it although values are added and removed between pages. Holds no effect and notifies no listener.
+ */
 
+/** A value with its number, which rises in the order of the registry. */
 export interface Numbered<A> {
   readonly number: number
   readonly value: A
 }
 
+/** A registry that can be read. */
 export interface Registry<A> {
+  /** Undefined when there is no value of that name. */
   readonly get: (name: string) => A | undefined
-  /** In their order. */
+  /** All values in the order of their numbers. */
   readonly entries: () => Iterable<readonly [name: string, of: Numbered<A>]>
 }
 
+/** A registry that can be changed. */
 export interface MutableRegistry<A> extends Registry<A> {
   readonly size: number
-  /** The name must be free. */
-  readonly put: (name: string, value: A) => void
-  /** False when there was none. */
-  readonly take: (name: string) => boolean
+  /** Adds a value. The name must not be in use. */
+  readonly add: (name: string, value: A) => void
+  /** Removes the value of that name; false when there was none. */
+  readonly remove: (name: string) => boolean
 }
 
+/** An empty registry. */
 export const makeRegistry = <A>(): MutableRegistry<A> => {
   const kept = new Map<string, Numbered<A>>()
   let numbers = 0
@@ -28,47 +36,51 @@ export const makeRegistry = <A>(): MutableRegistry<A> => {
     },
     get: (name) => kept.get(name)?.value,
     entries: () => kept,
-    put: (name, value) => {
+    add: (name, value) => {
       kept.set(name, { value, number: numbers++ })
     },
-    take: (name) => kept.delete(name),
+    remove: (name) => kept.delete(name),
   }
 }
 
-/** Numbers of later shelves lie above all of earlier ones. */
+/** Added to the numbers once per earlier registry, so that those of later registries are higher. */
 const stride = 2 ** 40
 
-/** One after the other; of a name that several have, the first counts. Only the last may be merged itself. */
-export const merged = <A>(shelves: ReadonlyArray<Registry<A>>): Registry<A> => ({
+/**
+ * Several registries, one after the other; the first one counts for a name that is in several. Only the last one may be
+ * a merged registry itself, because numbers of others would overlap.
+ */
+export const merged = <A>(registries: ReadonlyArray<Registry<A>>): Registry<A> => ({
   get: (name) => {
-    for (const one of shelves) {
+    for (const one of registries) {
       const found = one.get(name)
       if (found !== undefined) return found
     }
     return undefined
   },
   *entries() {
-    for (const [i, one] of shelves.entries()) {
+    for (const [i, one] of registries.entries()) {
       for (const [name, { number, value }] of one.entries()) {
-        const earlier = shelves.slice(0, i).some((before) => before.get(name) !== undefined)
+        const earlier = registries.slice(0, i).some((before) => before.get(name) !== undefined)
         if (!earlier) yield [name, { value, number: i * stride + number }]
       }
     }
   },
 })
 
-/** Those whose names fit. */
-export const only = <A>(of: Registry<A>, fits: (name: string) => boolean): Registry<A> => ({
-  get: (name) => (fits(name) ? of.get(name) : undefined),
+/** The values of a registry whose names match. */
+export const filtered = <A>(of: Registry<A>, matches: (name: string) => boolean): Registry<A> => ({
+  get: (name) => (matches(name) ? of.get(name) : undefined),
   *entries() {
-    for (const entry of of.entries()) if (fits(entry[0])) yield entry
+    for (const entry of of.entries()) if (matches(entry[0])) yield entry
   },
 })
 
-/** Those of at least that number, in their order. */
-export function* from<A>(of: Registry<A>, number: number): Generator<Numbered<A>> {
+/** The values with at least that number, in order. */
+export function* entriesFrom<A>(of: Registry<A>, number: number): Generator<Numbered<A>> {
   for (const [, one] of of.entries()) if (one.number >= number) yield one
 }
 
+/** All names, in order. */
 export const namesOf = <A>(of: Registry<A>): ReadonlyArray<string> =>
   Array.from(of.entries(), ([name]) => name)

@@ -1,4 +1,4 @@
-/** Resources of an embedder, each with its address, or many of one kind by a template of addresses. */
+/** Resources of the embedding program: single ones with a URI each, or many of one kind with a template of URIs. */
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -7,14 +7,14 @@ import type * as Scope from "effect/Scope"
 import type { InputRequired, Members, RequestContext } from "../mcp/RequestContext.ts"
 import type { Complete } from "./Completion.ts"
 import type { Annotations, Icon, ResourceContents } from "./Content.ts"
-import { answered } from "./Outcome.ts"
+import { toClientError } from "./Outcome.ts"
 
-/** There is nothing at that address: the client is told so with the code of its revision. */
+/** No resource has that URI. The client gets an error with the code of its revision. */
 export class ResourceNotFound extends Data.TaggedError("ResourceNotFound")<{
   readonly uri: string
 }> {}
 
-/** A text, bytes, or several contents with addresses of their own. */
+/** A text, bytes, or several contents, each with its own URI. */
 export type ReadReturn = string | Uint8Array | ReadonlyArray<ResourceContents>
 
 interface Described {
@@ -28,31 +28,32 @@ interface Described {
   readonly meta?: Members
 }
 
-/** What is asked of a resource. */
+/** A request to read a resource. */
 export interface ResourceRequest {
   readonly uri: string
-  /** The variables of the template, percent-decoded. */
+  /** Values of the template's variables, percent-decoded; empty for a resource without a template. */
   readonly params: Readonly<Record<string, string>>
   readonly context: RequestContext
 }
 
-/** What a client that subscribes waits for. */
+/** A request to watch a resource. */
 export interface WatchRequest {
   readonly uri: string
   readonly params: Readonly<Record<string, string>>
   readonly principal: string
-  /** Tells that the contents are others now. Returns at once, never fails. */
+  /** Reports that the contents have changed. Resolves at once and never fails. */
   readonly changed: Effect.Effect<void>
 }
 
 /**
- * Begins to watch, in the scope, while somebody subscribes to the address. `ResourceNotFound` refuses the
- * subscription. Without one, `Features.updated` tells of changes.
+ * Starts to watch a resource until the scope closes, which happens when its last subscription ends. `ResourceNotFound`
+ * rejects the subscription. A resource without a watch reports its changes with `Features.updated`.
  */
 export type Watch<E, R> = (request: WatchRequest) => Effect.Effect<void, E, R | Scope.Scope>
 
+/** The definition of one resource. */
 export interface ResourceOptions<E, R> extends Described {
-  /** An absolute address: `scheme:...`. */
+  /** An absolute URI: `scheme:...`. */
   readonly uri: string
   /** In bytes. */
   readonly size?: number
@@ -66,47 +67,53 @@ export interface Listed extends Described {
   readonly size?: number
 }
 
+/** One page of the resources of a template. */
 export interface ListPage {
   readonly resources: ReadonlyArray<Listed>
-  /** Where the next page begins; absent on the last. Clients get it sealed. */
+  /** Where the next page begins; absent on the last page. It is encrypted before it is sent to a client. */
   readonly nextCursor?: string
 }
 
+/** A request for one page of the resources of a template. */
 export interface ListRequest {
-  /** Of the page before. */
+  /** `nextCursor` of the previous page; absent for the first one. */
   readonly cursor?: string
-  /** More are not taken. */
+  /** Largest number of resources to return; further ones are ignored. */
   readonly limit: number
   readonly context: RequestContext
 }
 
+/** The definition of the resources of a template. */
 export interface ResourceTemplateOptions<E, R> extends Described {
-  /** RFC 6570 with variables alone: `{name}` for one segment, `{+name}` for any text. */
+  /** A template of RFC 6570 that has only variables: `{name}` for one segment, `{+name}` for any text. */
   readonly uriTemplate: string
   readonly read: (request: ResourceRequest) => Effect.Effect<ReadReturn, E, R>
-  /** Which there are; without one the template alone is told. */
+  /** Lists the existing resources. Default: clients see only the template. */
   readonly list?: (request: ListRequest) => Effect.Effect<ListPage, E, R>
-  /** By variable. */
+  /** Completion per variable of the template. */
   readonly complete?: Readonly<Record<string, Complete<E, R>>>
   readonly watch?: Watch<E, R>
 }
 
+/** What `read` may fail with. */
 type Failure = JsonRpcError | InputRequired | ResourceNotFound
 
 type Read<R> = (
   request: ResourceRequest,
 ) => Effect.Effect<ReadonlyArray<ResourceContents>, Failure, R>
 
+/** A defined resource. */
 export interface Resource<R = never> extends Listed {
   readonly read: Read<R>
   readonly watch?: Watch<unknown, R>
 }
 
+/** A defined template of resources. */
 export interface ResourceTemplate<R = never> extends Described {
   readonly uriTemplate: string
   readonly read: Read<R>
   readonly list?: (request: ListRequest) => Effect.Effect<ListPage, unknown, R>
-  /** By variable. */
+  /** Completion per variable of the template. */
   readonly complete?: Readonly<Record<string, Complete<unknown, R>>>
   readonly watch?: Watch<unknown, R>
 }
@@ -133,17 +140,17 @@ const reader =
         const unknown: unknown = failure
         return unknown instanceof ResourceNotFound
           ? Effect.fail(unknown)
-          : answered(`resource ${name}`)(unknown)
+          : toClientError(`resource ${name}`)(unknown)
       }),
     )
 
-/** Defines a resource. `Features` refuses what cannot be registered. */
+/** Defines a resource. It is checked when it is registered with `Features`. */
 export const resource = <E, R = never>(options: ResourceOptions<E, R>): Resource<R> => ({
   ...options,
   read: reader(options, options.read),
 })
 
-/** Defines the resources of a template. */
+/** Defines the resources of a template. It is checked when it is registered with `Features`. */
 export const resourceTemplate = <E, R = never>(
   options: ResourceTemplateOptions<E, R>,
 ): ResourceTemplate<R> => ({ ...options, read: reader(options, options.read) })

@@ -13,7 +13,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { InputRequired, Members, RequestContext } from "../mcp/RequestContext.ts"
 import type { Content, Icon } from "./Content.ts"
-import { internalError, isAnswer, messageOf } from "./Outcome.ts"
+import { internalError, isClientError, messageOf } from "./Outcome.ts"
 import { inputOf, nothing, type Output, outputOf } from "./ToolSchemas.ts"
 
 export interface ToolResult {
@@ -155,7 +155,7 @@ export const tool: {
       Effect.flatMap((ready) => run(known, context, ready)),
       Effect.flatMap((returned) => wireResult(options.name, output, returned)),
       Effect.catch((failure) =>
-        isAnswer(failure) ? Effect.fail(failure) : Effect.succeed(failed(messageOf(failure))),
+        isClientError(failure) ? Effect.fail(failure) : Effect.succeed(failed(messageOf(failure))),
       ),
     )
   }
@@ -165,7 +165,7 @@ export const tool: {
     return begin(decoded.success as Members, context).pipe(
       Effect.map(Result.succeed),
       Effect.catch((failure) =>
-        isAnswer(failure)
+        isClientError(failure)
           ? Effect.fail(failure)
           : Effect.succeed(Result.fail(failed(messageOf(failure)))),
       ),

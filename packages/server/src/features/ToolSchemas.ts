@@ -1,6 +1,7 @@
 /**
- * The two schemas of an embedder's tool: what clients are told of them, and how arguments and results are held to
- * them. An effect Schema also transforms; a JSON Schema is told to the letter and checked as it is.
+ * The input and output schema of a tool: the JSON Schema that clients get, and the check of arguments and results. An
+ * Effect Schema also transforms the values; a JSON Schema is sent to clients unchanged and only checks. JSON Schemas are
+ * made and compiled at their first use.
  */
 import { compile } from "@colloquy/json-schema/SchemaCheck"
 import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
@@ -13,18 +14,23 @@ import * as Schema from "effect/Schema"
 import { schemaFaultText } from "./SchemaFaultText.ts"
 import type { Members } from "../mcp/RequestContext.ts"
 
+/** The schema of a tool's arguments. */
 export interface Input {
+  /** As clients get it. */
   readonly schema: JsonSchema
-  /** Why no tool can have it; undefined for a good one. */
+  /** Why no tool can use the schema; undefined for a valid one. */
   readonly problem: string | undefined
-  /** The value that the tool gets, or one line with every fault. */
+  /** The value for the tool's `run`, or one line that names every fault. */
   readonly decode: (args: unknown) => Result.Result<unknown, string>
 }
 
+/** The schema of a tool's structured content. */
 export interface Output {
+  /** As clients get it. */
   readonly schema: JsonSchema
+  /** Why no tool can use the schema; undefined for a valid one. */
   readonly problem: string | undefined
-  /** The value as it is on the wire, or what is wrong with it. */
+  /** The value as it is sent, or one line that names every fault. */
   readonly encode: (value: unknown) => Result.Result<unknown, string>
 }
 
@@ -48,17 +54,20 @@ const checkOf = (schema: JsonSchema) => {
 const isMembers = (u: unknown): u is Members =>
   typeof u === "object" && u !== null && !Array.isArray(u)
 
-/** Clients hold tools to it in every revision. */
+/** Every revision of the protocol requires an object here, and clients check it. */
 const rootProblem = (schema: JsonSchema): string | undefined =>
   schema["type"] === "object" ? undefined : 'expected a schema of `type: "object"`'
 
-/** A tool without arguments. */
+/** The schema of a tool without arguments. */
 export const nothing: JsonSchema = { type: "object", properties: {}, additionalProperties: false }
 
 const noMap = (name: string, args: unknown) =>
   `invalid type: ${actual(args)}, expected a map of arguments for \`${name}\``
 
-/** Absent arguments are none. */
+/**
+ * The input of the tool of that name. Absent arguments count as an empty object, and a member that is null where the
+ * schema does not allow null counts as absent.
+ */
 export const inputOf = (name: string, input: Pure | Members): Input => {
   const typed = Schema.isSchema(input) ? input : undefined
   const schema = once(() =>
@@ -90,7 +99,7 @@ export const inputOf = (name: string, input: Pure | Members): Input => {
           : Result.fail(faults.join("; "))
       }
       return Result.mapError(decodeTyped(args), (error) => {
-        // The schema that the client knows says it in its terms, where it can.
+        // The faults in terms of the JSON Schema that the client knows, if that schema finds any.
         const faults = checked().check(args)
         return faults.length > 0 ? faults.join("; ") : describeFaults("arguments", faultsOf(error))
       })
@@ -98,6 +107,7 @@ export const inputOf = (name: string, input: Pure | Members): Input => {
   }
 }
 
+/** The output for a schema. */
 export const outputOf = (output: Pure | Members): Output => {
   const schema = once(() => (Schema.isSchema(output) ? jsonSchemaOf(output) : output))
   const checked = once(() => checkOf(schema()))

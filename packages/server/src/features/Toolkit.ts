@@ -1,6 +1,6 @@
 /**
- * The tools of an `effect/ai` `Toolkit` as tools of the server. A module of its own: nobody who does without it loads
- * `effect/ai`.
+ * Converts the tools of an `effect/ai` `Toolkit` to tools of the server. No other module imports this one, so that only
+ * programs that use it load `effect/ai`.
  */
 import * as AiTool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
@@ -11,7 +11,10 @@ import * as Stream from "effect/Stream"
 import type { Members, RequestContext } from "../mcp/RequestContext.ts"
 import { type Tool, tool, type ToolReturn } from "./Tool.ts"
 
-/** The request that a handler of a toolkit works for: whom to ask, and where to tell how far it is. */
+/**
+ * The context of the `tools/call` request that a toolkit's handler serves, for questions to the client and for progress;
+ * undefined outside such a request.
+ */
 export const CurrentRequest = Context.Reference<RequestContext | undefined>(
   "@colloquy/server/CurrentRequest",
   { defaultValue: () => undefined },
@@ -34,8 +37,9 @@ const annotationsOf = ({ annotations }: AiTool.Any) => ({
 })
 
 /**
- * In the toolkit's order, for `Features`. Arguments are held to the tool's JSON Schema, unknown ones refused where it
- * refuses them, and then decoded by the toolkit. A handler that fails is a result with `isError`.
+ * The tools in the toolkit's order, for `Features`. Arguments are checked with the tool's JSON Schema, which decides
+ * whether unknown ones are allowed, and are then decoded by the toolkit. The failure of a handler becomes a result with
+ * `isError`.
  */
 export const fromToolkit = <Tools extends Record<string, AiTool.Any>>(
   toolkit: Toolkit.Toolkit<Tools>,

@@ -1,20 +1,25 @@
-/** Templates of addresses (RFC 6570) with variables alone: `{name}` for one segment, `{+name}` for any text. Pure. */
+/**
+ * Templates of URIs (RFC 6570) that have only variables: `{name}` for one segment, `{+name}` for any text. A match takes
+ * time linear in the URI (L13). Pure.
+ */
 import * as Result from "effect/Result"
 
+/** A parsed template. */
 export interface UriTemplate {
+  /** Names of the variables, in the order of the template. */
   readonly variables: ReadonlyArray<string>
-  /** The variables of an address of this form, percent-decoded; undefined for any other address. */
+  /** Values of the variables, percent-decoded, if the URI matches; else undefined. */
   readonly match: (uri: string) => Readonly<Record<string, string>> | undefined
 }
 
-/** Longer addresses match nothing. In UTF-16 code units. */
+/** Longer URIs match no template. In UTF-16 code units. */
 const maxUriLength = 8192
 const maxVariables = 16
 
 const expression = /\{([^{}]*)\}/g
 const variable = /^(\+?)([A-Za-z0-9_]+)$/
 
-/** Undefined when it is no percent-encoding. */
+/** Undefined when the text is not valid percent-encoding. */
 const decoded = (text: string): string | undefined => {
   try {
     return decodeURIComponent(text)
@@ -25,21 +30,23 @@ const decoded = (text: string): string | undefined => {
 
 interface Variable {
   readonly name: string
-  /** Any text; else one segment. */
+  /** True: takes any text. False: takes one segment. */
   readonly any: boolean
 }
 
 const problemOf = (template: string, variables: ReadonlyArray<Variable>): string | undefined => {
-  if (!/^[A-Za-z][A-Za-z0-9+.-]*:/.test(template)) return "expected an address: `scheme:...`"
+  if (!/^[A-Za-z][A-Za-z0-9+.-]*:/.test(template)) return "expected an absolute URI: `scheme:...`"
   if (variables.length === 0) return "expected a variable in braces: `{id}`"
   if (variables.length > maxVariables) return `more than ${maxVariables} variables`
   if (new Set(variables.map(({ name }) => name)).size < variables.length) {
-    return "a variable is there twice"
+    return "the same variable occurs twice"
   }
-  // What could be split in several ways is not split in one that nobody expects.
+  // Templates that a URI could match in several ways are rejected, because any choice could surprise their author.
   if (variables.filter(({ any }) => any).length > 1) return "more than one `{+name}`"
-  if (template.includes("}{")) return "expected something between two variables"
-  return /[{}]/.test(template.replaceAll(expression, "")) ? "a brace without the other" : undefined
+  if (template.includes("}{")) return "expected text between two variables"
+  return /[{}]/.test(template.replaceAll(expression, ""))
+    ? "a brace is not closed or not opened"
+    : undefined
 }
 
 /**
@@ -76,6 +83,7 @@ const split = (
 const valueOf = (text: string, { any }: Variable): string | undefined =>
   text === "" || (!any && /[/?#]/.test(text)) ? undefined : decoded(text)
 
+/** The parsed template, or the reason why it is invalid. */
 export const parse = (template: string): Result.Result<UriTemplate, string> => {
   const variables: Array<Variable> = []
   const literals: Array<string> = []
@@ -103,7 +111,7 @@ export const parse = (template: string): Result.Result<UriTemplate, string> => {
         if (value === undefined) return undefined
         params.set(one.name, value)
       }
-      // Defines members: a variable named `__proto__` is one like others.
+      // `Object.fromEntries` defines members, so a variable named `__proto__` is safe.
       return Object.fromEntries(params)
     },
   })

@@ -1,4 +1,7 @@
-/** Definitions whose services are settled: what a handler needs it gets of those at hand when it was registered. */
+/**
+ * Definitions without requirements: the services that a handler needs are provided from the context in which it was
+ * registered. Never changes what a handler does.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
@@ -7,6 +10,7 @@ import type { Prompt } from "./Prompt.ts"
 import type { Resource, ResourceTemplate, Watch } from "./Resource.ts"
 import type { Tool } from "./Tool.ts"
 
+/** The tool with its services provided. */
 export const toolWithServices = <R>(
   { prepare, ...tool }: Tool<R>,
   services: Context.Context<R>,
@@ -21,7 +25,7 @@ export const toolWithServices = <R>(
       }),
 })
 
-/** In the scope of the subscription: there may be another one among the services. */
+/** The watch keeps the scope of its subscription, although the provided services may contain another scope. */
 const watching = <R>(
   watch: Watch<unknown, R> | undefined,
   services: Context.Context<R>,
@@ -40,6 +44,7 @@ const completing =
   (request) =>
     Effect.provideContext(complete(request), services)
 
+/** The resource with its services provided. */
 export const resourceWithServices = <R>(
   { watch, ...resource }: Resource<R>,
   services: Context.Context<R>,
@@ -49,6 +54,7 @@ export const resourceWithServices = <R>(
   ...watching(watch, services),
 })
 
+/** The resource template with its services provided. */
 export const templateWithServices = <R>(
   { complete, list, watch, ...template }: ResourceTemplate<R>,
   services: Context.Context<R>,
@@ -68,6 +74,7 @@ export const templateWithServices = <R>(
       }),
 })
 
+/** The prompt with its services provided. */
 export const promptWithServices = <R>(prompt: Prompt<R>, services: Context.Context<R>): Prompt => ({
   ...prompt,
   arguments: prompt.arguments.map(({ complete, ...argument }) => ({

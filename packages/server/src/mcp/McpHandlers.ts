@@ -21,7 +21,7 @@ import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
 import type { NotificationCaller } from "../jsonrpc/Caller.ts"
 import * as ConnectionState from "./ConnectionState.ts"
-import { featureHandlers, listed } from "./catalog/FeatureHandlers.ts"
+import { featureHandlers, notifiedOfChanges } from "./catalog/FeatureHandlers.ts"
 import { initialize } from "./methods/Initialize.ts"
 import { notificationsCancelled } from "./methods/NotificationsCancelled.ts"
 import { notificationsInitialized } from "./methods/NotificationsInitialized.ts"
@@ -42,7 +42,7 @@ import type { Server } from "../Server.ts"
 import { streams } from "./conversation/Streams.ts"
 import { detachedTurns } from "./elicitation/stateless/DetachedTurns.ts"
 import { taskHandlers } from "./tasks/TaskHandlers.ts"
-import { knowsTasks } from "./tasks/TaskRequests.ts"
+import { supportsTasks } from "./tasks/TaskRequests.ts"
 import { subscriptionsListen } from "./methods/SubscriptionsListen.ts"
 import type { ThreadIdPlace } from "./codex/ToolResults.ts"
 import { toolsCall } from "./methods/ToolsCall.ts"
@@ -120,12 +120,12 @@ export const make = Effect.fnUntraced(function* ({
       [Initialize._tag]: initialize(session, serverInfo, () =>
         serverCapabilities({
           events: session.events() === "off" ? undefined : "experimental",
-          tasks: knowsTasks(session.revision()) ? "asked" : undefined,
+          tasks: supportsTasks(session.revision()) ? "asked" : undefined,
         }),
       ),
       [Discover._tag]: serverDiscover(stateless),
       [Ping._tag]: ping,
-      [ToolsList._tag]: listed(subscriptions, "tools")(toolsList(served, tools.listed)),
+      [ToolsList._tag]: notifiedOfChanges(subscriptions, "tools")(toolsList(served, tools.listed)),
       [ToolsCall._tag]: yield* toolsCall(tools, tasks, taskAfter),
       ...(yield* taskHandlers(tasks, served.cursors)),
       ...featureHandlers(served, session, subscriptions),

@@ -1,52 +1,63 @@
 /**
- * One task: the record of a call that goes on after its answer, and every step it may take. Pure: the time is given.
- * An end is final, and a question's key is never used again in the same task.
+ * The record of one task, which is a call whose work continues after its response, and every change that a task can
+ * undergo. An end is final (L5), and the key of a question is never used again in the same task. Pure: the caller gives
+ * the time.
+ *
+ *     working ── addQuestions ──► waiting for answers ── removeQuestions ──► working
+ *        └──────────── finish, from both states ──► ended: `Result`, `Error` or `Cancelled`
  */
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type { InputRequest } from "../mcp/RequestContext.ts"
 
-/** How a task ended: as the call would have been answered, or taken back. */
+/** How a task ended: with the result or error that the call would have had, or because a client cancelled it. */
 export type TaskEnd =
   | { readonly _tag: "Result"; readonly result: CallToolResult }
   | { readonly _tag: "Error"; readonly error: JsonRpcError }
   | { readonly _tag: "Cancelled" }
 
+/** An immutable snapshot of a task. Every change makes a new one with a higher `version`. */
 export interface Task {
-  /** Unguessable. */
+  /** 128 random bits, so it cannot be guessed. */
   readonly id: string
-  /** Who made it; nobody else finds it. */
+  /** The principal that created it. No other principal can find it. */
   readonly principal: string
-  /** Counts the tasks of a book as they are made. */
+  /** Position in the order in which the tasks of a `TaskBook` were created; from 1. */
   readonly ordinal: number
   readonly createdAtMs: number
   readonly updatedAtMs: number
-  /** How long it is kept from its creation on, unless it ends too late for that; null for ever. */
+  /** How long it is kept, counted from its creation; longer when it ends late (`ttlAt`). Null: for ever. */
   readonly ttlMs: number | null
+  /** How long clients are asked to wait between two polls. */
   readonly pollIntervalMs: number
-  /** For a person: what it is at, or why it ended. */
+  /** Status message for a person: what the work is doing, or why it ended. */
   readonly message?: string
-  /** What it waits for, by key, in the order it was asked. */
+  /** Questions without an answer so far, by key, in the order in which they were added. */
   readonly questions: ReadonlyMap<string, InputRequest>
-  /** Questions so far. */
+  /** Number of questions added so far; makes their keys unique. */
   readonly asked: number
+  /** Absent while the work runs. */
   readonly end?: TaskEnd
   readonly endedAtMs?: number
-  /** Rises with every step. */
+  /** Rises with every change. */
   readonly version: number
 }
 
-/** However late it ends, a task is kept so long after its end, or for its own time when that is shorter: it was asked for. */
+/**
+ * However late a task ends, it is kept this long after its end, so that the client can read the result; a shorter `ttlMs`
+ * is respected, because the client asked for it.
+ */
 const keptAfterEndMs = 5 * 60_000
 
-const stepped = (task: Task, nowMs: number, members: Partial<Task>): Task => ({
+const changed = (task: Task, nowMs: number, members: Partial<Task>): Task => ({
   ...task,
   ...members,
   updatedAtMs: Math.max(task.updatedAtMs, nowMs),
   version: task.version + 1,
 })
 
-export const begin = (
+/** The record of a task that begins now, without questions. */
+export const create = (
   made: Pick<Task, "id" | "principal" | "ordinal" | "ttlMs" | "pollIntervalMs" | "message">,
   nowMs: number,
 ): Task => ({
@@ -58,8 +69,8 @@ export const begin = (
   version: 0,
 })
 
-/** The task with its new questions, and their keys in the order given: each with a number of its own. */
-export const ask = (
+/** The task with these questions added, and their keys in the given order. Each key has a number that is not used again. */
+export const addQuestions = (
   task: Task,
   questions: ReadonlyArray<readonly [name: string, request: InputRequest]>,
   nowMs: number,
@@ -67,23 +78,24 @@ export const ask = (
   const keyed = questions.map(
     ([name, request], index) => [`${task.asked + index + 1}-${name}`, request] as const,
   )
-  const next = stepped(task, nowMs, {
+  const next = changed(task, nowMs, {
     questions: new Map([...task.questions, ...keyed]),
     asked: task.asked + keyed.length,
   })
   return [next, keyed.map(([key]) => key)]
 }
 
-/** Those are answered, or no answer is wanted any more. */
-export const settle = (task: Task, keys: ReadonlyArray<string>, nowMs: number): Task => {
+/** The task without these questions, because they were answered or withdrawn; the same task when it has none of them. */
+export const removeQuestions = (task: Task, keys: ReadonlyArray<string>, nowMs: number): Task => {
   if (!keys.some((key) => task.questions.has(key))) return task
   const questions = new Map(task.questions)
   for (const key of keys) questions.delete(key)
-  return stepped(task, nowMs, { questions })
+  return changed(task, nowMs, { questions })
 }
 
-export const say = (task: Task, message: string, nowMs: number): Task =>
-  task.end !== undefined || task.message === message ? task : stepped(task, nowMs, { message })
+/** The task with this status message; the same task when it has ended or has that message already. */
+export const setMessage = (task: Task, message: string, nowMs: number): Task =>
+  task.end !== undefined || task.message === message ? task : changed(task, nowMs, { message })
 
 const endMessage = (end: TaskEnd): string | undefined => {
   switch (end._tag) {
@@ -96,12 +108,15 @@ const endMessage = (end: TaskEnd): string | undefined => {
   }
 }
 
-/** The first end counts. What the work was at, it is at no more. */
+/**
+ * The task with this end, unless it has ended before: the first end counts. Removes its questions, and replaces the
+ * message about its work by the reason of the end, if there is one.
+ */
 export const finish = (task: Task, end: TaskEnd, nowMs: number): Task => {
   if (task.end !== undefined) return task
   const message = endMessage(end)
   const { message: _, ...rest } = task
-  return stepped(rest, nowMs, {
+  return changed(rest, nowMs, {
     questions: new Map(),
     end,
     endedAtMs: nowMs,
@@ -109,7 +124,10 @@ export const finish = (task: Task, end: TaskEnd, nowMs: number): Task => {
   })
 }
 
-/** How long it is kept from its creation on, as known now: what still runs is kept, however long that takes. */
+/**
+ * How long the task is kept, in milliseconds from its creation, as far as known now; null for ever. A running task is kept
+ * however long it runs.
+ */
 export const ttlAt = (task: Task, nowMs: number): number | null =>
   task.ttlMs === null
     ? null
@@ -118,7 +136,7 @@ export const ttlAt = (task: Task, nowMs: number): number | null =>
         (task.endedAtMs ?? nowMs) - task.createdAtMs + Math.min(task.ttlMs, keptAfterEndMs),
       )
 
-/** When it is forgotten; undefined while it runs, and for one that is kept for ever. */
+/** When the task is removed; undefined while it runs, and for a task that is kept for ever. */
 export const expiresAtMs = (task: Task): number | undefined => {
   if (task.endedAtMs === undefined) return undefined
   const ttlMs = ttlAt(task, task.endedAtMs)

@@ -1,6 +1,6 @@
 /**
- * What the work of one task asks, until it is answered: each question waits under a key of its own. Decides nothing about
- * an answer; its shape was read before.
+ * The questions that the work of one task asks, until they are answered. Each question waits under its own key. Decides
+ * nothing about an answer, whose shape was checked before.
  */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import * as Deferred from "effect/Deferred"
@@ -11,38 +11,80 @@ import * as Steps from "./Task.ts"
 import type { Task } from "./Task.ts"
 import type { TaskTable } from "./TaskTable.ts"
 
-/** By key: what the client answered, or the error it answered with. */
+/** By key of the question: the client's answer, or the error that it responded with. */
 export type Answers = Readonly<Record<string, Exit.Exit<InputResponse, JsonRpcError>>>
-
-export interface TaskQuestions {
-  /** Waits for all of the answers; interrupted, it wants none of them any more. */
-  readonly ask: <K extends string>(
-    questions: Readonly<Record<K, InputRequest>>,
-  ) => Effect.Effect<Readonly<Record<K, InputResponse>>, JsonRpcError>
-  /** Keys that nothing waits for are ignored. */
-  readonly answer: (answers: Answers) => Effect.Effect<void>
-}
 
 type Reply = Deferred.Deferred<InputResponse, JsonRpcError>
 
-const over = () =>
+interface PendingQuestion {
+  /** The caller's name for the question. */
+  readonly name: string
+  /** Its key in the task. */
+  readonly key: string
+  readonly reply: Reply
+}
+
+const taskEnded = () =>
   new JsonRpcError({ code: ErrorCode.internalError, message: "the task has ended" })
 
-export const make = (table: TaskTable, made: Task): TaskQuestions => {
-  const pending = new Map<string, Reply>()
+/** The pending questions of one task. */
+export class TaskQuestions {
+  private readonly pending = new Map<string, Reply>()
+  private readonly table: TaskTable
+  private readonly task: Task
 
-  /** Name, key and reply of each; none when the task has ended. */
-  const put = (questions: Readonly<Record<string, InputRequest>>) => {
-    const waiting: Array<readonly [name: string, key: string, reply: Reply]> = []
+  constructor(table: TaskTable, task: Task) {
+    this.table = table
+    this.task = task
+  }
+
+  /**
+   * Adds the questions to the task and resolves with all answers, by the caller's names. Fails with the error that a
+   * client responded with, and when the task has ended. When it is interrupted, the questions are withdrawn.
+   */
+  ask<K extends string>(
+    questions: Readonly<Record<K, InputRequest>>,
+  ): Effect.Effect<Readonly<Record<K, InputResponse>>, JsonRpcError> {
+    return Effect.acquireUseRelease(
+      this.add(questions),
+      (waiting) =>
+        waiting.length < Object.keys(questions).length
+          ? Effect.fail(taskEnded())
+          : Effect.map(
+              Effect.forEach(waiting, ({ name, reply }) =>
+                Effect.map(Deferred.await(reply), (answer) => [name, answer] as const),
+              ),
+              (answers) => Object.fromEntries(answers) as Record<K, InputResponse>,
+            ),
+      (waiting) => this.remove(waiting.map(({ key }) => key)),
+    )
+  }
+
+  /** Resolves the questions of these keys; keys without a pending question are ignored. */
+  answer(answers: Answers): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const keys = Object.keys(answers).filter((key) => this.pending.has(key))
+      for (const key of keys) {
+        const reply = this.pending.get(key)
+        const answer = answers[key]
+        if (reply !== undefined && answer !== undefined) Deferred.doneUnsafe(reply, answer)
+      }
+      return this.remove(keys)
+    })
+  }
+
+  /** The added questions; none when the task has ended. */
+  private add(questions: Readonly<Record<string, InputRequest>>) {
+    const waiting: Array<PendingQuestion> = []
     const asked = Object.entries(questions)
     return Effect.as(
-      table.step(made, (task, nowMs) => {
+      this.table.update(this.task, (task, nowMs) => {
         if (task.end !== undefined) return task
-        const [next, keys] = Steps.ask(task, asked, nowMs)
+        const [next, keys] = Steps.addQuestions(task, asked, nowMs)
         keys.forEach((key, index) => {
           const reply: Reply = Deferred.makeUnsafe()
-          pending.set(key, reply)
-          waiting.push([asked[index]?.[0] ?? key, key, reply])
+          this.pending.set(key, reply)
+          waiting.push({ name: asked[index]?.[0] ?? key, key, reply })
         })
         return next
       }),
@@ -50,36 +92,10 @@ export const make = (table: TaskTable, made: Task): TaskQuestions => {
     )
   }
 
-  const settle = (keys: ReadonlyArray<string>) =>
-    Effect.suspend(() => {
-      for (const key of keys) pending.delete(key)
-      return table.step(made, (task, nowMs) => Steps.settle(task, keys, nowMs))
+  private remove(keys: ReadonlyArray<string>): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      for (const key of keys) this.pending.delete(key)
+      return this.table.update(this.task, (task, nowMs) => Steps.removeQuestions(task, keys, nowMs))
     })
-
-  return {
-    ask: <K extends string>(questions: Readonly<Record<K, InputRequest>>) =>
-      Effect.acquireUseRelease(
-        put(questions),
-        (waiting) =>
-          waiting.length < Object.keys(questions).length
-            ? Effect.fail(over())
-            : Effect.map(
-                Effect.forEach(waiting, ([name, , reply]) =>
-                  Effect.map(Deferred.await(reply), (answer) => [name, answer] as const),
-                ),
-                (answers) => Object.fromEntries(answers) as Record<K, InputResponse>,
-              ),
-        (waiting) => settle(waiting.map(([, key]) => key)),
-      ),
-    answer: (answers) =>
-      Effect.suspend(() => {
-        const keys = Object.keys(answers).filter((key) => pending.has(key))
-        for (const key of keys) {
-          const reply = pending.get(key)
-          const answer = answers[key]
-          if (reply !== undefined && answer !== undefined) Deferred.doneUnsafe(reply, answer)
-        }
-        return settle(keys)
-      }),
   }
 }

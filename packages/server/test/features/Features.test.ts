@@ -18,7 +18,7 @@ const aTemplate = (uriTemplate: string) =>
 class Word extends Context.Service<Word, string>()("test/Word") {}
 
 const badName = "expected 1 to 128 of the characters A-Z a-z 0-9 _ . -"
-const badAddress = "expected an address: `scheme:...`"
+const badAddress = "expected an absolute URI: `scheme:...`"
 
 const refusals: ReadonlyArray<
   readonly [add: (features: Features) => Effect.Effect<void, FeatureRefused>, reason: string]
@@ -27,19 +27,19 @@ const refusals: ReadonlyArray<
     [(f: Features) => f.addTool(aTool(name)), badName] as const,
     [(f: Features) => f.addPrompt(aPrompt(name)), badName] as const,
   ]),
-  [(f) => f.addTool(aTool("codex")), "the server has a tool of that name"],
-  [(f) => f.addTool(aTool("conversationWait")), "the server has a tool of that name"],
-  [(f) => f.addTool(aTool("tool")), "there is one already"],
-  [(f) => f.addPrompt(aPrompt("prompt")), "there is one already"],
-  [(f) => f.addResource(aResource("x:resource")), "there is one already"],
-  [(f) => f.addResourceTemplate(aTemplate("x:{a}")), "there is one already"],
+  [(f) => f.addTool(aTool("codex")), "the name of a tool of the server"],
+  [(f) => f.addTool(aTool("conversationWait")), "the name of a tool of the server"],
+  [(f) => f.addTool(aTool("tool")), "registered already"],
+  [(f) => f.addPrompt(aPrompt("prompt")), "registered already"],
+  [(f) => f.addResource(aResource("x:resource")), "registered already"],
+  [(f) => f.addResourceTemplate(aTemplate("x:{a}")), "registered already"],
   [(f) => f.addResource(aResource("no address")), badAddress],
   [(f) => f.addResourceTemplate(aTemplate("{a}")), badAddress],
   [(f) => f.addResourceTemplate(aTemplate("x:y")), "expected a variable in braces: `{id}`"],
-  [(f) => f.addResourceTemplate(aTemplate("x:{a}{b}")), "expected something between two variables"],
-  [(f) => f.addResourceTemplate(aTemplate("x:{a}/{a}")), "a variable is there twice"],
+  [(f) => f.addResourceTemplate(aTemplate("x:{a}{b}")), "expected text between two variables"],
+  [(f) => f.addResourceTemplate(aTemplate("x:{a}/{a}")), "the same variable occurs twice"],
   [(f) => f.addResourceTemplate(aTemplate("x:{a*}")), "`{a*}` is not `{name}` or `{+name}`"],
-  [(f) => f.addResourceTemplate(aTemplate("x:{a}}")), "a brace without the other"],
+  [(f) => f.addResourceTemplate(aTemplate("x:{a}}")), "a brace is not closed or not opened"],
   [
     (f) => f.addTool(tool({ name: "t", input: { type: "string" }, run: () => Effect.succeed("") })),
     'expected a schema of `type: "object"`',
@@ -86,7 +86,7 @@ const refusals: ReadonlyArray<
           run: () => Effect.succeed(""),
         }),
       ),
-    "an argument is there twice",
+    "the same argument occurs twice",
   ],
 ]
 
@@ -132,7 +132,7 @@ describe("Features", () => {
     Effect.gen(function* () {
       const features = yield* make({ tools: [aTool("a"), aTool("b")] }, { maxPerKind: 2 })
       const full = yield* Effect.flip(features.addTool(aTool("c")))
-      assert.strictEqual(full.message, 'tool "c": there are 2 already, the limit')
+      assert.strictEqual(full.message, 'tool "c": the limit is 2')
       assert.isFalse(yield* features.removeTool("c"))
       assert.isTrue(yield* features.removeTool("a"))
       yield* features.addTool(aTool("c"))

@@ -128,9 +128,9 @@ describe("PromptBook", () => {
         assert.deepStrictEqual(yield* names(server, 2), ["good"])
         assert.deepStrictEqual(warnings, [
           "prompt file bad name.md left out: expected 1 to 128 of the characters A-Z a-z 0-9 _ . -",
-          "prompt file empty.md left out: there is nothing in it",
+          "prompt file empty.md left out: the file is empty",
           "prompt file large.md left out: 300000 bytes, the limit is 262144",
-          "prompt file open.md left out: the front matter that begins in line 1 has no end",
+          "prompt file open.md left out: the front matter in line 1 is not closed",
           "prompt file unreadable.md left out: cannot be read",
         ])
       }),

@@ -49,10 +49,10 @@ describe("PromptText", () => {
   })
 
   it.each<readonly [text: string, problem: string]>([
-    ["", "there is nothing in it"],
-    ["---\ndescription: x\n---\n \n", "there is nothing in it"],
-    ["---\ndescription: x\n", "the front matter that begins in line 1 has no end"],
-    ["a\0b", "it is no text"],
+    ["", "the file is empty"],
+    ["---\ndescription: x\n---\n \n", "the file is empty"],
+    ["---\ndescription: x\n", "the front matter in line 1 is not closed"],
+    ["a\0b", "the file is not text"],
     [Array.from({ length: 33 }, (_, i) => `$N${i}`).join(" "), "more than 32 arguments"],
   ])("tells what is wrong with a file, %#", (text, problem) => {
     assert.deepStrictEqual(parse(text), Result.fail(problem))

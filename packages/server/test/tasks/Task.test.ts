@@ -5,7 +5,7 @@ import * as Steps from "../../src/tasks/Task.ts"
 const minute = 60_000
 
 const begun = (ttlMs: number | null = 10 * minute) =>
-  Steps.begin({ id: "t", principal: "me", ordinal: 1, ttlMs, pollIntervalMs: 1000 }, 1000)
+  Steps.create({ id: "t", principal: "me", ordinal: 1, ttlMs, pollIntervalMs: 1000 }, 1000)
 
 const form: InputRequest = { method: "elicitation/create", params: { message: "?" } }
 const roots: InputRequest = { method: "roots/list" }
@@ -29,7 +29,7 @@ describe("Task", () => {
   })
 
   it("gives every question a key of its own, also when the same is asked again after its answer", () => {
-    const [asked, first] = Steps.ask(
+    const [asked, first] = Steps.addQuestions(
       begun(),
       [
         ["name", form],
@@ -37,14 +37,18 @@ describe("Task", () => {
       ],
       1001,
     )
-    const [again, second] = Steps.ask(Steps.settle(asked, first, 1002), [["name", form]], 1003)
+    const [again, second] = Steps.addQuestions(
+      Steps.removeQuestions(asked, first, 1002),
+      [["name", form]],
+      1003,
+    )
     assert.deepStrictEqual([first, second], [["1-name", "2-where"], ["3-name"]])
     assert.deepStrictEqual([...again.questions], [["3-name", form]])
     assert.strictEqual(again.updatedAtMs, 1003)
   })
 
   it("keeps what was not answered, and takes no step for keys it does not know", () => {
-    const [asked] = Steps.ask(
+    const [asked] = Steps.addQuestions(
       begun(),
       [
         ["name", form],
@@ -53,31 +57,31 @@ describe("Task", () => {
       1001,
     )
     assert.deepStrictEqual(
-      [...Steps.settle(asked, ["1-name", "9-x"], 1002).questions.keys()],
+      [...Steps.removeQuestions(asked, ["1-name", "9-x"], 1002).questions.keys()],
       ["2-where"],
     )
-    assert.strictEqual(Steps.settle(asked, ["9-x"], 1002), asked)
+    assert.strictEqual(Steps.removeQuestions(asked, ["9-x"], 1002), asked)
   })
 
   it("ends once: whatever comes after its end changes nothing", () => {
-    const [asked, keys] = Steps.ask(begun(), [["name", form]], 1001)
+    const [asked, keys] = Steps.addQuestions(begun(), [["name", form]], 1001)
     const ended = Steps.finish(asked, { _tag: "Cancelled" }, 1002)
     assert.strictEqual(ended.message, "cancelled by request")
     assert.strictEqual(ended.questions.size, 0)
     assert.strictEqual(Steps.finish(ended, done, 1003), ended)
-    assert.strictEqual(Steps.say(ended, "still here", 1003), ended)
-    assert.strictEqual(Steps.settle(ended, keys, 1003), ended)
+    assert.strictEqual(Steps.setMessage(ended, "still here", 1003), ended)
+    assert.strictEqual(Steps.removeQuestions(ended, keys, 1003), ended)
   })
 
   it("says what it is at until it has ended, and takes no step to say it again", () => {
-    const said = Steps.say(begun(), "running `ls`", 1001)
+    const said = Steps.setMessage(begun(), "running `ls`", 1001)
     assert.deepStrictEqual([said.message, said.version], ["running `ls`", 1])
-    assert.strictEqual(Steps.say(said, "running `ls`", 1002), said)
+    assert.strictEqual(Steps.setMessage(said, "running `ls`", 1002), said)
     assert.strictEqual(Steps.finish(said, done, 1003).message, undefined)
   })
 
   it("is never updated before it was, whatever the clock says", () => {
-    assert.strictEqual(Steps.say(begun(), "back", 500).updatedAtMs, 1000)
+    assert.strictEqual(Steps.setMessage(begun(), "back", 500).updatedAtMs, 1000)
   })
 
   it("expires its ttl after its creation, when it ends in time", () => {

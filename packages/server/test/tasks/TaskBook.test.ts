@@ -10,7 +10,7 @@ const made = (
   ttlMs: number | null = 10_000,
 ) =>
   Result.map(book.reserve(principal), ({ fill }) =>
-    fill((ordinal) => Steps.begin({ id, principal, ordinal, ttlMs, pollIntervalMs: 1000 }, 0)),
+    fill((ordinal) => Steps.create({ id, principal, ordinal, ttlMs, pollIntervalMs: 1000 }, 0)),
   )
 
 const must = (added: Result.Result<Steps.Task, TaskBook.TooManyTasks>): Steps.Task => {
@@ -22,7 +22,7 @@ const end = (book: TaskBook.TaskBook, task: Steps.Task, nowMs = 0, chars = 0) =>
   book.put(Steps.finish(task, { _tag: "Result", result: { content: [] } }, nowMs), chars)
 
 const limited = (limits: Partial<TaskBook.TaskLimits> = {}) =>
-  TaskBook.make({ ...TaskBook.defaultLimits, ...limits })
+  new TaskBook.TaskBook({ ...TaskBook.defaultLimits, ...limits })
 
 describe("TaskBook", () => {
   it("finds a task for its owner alone", () => {
@@ -45,7 +45,7 @@ describe("TaskBook", () => {
         [
           "maxPerPrincipal",
           2,
-          "no room for another task: maxPerPrincipal is 2; what has ended is forgotten after its ttl",
+          "no room for another task: maxPerPrincipal is 2; ended tasks are removed after their ttl",
         ],
       )
     }

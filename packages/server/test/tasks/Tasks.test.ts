@@ -8,7 +8,7 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import type { InputRequest } from "../../src/mcp/RequestContext.ts"
-import { type Beginning, Tasks, type TaskOrder } from "../../src/tasks/Tasks.ts"
+import { type ResponseDelivery, Tasks, type NewTask } from "../../src/tasks/Tasks.ts"
 
 const said = (text: string): CallToolResult => ({ content: [{ type: "text", text }] })
 
@@ -19,7 +19,7 @@ const form = (message: string): InputRequest => ({
 
 const accept = (content: Record<string, unknown>) => Exit.succeed({ action: "accept", content })
 
-const order = (run: TaskOrder["run"], more: Partial<TaskOrder> = {}): TaskOrder => ({
+const order = (run: NewTask["run"], more: Partial<NewTask> = {}): NewTask => ({
   principal: "me",
   run,
   ...more,
@@ -129,7 +129,7 @@ describe("Tasks", () => {
           Effect.as(
             Effect.timeoutOption(task.ask({ name: form("who?") }), "1 minute"),
             said("nobody"),
-          ).pipe(Effect.tap(task.say("done")), Effect.andThen(Effect.never)),
+          ).pipe(Effect.tap(task.setMessage("done")), Effect.andThen(Effect.never)),
         ),
       )
       yield* settle
@@ -190,7 +190,7 @@ describe("Tasks", () => {
       const { id, version } = yield* tasks.create(
         order((task) =>
           Deferred.await(go).pipe(
-            Effect.andThen(task.say("one")),
+            Effect.andThen(task.setMessage("one")),
             Effect.andThen(Effect.sleep("1 second")),
             Effect.as(said("two")),
           ),
@@ -260,14 +260,16 @@ describe("Tasks", () => {
   it.effect("forgets a task that nobody has heard of", () =>
     Effect.gen(function* () {
       const tasks = yield* Tasks.make({ maxTasks: 1 })
-      const heard = yield* Deferred.make<Beginning>()
+      const heard = yield* Deferred.make<ResponseDelivery>()
       let ran = false
       const { id } = yield* tasks.create(
-        order(() => Effect.sync(() => ((ran = true), said("x"))), { begin: Deferred.await(heard) }),
+        order(() => Effect.sync(() => ((ran = true), said("x"))), {
+          delivery: Deferred.await(heard),
+        }),
       )
       yield* settle
       assert.isUndefined((yield* tasks.get("me", id)).end)
-      yield* Deferred.succeed(heard, "unheard")
+      yield* Deferred.succeed(heard, "unsent")
       yield* settle
       assert.strictEqual((yield* Effect.flip(tasks.get("me", id)))._tag, "UnknownTask")
       assert.isFalse(ran)
@@ -281,7 +283,7 @@ describe("Tasks", () => {
       let ran = false
       const { id } = yield* tasks.create(
         order(() => Effect.sync(() => ((ran = true), said("x"))), {
-          begin: Effect.succeed("unknown"),
+          delivery: Effect.succeed("unknown"),
         }),
       )
       yield* settle

@@ -1,7 +1,7 @@
 /** What the handlers of tools, resources and prompts of one connection share. */
 import type * as Effect from "effect/Effect"
 import type { Catalog } from "../../features/Catalog.ts"
-import { from, type Registry } from "../../features/Registry.ts"
+import { entriesFrom, type Registry } from "../../features/Registry.ts"
 import type { Cursors } from "./Cursors.ts"
 
 export interface ConnectionCatalog {
@@ -22,7 +22,7 @@ export interface Page<A> {
 /** What stands on a shelf from that number on. */
 export const pageOf = <A>(shelf: Registry<A>, start: number, limit: number): Page<A> => {
   const items: Array<A> = []
-  for (const { number, value } of from(shelf, start)) {
+  for (const { number, value } of entriesFrom(shelf, start)) {
     if (items.length === limit) return { items, next: number }
     items.push(value)
   }

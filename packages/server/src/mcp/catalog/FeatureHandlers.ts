@@ -25,25 +25,25 @@ import type { Session } from "../Session.ts"
 import type { Subscriptions } from "./Subscriptions.ts"
 
 /** Who reads a list is told when it changes. */
-export const listed =
+export const notifiedOfChanges =
   (subscriptions: Subscriptions, list: ListName) =>
   <P, R>(handler: CoreHandler<P, R>): CoreHandler<P, R> =>
   (params, context) =>
-    Effect.tap(handler(params, context), () => subscriptions.hasRead(list, context))
+    Effect.tap(handler(params, context), () => subscriptions.watchList(list, context))
 
 export const featureHandlers = (
   served: ConnectionCatalog,
   session: Session,
   subscriptions: Subscriptions,
 ) => {
-  const resources = listed(subscriptions, "resources")
+  const resources = notifiedOfChanges(subscriptions, "resources")
   return {
     [ResourcesList._tag]: resources(resourcesList(served)),
     [ResourcesTemplatesList._tag]: resources(resourcesTemplatesList(served)),
     [ResourcesRead._tag]: resourcesRead(served),
     [ResourcesSubscribe._tag]: resourcesSubscribe(subscriptions),
     [ResourcesUnsubscribe._tag]: resourcesUnsubscribe(subscriptions),
-    [PromptsList._tag]: listed(subscriptions, "prompts")(promptsList(served)),
+    [PromptsList._tag]: notifiedOfChanges(subscriptions, "prompts")(promptsList(served)),
     [PromptsGet._tag]: promptsGet(served),
     [CompletionComplete._tag]: completionComplete(served),
     [LoggingSetLevel._tag]: loggingSetLevel(session),

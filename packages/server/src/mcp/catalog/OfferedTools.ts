@@ -1,6 +1,6 @@
 /** Which tools a connection lists and which it runs: those of the embedder, and of the server's own the chosen ones. Pure. */
 import type { ChosenTools } from "@colloquy/protocol/mcp/ServerTools"
-import { merged, only, type Registry } from "../../features/Registry.ts"
+import { merged, filtered, type Registry } from "../../features/Registry.ts"
 import type { Tool } from "../../features/Tool.ts"
 
 export interface OfferedTools {
@@ -15,7 +15,7 @@ export const offeredTools = (
   own: Registry<Tool>,
   embedded: Registry<Tool>,
 ): OfferedTools => ({
-  listed: merged([only(own, (name) => listed.has(name)), embedded]),
-  callable: merged([only(own, (name) => callable.has(name)), embedded]),
+  listed: merged([filtered(own, (name) => listed.has(name)), embedded]),
+  callable: merged([filtered(own, (name) => callable.has(name)), embedded]),
   isDisabled: (name) => own.get(name) !== undefined && !callable.has(name),
 })

@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { Catalog } from "../../features/Catalog.ts"
-import { answered } from "../../features/Outcome.ts"
+import { toClientError } from "../../features/Outcome.ts"
 import type { ListName, Notice } from "../../features/Notices.ts"
 import { ResourceNotFound } from "../../features/Resource.ts"
 import type { PeerControl } from "../../jsonrpc/Caller.ts"
@@ -23,7 +23,7 @@ import { resourceNotFound } from "../methods/ResourcesRead.ts"
 
 export interface Subscriptions {
   /** From now on the client is told when that list changes: what it never read it does not know to be another. */
-  readonly hasRead: (list: ListName, context: RequestContext) => Effect.Effect<void>
+  readonly watchList: (list: ListName, context: RequestContext) => Effect.Effect<void>
   readonly subscribe: (
     uri: string,
     context: RequestContext,
@@ -94,7 +94,7 @@ export const make = (catalog: Catalog): Effect.Effect<Subscriptions, never, Scop
             Effect.catch((failure): Effect.Effect<never, JsonRpcError | InputRequired> =>
               failure instanceof ResourceNotFound
                 ? Effect.fail(resourceNotFound(uri, context))
-                : answered(`subscription to ${uri}`)(failure),
+                : toClientError(`subscription to ${uri}`)(failure),
             ),
           )
           yield* begin(context)
@@ -109,7 +109,7 @@ export const make = (catalog: Catalog): Effect.Effect<Subscriptions, never, Scop
       })
 
     return {
-      hasRead: (list, context) =>
+      watchList: (list, context) =>
         Effect.suspend(() => {
           if (context.era !== "handshake" || read.has(list)) return Effect.void
           read.add(list)

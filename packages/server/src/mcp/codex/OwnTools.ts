@@ -89,7 +89,7 @@ export const ownTools = Effect.fnUntraced(function* (
   for (const definition of serverTools) {
     const { name } = definition
     const invoke = turnTools.get(name) ?? conversationTools.get(name)
-    if (invoke !== undefined) tools.put(name, entryOf(definition, invoke(environment)))
+    if (invoke !== undefined) tools.add(name, entryOf(definition, invoke(environment)))
   }
   return tools
 })

@@ -8,7 +8,7 @@ import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type { Catalog } from "../../features/Catalog.ts"
 import type { Complete, Completions } from "../../features/Completion.ts"
-import { answered } from "../../features/Outcome.ts"
+import { toClientError } from "../../features/Outcome.ts"
 import { namesOf } from "../../features/Registry.ts"
 import { findPrompt, invalid, unknownArgument } from "./PromptsGet.ts"
 import type { CoreHandler } from "../RequestContext.ts"
@@ -74,7 +74,7 @@ export const completionComplete = ({
     if (complete === undefined) return { completion: bounded(nothing) }
     const request = { value: argument.value, arguments: settled?.arguments ?? {}, context }
     const completions = yield* Effect.suspend(() => complete(request)).pipe(
-      Effect.catch(answered(`completion of ${argument.name}`)),
+      Effect.catch(toClientError(`completion of ${argument.name}`)),
     )
     return { completion: bounded(completions) }
   })

@@ -3,9 +3,9 @@ import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { ResourcesList as ResourcesListMethod } from "@colloquy/protocol/mcp/Resources"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
-import { answered } from "../../features/Outcome.ts"
+import { toClientError } from "../../features/Outcome.ts"
 import type { Listed } from "../../features/Resource.ts"
-import { from } from "../../features/Registry.ts"
+import { entriesFrom } from "../../features/Registry.ts"
 import type { Place } from "../catalog/Cursors.ts"
 import type { CoreHandler, InputRequired, RequestContext } from "../RequestContext.ts"
 import { pageOf, type ConnectionCatalog, describe } from "../catalog/ConnectionCatalog.ts"
@@ -45,7 +45,7 @@ const ofTemplates = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, JsonRpcError | InputRequired> {
   let { cursor } = start
   let pages = 0
-  for (const { number, value } of from(catalog.templates, start.number)) {
+  for (const { number, value } of entriesFrom(catalog.templates, start.number)) {
     // Of a template that is gone meanwhile.
     if (number !== start.number) cursor = undefined
     while (value.list !== undefined) {
@@ -55,7 +55,7 @@ const ofTemplates = Effect.fnUntraced(function* (
         return
       }
       const request = { limit: room, context, ...(cursor === undefined ? {} : { cursor }) }
-      const page = yield* Effect.catch(value.list(request), answered(`list of ${value.name}`))
+      const page = yield* Effect.catch(value.list(request), toClientError(`list of ${value.name}`))
       found.resources.push(...page.resources.slice(0, room))
       cursor = page.nextCursor
       if (cursor === undefined) break

@@ -27,8 +27,8 @@ import type { CoreHandler, Members, RequestContext } from "../RequestContext.ts"
 import { isMembers } from "../eras/Capabilities.ts"
 import type { Task } from "../../tasks/Task.ts"
 import type { Tasks } from "../../tasks/Tasks.ts"
-import { tasksOf, tellChanges } from "../tasks/TaskChanges.ts"
-import { extension } from "../tasks/TaskRequests.ts"
+import { tasksOf, notifyChanges } from "../tasks/TaskChanges.ts"
+import { tasksCapability } from "../tasks/TaskRequests.ts"
 
 type Method = typeof SubscriptionsListen
 
@@ -122,7 +122,7 @@ const listen = Effect.fnUntraced(function* (
   })
   yield* context.notify(SubscriptionsAcknowledged, [{ notifications, _meta }])
   for (const task of named) {
-    yield* tellChanges(tasks, context, task, _meta).pipe(
+    yield* notifyChanges(tasks, context, task, _meta).pipe(
       // Nobody reads any more: the connection finds out by itself.
       Effect.catch(({ reason }) => Effect.logDebug(`nobody is told of a task: ${reason}`)),
       Effect.forkScoped({ startImmediately: true }),
@@ -173,7 +173,7 @@ export const subscriptionsListen = (
     })
   return ({ notifications }, context) =>
     Effect.andThen(
-      notifications.taskIds === undefined ? Effect.void : context.requires(extension),
+      notifications.taskIds === undefined ? Effect.void : context.requires(tasksCapability),
       begin(notifications, context),
     )
 }

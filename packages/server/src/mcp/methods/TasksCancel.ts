@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Tasks } from "../../tasks/Tasks.ts"
 import type { CoreHandler } from "../RequestContext.ts"
-import { invalidParams, permitted, unknown } from "../tasks/TaskRequests.ts"
+import { invalidParams, requireTasks, unknownTask } from "../tasks/TaskRequests.ts"
 import { handshakeTask, statusOf } from "../tasks/TaskShapes.ts"
 
 export const tasksCancel =
@@ -15,7 +15,7 @@ export const tasksCancel =
   ({ taskId }, context) =>
     Effect.gen(function* () {
       const { era, principal } = context
-      yield* permitted(context)
+      yield* requireTasks(context)
       const before = yield* tasks.cancel(principal, taskId)
       if (era === "stateless") return {}
       if (before.end !== undefined) {
@@ -23,4 +23,4 @@ export const tasksCancel =
       }
       const task = yield* tasks.get(principal, taskId)
       return handshakeTask(task, yield* Clock.currentTimeMillis)
-    }).pipe(Effect.catchTag("UnknownTask", unknown))
+    }).pipe(Effect.catchTag("UnknownTask", unknownTask))

@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Tasks } from "../../tasks/Tasks.ts"
 import type { CoreHandler } from "../RequestContext.ts"
-import { permitted, unknown } from "../tasks/TaskRequests.ts"
+import { requireTasks, unknownTask } from "../tasks/TaskRequests.ts"
 import { detailedTask, handshakeTask } from "../tasks/TaskShapes.ts"
 
 export const tasksGet =
@@ -14,8 +14,8 @@ export const tasksGet =
   ): CoreHandler<Params<typeof TasksGetMethod>, ResultOf<typeof TasksGetMethod>> =>
   ({ taskId }, context) =>
     Effect.gen(function* () {
-      yield* permitted(context)
+      yield* requireTasks(context)
       const task = yield* tasks.get(context.principal, taskId)
       const nowMs = yield* Clock.currentTimeMillis
       return context.era === "stateless" ? detailedTask(task, nowMs) : handshakeTask(task, nowMs)
-    }).pipe(Effect.catchTag("UnknownTask", unknown))
+    }).pipe(Effect.catchTag("UnknownTask", unknownTask))

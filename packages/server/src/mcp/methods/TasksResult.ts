@@ -21,7 +21,7 @@ import type {
 } from "../RequestContext.ts"
 import { isMembers, missingIn, neededFor } from "../eras/Capabilities.ts"
 import { put } from "../eras/Handshake.ts"
-import { unknown } from "../tasks/TaskRequests.ts"
+import { unknownTask } from "../tasks/TaskRequests.ts"
 import { withRelated } from "../tasks/TaskShapes.ts"
 
 type Result = ResultOf<typeof TasksResultMethod>
@@ -100,5 +100,5 @@ export const tasksResult = (
         task = yield* tasks.changed(principal, taskId, task.version)
       }
       return yield* answerOf(taskId, task.end)
-    }).pipe(Effect.scoped, Effect.catchTag("UnknownTask", unknown))
+    }).pipe(Effect.scoped, Effect.catchTag("UnknownTask", unknownTask))
 }

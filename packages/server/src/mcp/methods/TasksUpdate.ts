@@ -11,7 +11,7 @@ import * as Exit from "effect/Exit"
 import type { Tasks } from "../../tasks/Tasks.ts"
 import type { CoreHandler, InputResponse } from "../RequestContext.ts"
 import { readResponse } from "../eras/AnswerShapes.ts"
-import { invalidParams, permitted, unknown } from "../tasks/TaskRequests.ts"
+import { invalidParams, requireTasks, unknownTask } from "../tasks/TaskRequests.ts"
 
 export const tasksUpdate =
   (
@@ -19,7 +19,7 @@ export const tasksUpdate =
   ): CoreHandler<Params<typeof TasksUpdateMethod>, ResultOf<typeof TasksUpdateMethod>> =>
   ({ inputResponses, taskId }, context) =>
     Effect.gen(function* () {
-      yield* permitted(context)
+      yield* requireTasks(context)
       const { questions } = yield* tasks.get(context.principal, taskId)
       const answers: Record<string, Exit.Exit<InputResponse, JsonRpcError>> = {}
       for (const [key, question] of questions) {
@@ -35,4 +35,4 @@ export const tasksUpdate =
       }
       yield* tasks.answer(context.principal, taskId, answers)
       return {}
-    }).pipe(Effect.catchTag("UnknownTask", unknown))
+    }).pipe(Effect.catchTag("UnknownTask", unknownTask))

@@ -6,7 +6,7 @@ import type { Registry } from "../../features/Registry.ts"
 import type { Tool } from "../../features/Tool.ts"
 import type { CoreHandler } from "../RequestContext.ts"
 import { pageOf, type ConnectionCatalog, describe } from "../catalog/ConnectionCatalog.ts"
-import { asked } from "../tasks/TaskRequests.ts"
+import { clientRequestsTasks } from "../tasks/TaskRequests.ts"
 
 type Method = typeof ToolsListMethod
 
@@ -34,7 +34,7 @@ export const toolsList = (
   Effect.fnUntraced(function* ({ cursor }, context) {
     const [start = 0] = (yield* cursors.open("tools", cursor, context)) ?? []
     const { items, next } = pageOf(tools, Number(start), pageSize)
-    const page = items.map((tool) => item(tool, asked(context)))
+    const page = items.map((tool) => item(tool, clientRequestsTasks(context)))
     if (next === undefined) return { tools: page }
     return { tools: page, nextCursor: yield* cursors.seal("tools", [next], context) }
   })

@@ -19,10 +19,10 @@ import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import type { TaskOrder, Beginning, TaskControl, TaskReservation } from "../../tasks/Tasks.ts"
+import type { NewTask, ResponseDelivery, TaskControl, TaskReservation } from "../../tasks/Tasks.ts"
 import type { InputRequired, OtherResult, RequestContext } from "../RequestContext.ts"
-import { inTask, runAfter, type TaskContext } from "./TaskContext.ts"
-import { created } from "./TaskShapes.ts"
+import { contextInTask, runAfter, type TaskContext } from "./TaskContext.ts"
+import { createdResult } from "./TaskShapes.ts"
 
 type Ran = Effect.Effect<CallToolResult, JsonRpcError | InputRequired>
 
@@ -45,11 +45,11 @@ const makeDraft = (id: string) => {
         Deferred.succeed(asked, undefined),
         Effect.flatMap(Deferred.await(created), ({ ask }) => ask(questions)),
       ),
-    say: (words) =>
+    setMessage: (words) =>
       Effect.suspend(() => {
         message = words
         return Deferred.isDoneUnsafe(created)
-          ? Effect.flatMap(Deferred.await(created), ({ say }) => say(words))
+          ? Effect.flatMap(Deferred.await(created), ({ setMessage }) => setMessage(words))
           : Effect.void
       }),
   }
@@ -61,7 +61,7 @@ const makeDraft = (id: string) => {
     /** From now on the work uses this task. */
     become: (task: TaskControl) =>
       Effect.andThen(
-        message === undefined ? Effect.void : task.say(message),
+        message === undefined ? Effect.void : task.setMessage(message),
         Deferred.succeed(created, task),
       ),
   }
@@ -75,18 +75,18 @@ const orderOf = (
   inside: TaskContext,
   work: Fiber.Fiber<CallToolResult, JsonRpcError>,
   draft: Draft,
-): Omit<TaskOrder, "principal"> => {
-  const accepted = Deferred.makeUnsafe<Beginning>()
+): Omit<NewTask, "principal"> => {
+  const accepted = Deferred.makeUnsafe<ResponseDelivery>()
   const stop = Fiber.interrupt(work)
   // Before the task is created: a call that is cancelled before its response was accepted leaves none.
-  call.afterAnswer(Deferred.succeed(accepted, "heard").pipe(Effect.asVoid), (sent) =>
-    Deferred.doneUnsafe(accepted, Effect.succeed(sent ? "unknown" : "unheard")),
+  call.afterAnswer(Deferred.succeed(accepted, "accepted").pipe(Effect.asVoid), (sent) =>
+    Deferred.doneUnsafe(accepted, Effect.succeed(sent ? "unknown" : "unsent")),
   )
   const message = draft.message()
   return {
     ...(message === undefined ? {} : { message }),
-    begin: Deferred.await(accepted).pipe(
-      Effect.tap((beginning) => (beginning === "heard" ? Effect.void : stop)),
+    delivery: Deferred.await(accepted).pipe(
+      Effect.tap((beginning) => (beginning === "accepted" ? Effect.void : stop)),
       Effect.onInterrupt(() => stop),
     ),
     run: (control) =>
@@ -105,7 +105,7 @@ export const callThenTask = (
     Effect.gen(function* () {
       const draft = makeDraft(reservation.id)
       let waiting = true
-      const inside = inTask(call, draft.control, () => waiting)
+      const inside = contextInTask(call, draft.control, () => waiting)
       const work = yield* run(inside.context).pipe(
         Effect.catchTag("InputRequired", (required) => Effect.die(required)),
         Effect.forkDetach({ startImmediately: true }),
@@ -123,6 +123,6 @@ export const callThenTask = (
       }
       waiting = false
       const task = yield* reservation.create(orderOf(call, inside, work, draft))
-      return created(task, yield* Clock.currentTimeMillis, call.era)
+      return createdResult(task, yield* Clock.currentTimeMillis, call.era)
     }),
   )

@@ -15,15 +15,20 @@ import * as Result from "effect/Result"
 import type { Tool } from "../../features/Tool.ts"
 import type { Task } from "../../tasks/Task.ts"
 import type { TooManyTasks } from "../../tasks/TaskBook.ts"
-import type { Beginning, Tasks } from "../../tasks/Tasks.ts"
+import type { ResponseDelivery, Tasks } from "../../tasks/Tasks.ts"
 import type * as Scope from "effect/Scope"
-import { tellStatus } from "./TaskStatusNotices.ts"
+import { notifyStatus } from "./TaskStatusNotices.ts"
 import type { InputRequired, OtherResult, RequestContext } from "../RequestContext.ts"
 import { isMembers, missingIn } from "../eras/Capabilities.ts"
 import { callThenTask } from "./DeferredTask.ts"
-import { inTask, runAfter } from "./TaskContext.ts"
-import { asked as asksForTasks, extension, invalidParams, noRoom } from "./TaskRequests.ts"
-import { created } from "./TaskShapes.ts"
+import { contextInTask, runAfter } from "./TaskContext.ts"
+import {
+  clientRequestsTasks as asksForTasks,
+  tasksCapability,
+  invalidParams,
+  tooManyTasks,
+} from "./TaskRequests.ts"
+import { createdResult } from "./TaskShapes.ts"
 
 /** A tool and the arguments of its call, not decoded yet. */
 interface ToolRun {
@@ -62,7 +67,8 @@ const wantedByClient = (
 
 /** The server makes one wherever the client takes it, but of work that the call has begun: that goes on in it. */
 const mayDecide = ({ client, rounds }: RequestContext): boolean =>
-  rounds?.resumed?.state === undefined && missingIn(client.capabilities, extension) === undefined
+  rounds?.resumed?.state === undefined &&
+  missingIn(client.capabilities, tasksCapability) === undefined
 
 export type CallOrTask = (
   call: ToolRun,
@@ -92,35 +98,35 @@ export const make = (
       wanted: Wanted,
       prepared?: Option.Option<unknown>,
     ) {
-      const accepted = Deferred.makeUnsafe<Beginning>()
+      const accepted = Deferred.makeUnsafe<ResponseDelivery>()
       let made: Task | undefined
       const tell = Effect.suspend(() =>
         made === undefined || context.era === "stateless"
           ? Effect.void
-          : Effect.forkIn(tellStatus(tasks, context, made), connection),
+          : Effect.forkIn(notifyStatus(tasks, context, made), connection),
       )
       // Before there is a task: a call that is taken back before its answer leaves none, nobody knows of it.
       context.afterAnswer(
-        Effect.asVoid(Effect.andThen(Deferred.succeed(accepted, "heard"), tell)),
-        (sent) => Deferred.doneUnsafe(accepted, Effect.succeed(sent ? "unknown" : "unheard")),
+        Effect.asVoid(Effect.andThen(Deferred.succeed(accepted, "accepted"), tell)),
+        (sent) => Deferred.doneUnsafe(accepted, Effect.succeed(sent ? "unknown" : "unsent")),
       )
       made = yield* tasks.create({
         principal: context.principal,
         ...wanted,
-        begin: Deferred.await(accepted),
+        delivery: Deferred.await(accepted),
         run: (control) => {
-          const inside = inTask(context, control)
+          const inside = contextInTask(context, control)
           return tool.invoke(args, inside.context, prepared).pipe(
             Effect.catchTag("InputRequired", (required) => Effect.die(required)),
             Effect.ensuring(runAfter(inside)),
           )
         },
       })
-      return created(made, yield* Clock.currentTimeMillis, context.era)
+      return createdResult(made, yield* Clock.currentTimeMillis, context.era)
     })
 
     const asked = (call: ToolRun, context: RequestContext, wanted: Wanted) =>
-      Effect.mapError(begin(call, context, wanted), noRoom)
+      Effect.mapError(begin(call, context, wanted), tooManyTasks)
 
     const deferred = (
       { args, tool }: ToolRun,
@@ -152,7 +158,7 @@ export const make = (
         // The server decides, and without room it decides against a task.
         tool.taskSupport === "optional"
           ? tool.invoke(args, context, prepared)
-          : Effect.fail(noRoom(refused)),
+          : Effect.fail(tooManyTasks(refused)),
       )
     })
 
@@ -170,6 +176,6 @@ export const make = (
       if (mayDecide(context)) return decided(call, context)
       return taskSupport === "optional"
         ? tool.invoke(args, context)
-        : Effect.andThen(context.requires(extension), tool.invoke(args, context))
+        : Effect.andThen(context.requires(tasksCapability), tool.invoke(args, context))
     }
   })

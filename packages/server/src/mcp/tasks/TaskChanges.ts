@@ -23,7 +23,7 @@ export const tasksOf = (
   )
 
 /** From the step after this one on. */
-export const tellChanges = (
+export const notifyChanges = (
   tasks: Tasks["Service"],
   { notify, principal }: RequestContext,
   seen: Task,

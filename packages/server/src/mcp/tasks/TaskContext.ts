@@ -66,7 +66,7 @@ export interface TaskContext {
 }
 
 /** @param isOpen whether the call waits for its response (2026-07-28); default: it was answered with the task */
-export const inTask = (
+export const contextInTask = (
   call: RequestContext,
   task: TaskControl,
   isOpen: () => boolean = () => false,
@@ -86,7 +86,7 @@ export const inTask = (
   return {
     context: {
       ...rest,
-      task: { id: task.id, say: task.say },
+      task: { id: task.id, say: task.setMessage },
       peer,
       notify: peer.notify,
       progress: progressTo(peer, call.meta),

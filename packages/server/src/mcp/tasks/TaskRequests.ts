@@ -8,27 +8,30 @@ import type { UnknownTask } from "../../tasks/TaskTable.ts"
 import type { Members, RequestContext } from "../RequestContext.ts"
 
 /** What a client of 2026-07-28 declares in a request that may be answered with a task, and in all about tasks. */
-export const extension: Members = { extensions: { [tasksExtension]: {} } }
+export const tasksCapability: Members = { extensions: { [tasksExtension]: {} } }
 
 /** First revision whose clients ask for tasks, and the only one so far. */
 const since = "2025-11-25"
 
-export const knowsTasks = (agreed: Revision): boolean => agreed >= since
+export const supportsTasks = (agreed: Revision): boolean => agreed >= since
 
 /** Tasks are what the client asks for: one that has agreed on that revision. */
-export const asked = ({ client, era, revision }: RequestContext): boolean =>
-  era === "handshake" && client.info !== undefined && knowsTasks(revision)
+export const clientRequestsTasks = ({ client, era, revision }: RequestContext): boolean =>
+  era === "handshake" && client.info !== undefined && supportsTasks(revision)
 
 /** In 2025-11-25 the server's declaration is enough. */
-export const permitted = ({ era, requires }: RequestContext): Effect.Effect<void, JsonRpcError> =>
-  era === "stateless" ? requires(extension) : Effect.void
+export const requireTasks = ({
+  era,
+  requires,
+}: RequestContext): Effect.Effect<void, JsonRpcError> =>
+  era === "stateless" ? requires(tasksCapability) : Effect.void
 
 export const invalidParams = (message: string): JsonRpcError =>
   new JsonRpcError({ code: ErrorCode.invalidParams, message: `Invalid params: params.${message}` })
 
 /** The same words for a task that never was, one that has expired and one of somebody else. */
-export const unknown = ({ message }: UnknownTask): Effect.Effect<never, JsonRpcError> =>
+export const unknownTask = ({ message }: UnknownTask): Effect.Effect<never, JsonRpcError> =>
   Effect.fail(invalidParams(message))
 
-export const noRoom = ({ message }: TooManyTasks): JsonRpcError =>
+export const tooManyTasks = ({ message }: TooManyTasks): JsonRpcError =>
   new JsonRpcError({ code: ErrorCode.serverError, message })

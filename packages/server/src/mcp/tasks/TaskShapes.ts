@@ -85,7 +85,7 @@ export const detailedTask = (task: Task, nowMs: number): StatelessTask => {
 }
 
 /** The answer to the call that made the task. */
-export const created = (task: Task, nowMs: number, era: Era): OtherResult =>
+export const createdResult = (task: Task, nowMs: number, era: Era): OtherResult =>
   new OtherResult({
     resultType: "task",
     members:

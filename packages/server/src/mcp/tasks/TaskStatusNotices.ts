@@ -10,7 +10,7 @@ import type { Tasks } from "../../tasks/Tasks.ts"
 import type { RequestContext } from "../RequestContext.ts"
 import { handshakeTask, statusOf } from "./TaskShapes.ts"
 
-export const tellStatus = (
+export const notifyStatus = (
   tasks: Tasks["Service"],
   { era, peer, principal }: RequestContext,
   made: Task,

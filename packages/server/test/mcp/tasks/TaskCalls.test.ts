@@ -380,7 +380,7 @@ describe("a call as a task", () => {
             taskIdIn(yield* callAsTask(server, asked, 2, "codex", hi))
             assert.deepStrictEqual(refused(yield* callAsTask(server, asked, 3, "codex", hi)), [
               -32000,
-              "no room for another task: maxPerPrincipal is 1; what has ended is forgotten after its ttl",
+              "no room for another task: maxPerPrincipal is 1; ended tasks are removed after their ttl",
             ])
             const { result } = yield* callAsTask(server, decided, 4, "codex", hi)
             assert.strictEqual(result?.["resultType"], "complete")

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Shapes from "../../../src/mcp/tasks/TaskShapes.ts"
 import * as Steps from "../../../src/tasks/Task.ts"
 
-const made = Steps.begin(
+const made = Steps.create(
   { id: "t", principal: "me", ordinal: 1, ttlMs: 60_000, pollIntervalMs: 500 },
   Date.UTC(2026, 10, 21, 3, 4, 5, 6),
 )
@@ -27,7 +27,7 @@ const ended = (how: Steps.TaskEnd) => Steps.finish(made, how, startMs + 1000)
 
 describe("TaskShapes", () => {
   it("tells times as ISO 8601, and lives in milliseconds under the names of each revision", () => {
-    const said = Steps.say(made, "at work", startMs + 1000)
+    const said = Steps.setMessage(made, "at work", startMs + 1000)
     assert.deepStrictEqual(Shapes.handshakeTask(said, startMs + 1000), {
       taskId: "t",
       status: "working",
@@ -50,7 +50,7 @@ describe("TaskShapes", () => {
 
   it("waits for input while a question is open, and tells it where it is inlined", () => {
     const question = { method: "roots/list" as const }
-    const [asked] = Steps.ask(made, [["where", question]], startMs)
+    const [asked] = Steps.addQuestions(made, [["where", question]], startMs)
     assert.strictEqual(Shapes.handshakeTask(asked, startMs).status, "input_required")
     const { inputRequests, status } = Shapes.detailedTask(asked, startMs)
     assert.deepStrictEqual([status, inputRequests], ["input_required", { "1-where": question }])

@@ -11,7 +11,7 @@ import { ownFeatures } from "./OwnFeatures.ts"
 const defaultPageSize = 100
 
 /** @param pageSize items of one page of a list, at least 1 */
-export const makeServed = (
+export const makeConnectionCatalog = (
   server: Server["Service"],
   pageSize: number = defaultPageSize,
 ): Effect.Effect<ConnectionCatalog> =>
