@@ -82,16 +82,16 @@ export const simulatedFeatures = (recorder: Recorder): Effect.Effect<Features> =
 
 /** Updates the resource, or adds the extra tool if it is absent and removes it if it is present. */
 export const changeFeatures = (
-  { addTool, removeTool, updated }: Features,
+  features: Features,
   what: "tools" | "resource",
 ): Effect.Effect<void> =>
   what === "resource"
-    ? updated(resource)
-    : Effect.flatMap(removeTool(extraTool.name), (there) =>
+    ? features.updated(resource)
+    : Effect.flatMap(features.removeTool(extraTool.name), (there) =>
         there
           ? Effect.void
           : // Another client of the run may have added it in the meantime: the list has changed either way.
-            Effect.ignore(addTool(extraTool)),
+            Effect.ignore(features.addTool(extraTool)),
       )
 
 /** A sealer that yields and sleeps as planned before it works, so that other fibers run in the meantime. */
