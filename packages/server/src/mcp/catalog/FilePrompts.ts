@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { type Features, make as makeFeatures } from "../../features/Features.ts"
 import type { PromptFiles } from "../../features/PromptFiles.ts"
-import type { SharedState } from "../../SharedState.ts"
+import type { SharedState } from "../../Server.ts"
 
 export interface FilePrompts {
   /** The prompts that were read last; none before the first `refresh`. */
