@@ -143,7 +143,7 @@ describe.skipIf(!existsSync("/proc/self"))("a place where no folder can be made"
         params: { name: "codex", arguments: { prompt: "hi" } },
       })
       const stdout = yield* cli.stdoutHas('"id":1')
-      assert.include(stdout, "COLLOQUY_HOME chooses another directory")
+      assert.include(stdout, "set COLLOQUY_HOME to use another directory")
       cli.child.stdin.end()
       assert.strictEqual((yield* cli.outcome).code, 0)
     }),
