@@ -260,7 +260,7 @@ const calls = (connect: Connect, { stateless = false }: Kind = {}) => {
     }),
   )
 
-  it.live("bad arguments and an unknown tool are told, and the connection lives on", () =>
+  it.live("invalid arguments and an unknown tool are reported, and the connection stays open", () =>
     Effect.gen(function* () {
       const driver = yield* connected(connect, free)
       const bad = yield* Effect.promise(() => driver.call("codex", { promt: "hi" }))

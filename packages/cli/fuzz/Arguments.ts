@@ -1,27 +1,28 @@
-/** The arguments of `npm run fuzz`: read once, refused with what was expected. */
+/** Reads the arguments of `npm run fuzz`. Pure. */
 import { unescapeBytes } from "@colloquy/simulation/fuzz/Escaped"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { parseArgs } from "node:util"
 
-/** The arguments cannot be used; `message` names the argument and what was expected. */
+/** The arguments are invalid; `message` names the argument and what was expected. */
 export class ArgumentError extends Schema.TaggedError<ArgumentError>()("ArgumentError", {
   message: Schema.String,
 }) {}
 
+/** What the command shall do. */
 export type Arguments =
   | { readonly _tag: "Help" }
   | {
       readonly _tag: "Run"
       readonly seed: number
-      /** Of all edges together. */
+      /** Number of inputs of all edges together. */
       readonly inputs: number
       /** Names of edges, in the order of the list. */
       readonly edges: ReadonlyArray<string>
-      /** Kinds of violations after which an edge ends. */
+      /** Number of kinds of violations after which an edge ends. */
       readonly findings: number
     }
-  /** Runs exactly these inputs, one after the other, on one target. */
+  /** Runs exactly these inputs in order on one target. */
   | { readonly _tag: "Replay"; readonly edge: string; readonly inputs: ReadonlyArray<Uint8Array> }
 
 const defaultInputs = 10_000
@@ -50,7 +51,11 @@ const parse = (args: ReadonlyArray<string>) =>
       new ArgumentError({ message: fault instanceof Error ? fault.message : String(fault) }),
   })
 
-/** @param known the names of all edges */
+/**
+ * Reads the arguments; fails with the first invalid one.
+ *
+ * @param known the names of all edges
+ */
 export const read = (
   args: ReadonlyArray<string>,
   known: ReadonlyArray<string>,

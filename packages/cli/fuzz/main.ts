@@ -1,6 +1,6 @@
 /**
  * `npm run fuzz -- --seed S --inputs N --edge NAME`: attacks the decoders of the program with inputs made from valid
- * ones. Exit codes: 0 no law was broken, 1 one was, 2 the arguments cannot be used.
+ * ones. Exit codes: 0 no law was broken, 1 a law was broken, 2 the arguments are invalid.
  */
 import type { Edge } from "@colloquy/simulation/fuzz/Edge"
 import { describeFinding, header, line, total } from "@colloquy/simulation/fuzz/Report"
@@ -26,7 +26,7 @@ const help = (all: ReadonlyArray<Edge>) =>
     ...all.map(({ name, summary }) => `  ${name.padEnd(28)}${summary}`),
   ].join("\n")
 
-/** What no fiber sees: it counts for the input that runs when it is looked for. */
+/** Collects faults outside of fibers; a fault is attributed to the input that runs when the faults are read. */
 const processFaults = () => {
   const faults: Array<string> = []
   process.on("uncaughtException", (error) => faults.push(`uncaught ${describeDefect(error)}`))
@@ -34,12 +34,12 @@ const processFaults = () => {
   return () => faults.splice(0)
 }
 
-/** Of the heap after a collection; undefined where Node was started without `--expose-gc`. */
+/** Measures the bytes of the heap after a garbage collection; undefined when Node was started without `--expose-gc`. */
 const heapBytes = (() => {
   const { gc } = globalThis
   if (gc === undefined) return undefined
   return Effect.promise(async () => {
-    // What one collection finalizes the next one frees.
+    // The second collection frees the objects that the first one finalized.
     await gc({ execution: "async" })
     await gc({ execution: "async" })
     return process.memoryUsage().heapUsed

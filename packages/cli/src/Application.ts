@@ -22,6 +22,7 @@ import * as LazyProjectDocs from "./lazy/LazyProjectDocs.ts"
 import * as LazyPrompts from "./lazy/LazyPrompts.ts"
 import * as LazyStore from "./lazy/LazyStore.ts"
 import * as LazyTools from "./lazy/LazyTools.ts"
+import { SharedPrograms } from "./lazy/SharedPrograms.ts"
 import type { Environment } from "./machine/Environment.ts"
 import { machineOptions } from "./machine/MachineOptions.ts"
 import * as Startup from "./server/Startup.ts"
@@ -85,7 +86,7 @@ const settings = ({ live }: Startup.Startup, { hiddenDirectories, stateDirectory
     LiveSettings.layer(live),
   )
 
-/** Everything that serving connections takes; ends all of it when its scope closes. */
+/** Provides everything that serving connections needs; all of it is released with the scope. */
 export const layer = (
   program: Program,
   startup: Startup.Startup,
@@ -97,6 +98,7 @@ export const layer = (
     Layer.provide(models(startup)),
     Layer.provide(login(startup, environment)),
     Layer.provide(LazyTools.layer(machineOptions(environment, startup.source))),
+    Layer.provide(SharedPrograms.layerOf(machineOptions(environment, startup.source).environment)),
     Layer.provide(IdGenerator.layer),
     Layer.provide(store(startup, environment)),
     Layer.provide(settings(startup, environment)),

@@ -66,7 +66,7 @@ describe("colloquy", () => {
     })
 
     it.skipIf(!existsSync("/dev/full"))(
-      `${command}: an output that takes nothing is told in one line`,
+      `${command}: an output that cannot be written is reported in one line`,
       () => {
         assert.deepStrictEqual(inShell(`"$0" "$1" ${command} > /dev/full`), [
           1,
@@ -143,7 +143,7 @@ describe.skipIf(!existsSync("/proc/self"))("a place where no folder can be made"
         params: { name: "codex", arguments: { prompt: "hi" } },
       })
       const stdout = yield* cli.stdoutHas('"id":1')
-      assert.include(stdout, "COLLOQUY_HOME chooses another directory")
+      assert.include(stdout, "set COLLOQUY_HOME to use another directory")
       cli.child.stdin.end()
       assert.strictEqual((yield* cli.outcome).code, 0)
     }),
@@ -227,7 +227,7 @@ describe("colloquy mcp", () => {
     )
   }
 
-  it.live("a misspelt key is told before the error that it leads to", () =>
+  it.live("the warning about a misspelt key precedes the error that it causes", () =>
     Effect.gen(function* () {
       const directory = yield* CliProcess.stateDirectory('[mcp_servers.a]\ncomand = "x"\n')
       const { code, stderr } = yield* CliProcess.run(["mcp"], { COLLOQUY_HOME: directory })
@@ -369,7 +369,7 @@ describe("colloquy mcp", () => {
     }),
   )
 
-  it.live("L13 an unhandled rejection is told in one line and the server goes on", () =>
+  it.live("L13 an unhandled rejection is logged in one line and the server continues", () =>
     Effect.gen(function* () {
       const cli = yield* CliProcess.start(["mcp"], inside('Promise.reject(new Error("boom\\nat"))'))
       yield* cli.stderrHas("colloquy: unhandled rejection: Error: boom\n")
@@ -380,7 +380,7 @@ describe("colloquy mcp", () => {
     }),
   )
 
-  it.live("an uncaught exception is told in one line and shuts the server down with 1", () =>
+  it.live("an uncaught exception is logged in one line and shuts the server down with 1", () =>
     Effect.gen(function* () {
       const cli = yield* CliProcess.start(["mcp"], inside('throw new TypeError("boom\\nat")'))
       const { code, stderr } = yield* cli.outcome
@@ -392,7 +392,7 @@ describe("colloquy mcp", () => {
     }),
   )
 
-  it.live("L6 a stderr that nobody reads blocks nothing", () =>
+  it.live("L6 a stderr that no process reads blocks nothing", () =>
     Effect.gen(function* () {
       const cli = yield* CliProcess.start(["mcp"], { COLLOQUY_LOG: "trace" })
       cli.child.stderr.pause()
@@ -409,7 +409,7 @@ describe("colloquy mcp", () => {
 })
 
 describe("colloquy demo", () => {
-  it.live("four turns are shown in plain lines when nobody watches a terminal", () =>
+  it.live("four turns are shown in plain lines without a terminal", () =>
     Effect.gen(function* () {
       const { code, stderr, stdout } = yield* CliProcess.run(["demo"])
       assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
@@ -450,7 +450,7 @@ describe("colloquy demo", () => {
     }),
   )
 
-  it.live("a turn that fails is told with its reason, exit code 1", () =>
+  it.live("a failed turn is reported with its reason, exit code 1", () =>
     Effect.gen(function* () {
       const outcome = yield* CliProcess.run(["demo", "-c", "model_provider=openai"])
       assert.strictEqual(outcome.code, 1)
@@ -459,7 +459,7 @@ describe("colloquy demo", () => {
     }),
   )
 
-  it.live("a broken configuration is told before a server starts", () =>
+  it.live("an invalid configuration is reported before a server starts", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* CliProcess.run(["demo", "-c", "x"]), {
         code: 1,

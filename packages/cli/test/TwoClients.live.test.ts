@@ -28,6 +28,7 @@ import * as Fs from "node:fs"
 import { connect as connectSocket, createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as MachinePrograms from "../src/machine/MachinePrograms.ts"
 import * as MachineTools from "../src/machine/MachineTools.ts"
 
 const temporary = Effect.acquireRelease(
@@ -48,12 +49,15 @@ const services = (home: string) =>
       OfflineModel.layer({ deltaDelay: Duration.zero }),
       IdGenerator.layer,
       NodeStore.layer({ home }),
-      MachineTools.layer({
-        environment: { PATH: process.env["PATH"] },
-        secretNames: [],
-        node: process.execPath,
-        hiddenPaths: [],
-      }),
+      Layer.provide(
+        MachineTools.layer({
+          environment: { PATH: process.env["PATH"] },
+          secretNames: [],
+          node: process.execPath,
+          hiddenPaths: [],
+        }),
+        MachinePrograms.layer({ PATH: process.env["PATH"] }),
+      ),
     ]),
     Layer.provideMerge(
       scriptedResolver(

@@ -19,8 +19,19 @@ import { conversationsOf, type ConversationsView } from "./ConversationsView.ts"
 import type { Features } from "./features/Features.ts"
 import type { PromptFiles } from "./features/PromptFiles.ts"
 import { Sealer } from "./Sealer.ts"
-import type { SharedState } from "./SharedState.ts"
 import { Tasks } from "./tasks/Tasks.ts"
+
+/**
+ * State that all connections of one server share and that only one dialect knows. The server owns the values; a dialect
+ * defines them beside the code that uses them, so that nothing of a dialect is loaded before a client speaks it.
+ */
+export interface SharedState<A> {
+  /**
+   * Creates the value, once per server, when it is first used. What it acquires is released with the server. An
+   * interruption of the caller that happens to be first does not interrupt it.
+   */
+  readonly make: (server: Server["Service"]) => Effect.Effect<A, never, Scope.Scope>
+}
 
 export interface ServerOptions {
   /** Tools, resources and prompts beside the server's own; what is added to it later is there at once. */

@@ -1,25 +1,26 @@
 /**
- * The life after a crash. A crash comes at any moment: every batch that had been written by then is there, and of each
- * conversation perhaps a beginning of the batch that was being written. A second manager over that store has to make
- * conversations of it that keep every law again, and has to know everything that the first had acknowledged (L10, L11).
+ * The process after a crash. A crash happens at any moment: every batch that had been written by then survives, and of each
+ * conversation possibly a prefix of the batch that was being written. A second manager over that store must load
+ * conversations that keep every law again, and must know everything that the first had acknowledged (L10, L11).
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { LogRecord } from "@colloquy/core/LogRecord"
 import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
-import { audit } from "./Scenarios.ts"
-import { runClients, type Surroundings } from "./Clients.ts"
+import { audit } from "./scenario/Scenarios.ts"
+import { runClients } from "./scenario/Clients.ts"
+import type { Surroundings } from "./scenario/OperationContext.ts"
 import { SeededRandom } from "./SeededRandom.ts"
-import { FaultyStore } from "./FaultyStore.ts"
-import type { Operation, Plan } from "./Plan.ts"
-import type { Recorder } from "./Recorder.ts"
-import type { Entry } from "./Trace.ts"
+import { FaultyStore } from "./faults/FaultyStore.ts"
+import type { Operation, Plan } from "./scenario/Plan.ts"
+import type { Recorder } from "./trace/Recorder.ts"
+import type { Entry } from "./trace/Trace.ts"
 
 type Submit = Extract<Operation, { readonly do: "submit" }>
 
-/** Half of the crashes come while a question is open, where there is one. */
-const momentOf = (draws: SeededRandom, trace: ReadonlyArray<Entry>): number => {
+/** Index in the trace at which the run crashes. Half of the crashes happen while a question is pending, if there is one. */
+const crashIndexOf = (draws: SeededRandom, trace: ReadonlyArray<Entry>): number => {
   const rest = trace.findIndex(({ at }) => at === "rest" || at === "closing")
   const end = rest === -1 ? trace.length : rest
   const asked = trace
@@ -44,14 +45,14 @@ const recordsOf = (
 ): ReadonlyArray<LogRecord> => {
   const own = batches.filter((batch) => batch.id === id)
   const whole = own.filter((batch) => batch.at < at).flatMap(({ records }) => records)
-  // What was being written; a conversation is there when its first batch is, or not at all.
+  // The batch that was being written; a conversation exists only when its first batch is complete.
   const torn = whole.length === 0 ? undefined : own.find((batch) => batch.at >= at)
   return torn === undefined || draws.chance(0.5)
     ? whole
     : [...whole, ...torn.records.slice(0, draws.below(torn.records.length))]
 }
 
-/** What the crash left, in a store of the next life; `at` is its place in the trace. */
+/** The store after a crash, with the surviving events of each conversation; `at` is the index of the crash in the trace. */
 export const crash = (
   plan: Plan,
   trace: ReadonlyArray<Entry>,
@@ -59,26 +60,26 @@ export const crash = (
   recorder: Recorder,
 ) => {
   const draws = new SeededRandom(plan.seed ^ 0x5bd1e995)
-  const at = momentOf(draws, trace)
+  const at = crashIndexOf(draws, trace)
   const rest = FaultyStore.make({ ...plan.store, faults: [], appendFaults: [] }, recorder)
-  const left = new Map<string, ReadonlyArray<Event>>()
+  const surviving = new Map<string, ReadonlyArray<Event>>()
   for (const [id, meta] of store.metas) {
     const records = recordsOf(id, store, at, draws)
     if (records.length === 0 || store.deleted.some((gone) => gone.id === id && gone.at <= at)) {
       continue
     }
     rest.hold(meta, records)
-    left.set(
+    surviving.set(
       id,
       records.flatMap((record) => (record._tag === "Event" ? [record.event] : [])),
     )
   }
-  return { at, left, store: rest }
+  return { at, surviving, store: rest }
 }
 
-/** Submissions with an id that were taken before the crash. */
-const taken = (before: ReadonlyArray<Entry>, id: string): ReadonlyArray<Submit> => {
-  const taken = new Set(
+/** Submissions with an id that were accepted before the crash. */
+const acceptedSubmissions = (before: ReadonlyArray<Entry>, id: string): ReadonlyArray<Submit> => {
+  const accepted = new Set(
     before.flatMap((entry) =>
       entry.at === "answer" && entry.answer.is === "ok" ? [entry.call] : [],
     ),
@@ -86,7 +87,7 @@ const taken = (before: ReadonlyArray<Entry>, id: string): ReadonlyArray<Submit> 
   return before.flatMap((entry) =>
     entry.at === "call" &&
     entry.conversation === id &&
-    taken.has(entry.call) &&
+    accepted.has(entry.call) &&
     entry.operation.do === "submit" &&
     entry.operation.id !== undefined &&
     entry.operation.what === "input"
@@ -95,8 +96,12 @@ const taken = (before: ReadonlyArray<Entry>, id: string): ReadonlyArray<Submit> 
   )
 }
 
-/** Finds every conversation of the list, hears it from its first event on, and goes on with it. */
-export const goOn = (surroundings: Surroundings, plan: Plan, before: ReadonlyArray<Entry>) =>
+/** Lists all conversations, attaches an audit to each, and continues it: repeats its submissions and sends a new one. */
+export const resumeClients = (
+  surroundings: Surroundings,
+  plan: Plan,
+  before: ReadonlyArray<Entry>,
+) =>
   Effect.gen(function* () {
     const { manager, recorder } = surroundings
     const { items } = yield* manager.list({ limit: 1000 })
@@ -108,8 +113,11 @@ export const goOn = (surroundings: Surroundings, plan: Plan, before: ReadonlyArr
       yield* audit(surroundings, conversation)
     }
     const operations = [...slots].flatMap(([slot, { id }]): ReadonlyArray<Operation> => [
-      // A client sends again what it may not have been answered.
-      ...taken(before, id).map(({ giveUpAfter: _, ...submit }) => ({ ...submit, slot })),
+      // A client repeats a submission of which it may not have received the receipt.
+      ...acceptedSubmissions(before, id).map(({ giveUpAfter: _, ...submit }) => ({
+        ...submit,
+        slot,
+      })),
       ...(slot % 2 === 0
         ? [
             {

@@ -1,4 +1,4 @@
-/** A stream of draws from a seed (mulberry32): the only source of chance in a simulation (L12). Pure but for its state. */
+/** A stream of random numbers from a seed (mulberry32): the only source of randomness in a simulation (L12). Pure except for its state. */
 export class SeededRandom {
   private seed: number
 
@@ -6,7 +6,7 @@ export class SeededRandom {
     this.seed = seed
   }
 
-  /** In [0, 1). */
+  /** The next number in [0, 1). */
   next(): number {
     this.seed = (this.seed + 0x6d2b79f5) | 0
     let t = Math.imul(this.seed ^ (this.seed >>> 15), 1 | this.seed)
@@ -24,7 +24,7 @@ export class SeededRandom {
     return this.next() < probability
   }
 
-  /** One of them; a repeated one is drawn more often. */
+  /** One of the values; a repeated value is drawn more often. */
   pick<A>(first: A, ...rest: ReadonlyArray<A>): A {
     return rest[this.below(rest.length + 1) - 1] ?? first
   }

@@ -1,14 +1,15 @@
 /**
- * Runs ready fibers in an order drawn from a seed, and makes them yield at places drawn from it: the same seed gives
- * the same interleaving, another seed another one. Knows no time; `SimulatedClock` does.
+ * Runs ready fibers in an order drawn from a seed, and makes them yield at points drawn from it: the same seed gives
+ * the same interleaving, another seed another one. Never advances time; `SimulatedClock` does.
  */
 import type * as Fiber from "effect/Fiber"
 import type * as Scheduler from "effect/Scheduler"
 import { SeededRandom } from "./SeededRandom.ts"
 
-/** Operations a fiber runs before it may have to yield; a seed draws its own, so some runs are finer than others. */
+/** Most operations a fiber runs before it yields; each seed draws one, so that interleavings differ in granularity. */
 const slices = [8, 8, 32, 128] as const
 
+/** A scheduler of Effect that a test drives by `drain`. */
 export class SeededScheduler implements Scheduler.Scheduler {
   readonly executionMode = "sync" as const
   private readonly ready: Array<() => void> = []
@@ -47,7 +48,7 @@ export class SeededScheduler implements Scheduler.Scheduler {
     }
   }
 
-  /** Runs until nothing is ready; false when the steps are used up before that. */
+  /** Runs until no fiber is ready; returns false when the steps are used up before that. */
   drain(): boolean {
     while (this.ready.length > 0) {
       if (this.count >= this.maxSteps) return false

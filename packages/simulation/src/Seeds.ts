@@ -1,4 +1,4 @@
-/** Runs seeds and counts what they held; tells a failing one by its shortest plan and trace. */
+/** Runs seeds and counts their operations and faults; explains a failing seed by its shortest plan and trace. */
 import { runOf } from "./Vocabulary.ts"
 
 interface Failure {
@@ -7,7 +7,7 @@ interface Failure {
   readonly laws: ReadonlyArray<string>
 }
 
-/** What the seeds added so far held. */
+/** Totals of the seeds that were added so far. */
 export class Seeds {
   runs = 0
   /** Tasks the scheduler ran. */
@@ -16,7 +16,7 @@ export class Seeds {
   readonly faults = new Map<string, number>()
   readonly failures: Array<Failure> = []
 
-  /** Runs the seed; gives the laws it broke. */
+  /** Runs the seed and adds its counts; returns the laws it broke. */
   add(seed: number): ReadonlyArray<string> {
     const { faults, operations, steps, violations } = runOf(seed)
     this.runs++
@@ -33,7 +33,7 @@ const count = (counts: Map<string, number>, name: string) => {
   counts.set(name, (counts.get(name) ?? 0) + 1)
 }
 
-/** What a person needs to see of a failing seed: the shortest plan that breaks one of its laws, and its trace. */
+/** Text for a person about a failing seed: the shortest plan that breaks its first broken law, and the trace of that plan. */
 export const explain = (seed: number): string => {
   const found = runOf(seed)
   const [first] = found.violations

@@ -1,4 +1,4 @@
-/** Runs closed programs under a seeded scheduler and a clock that jumps: any interleaving, repeatable (L12). */
+/** Runs programs without real input or output under a seeded scheduler and a virtual clock: any interleaving, repeatable (L12). */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,17 +8,18 @@ import * as Scheduler from "effect/Scheduler"
 import { SeededScheduler } from "./SeededScheduler.ts"
 import { SimulatedClock } from "./SimulatedClock.ts"
 
+/** The result of a simulated run. */
 export interface Simulation<A, E> {
-  /** `stuck` waits for something that never comes; `livelock` did not come to rest within its steps. */
+  /** `stuck`: the program waits for something that never happens; `livelock`: it did not end within its steps. */
   readonly exit: Exit.Exit<A, E> | "stuck" | "livelock"
   /** Tasks the scheduler ran. */
   readonly steps: number
 }
 
 /**
- * Runs a program without real input or output to its end; the same seed gives the same run.
+ * Runs a program to its end; the same seed gives the same run.
  *
- * @param options `maxSteps`: tasks after which the run counts as a livelock; `startMs`: the time when it begins
+ * @param options `maxSteps`: tasks after which the run counts as a livelock; `startMs`: the virtual time at the start
  */
 export const simulate = <A, E>(
   seed: number,

@@ -1,4 +1,4 @@
-/** Time that stands still while anything can run, and then jumps to the next sleeper. */
+/** Virtual time: it does not advance while any fiber can run, and then jumps to the next sleeper. */
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -8,6 +8,7 @@ interface Sleeper {
   readonly wake: () => void
 }
 
+/** A clock of Effect that a test drives by `jump`. */
 export class SimulatedClock implements Clock.Clock {
   private now: number
   private readonly sleepers: Array<Sleeper> = []
@@ -42,7 +43,7 @@ export class SimulatedClock implements Clock.Clock {
   readonly monotonicTimeNanos = this.currentTimeNanos
 
   sleep(duration: Duration.Duration): Effect.Effect<void> {
-    // For ever is no moment to jump to.
+    // An infinite sleep has no time to jump to.
     if (!Number.isFinite(Duration.toMillis(duration))) return Effect.never
     return Effect.callback((resume) => {
       const sleeper: Sleeper = {
@@ -57,7 +58,7 @@ export class SimulatedClock implements Clock.Clock {
     })
   }
 
-  /** Wakes the next sleeper, the oldest of those due together; false when nobody sleeps. */
+  /** Wakes the next sleeper, the oldest of those due at the same time; returns false when no fiber sleeps. */
   jump(): boolean {
     let next = 0
     for (let i = 1; i < this.sleepers.length; i++) {

@@ -1,8 +1,8 @@
-/** The kinds of runs that a seed may name: of the core, or of the server over connections in memory, in either era. */
+/** The kinds of runs that a seed may select: of the core, or of the server over connections in memory in either era. */
 import { laws, type Violation, violationsOf } from "./Laws.ts"
-import { faultsOf, type Plan } from "./Plan.ts"
-import { shrink, smaller } from "./Shrink.ts"
-import { traceText } from "./Trace.ts"
+import { faultsOf, type Plan } from "./scenario/Plan.ts"
+import { shrink, smaller } from "./scenario/Shrink.ts"
+import { traceText } from "./trace/Trace.ts"
 import { statelessLaws, statelessViolationsOf } from "./stateless/StatelessLaws.ts"
 import {
   smallerStateless,
@@ -15,23 +15,25 @@ import { wireLaws, wireViolationsOf } from "./wire/WireLaws.ts"
 import { smallerWire, wireFaultsOf, type WirePlan } from "./wire/WirePlan.ts"
 import { runWire } from "./wire/WireWorld.ts"
 import { wirePlanOf } from "./wire/WireWorkload.ts"
-import { planOf } from "./Workload.ts"
+import { planOf } from "./scenario/Workload.ts"
 import { run } from "./World.ts"
 
-/** What came of a plan. */
+/** The result of running a plan. */
 interface Outcome {
-  /** `done`, or why the run did not come to its end. */
+  /** `done`, or the reason why the run did not end. */
   readonly end: string
   /** Tasks the scheduler ran. */
   readonly steps: number
-  /** One entry each time. */
+  /** Names of the planned operations, one entry for each occurrence. */
   readonly operations: ReadonlyArray<string>
+  /** Kinds of the planned faults, one entry for each occurrence. */
   readonly faults: ReadonlyArray<string>
   readonly violations: ReadonlyArray<Violation>
-  /** The trace, byte for byte the same each time. */
+  /** The trace as text; byte for byte the same for every run of the plan. */
   readonly text: () => string
 }
 
+/** How plans of one kind are drawn, run and made smaller. */
 interface Kind<P> {
   readonly planOf: (seed: number) => P
   readonly run: (plan: P) => Outcome
@@ -43,7 +45,7 @@ const core: Kind<Plan> = {
   smaller,
   run: (plan) => {
     const done = run(plan)
-    const { reborn } = done
+    const { afterRestart } = done
     const stored = done.trace.flatMap((entry) =>
       entry.at === "store" && entry.how !== undefined
         ? [`store ${entry.operation} ${entry.how}`]
@@ -53,11 +55,11 @@ const core: Kind<Plan> = {
     )
     return {
       end: done.end,
-      steps: done.steps + (reborn?.steps ?? 0),
+      steps: done.steps + (afterRestart?.steps ?? 0),
       operations: plan.clients.flat().map(({ do: name }) => name),
       faults: [...faultsOf(plan), ...stored],
       violations: violationsOf(done),
-      text: () => traceText(done.trace) + traceText(reborn?.trace ?? []),
+      text: () => traceText(done.trace) + traceText(afterRestart?.trace ?? []),
     }
   },
 }
@@ -70,7 +72,7 @@ const wire: Kind<WirePlan> = {
     return {
       end: done.end,
       steps: done.steps,
-      operations: plan.connections.flatMap(({ steps }) => steps.map(({ say }) => `wire ${say}`)),
+      operations: plan.connections.flatMap(({ steps }) => steps.map((step) => `wire ${step.do}`)),
       faults: wireFaultsOf(plan),
       violations: wireViolationsOf(done),
       text: () => traceText(done.trace),
@@ -83,11 +85,11 @@ const stateless: Kind<StatelessPlan> = {
   smaller: smallerStateless,
   run: (plan) => {
     const done = runStateless(plan)
-    const said = plan.connections.flatMap(({ steps }) => steps.map(({ say }) => say))
+    const names = plan.connections.flatMap(({ steps }) => steps.map(({ do: name }) => name))
     return {
       end: done.end,
       steps: done.steps,
-      operations: said.map((say) => `stateless ${say}`),
+      operations: names.map((name) => `stateless ${name}`),
       faults: statelessFaultsOf(plan),
       violations: statelessViolationsOf(done),
       text: () => traceText(done.trace),
@@ -95,10 +97,10 @@ const stateless: Kind<StatelessPlan> = {
   },
 }
 
-/** The run that a seed names. */
-interface Named extends Outcome {
+/** The run that a seed selects. */
+interface SeedRun extends Outcome {
   readonly plan: unknown
-  /** The shortest plan that breaks the law, of so many that were tried, and what came of it. */
+  /** Finds the shortest plan that still breaks the law; returns it with its result and the number of plans that were tried. */
   readonly shortest: (law: string) => {
     readonly plan: unknown
     readonly tries: number
@@ -106,9 +108,9 @@ interface Named extends Outcome {
   }
 }
 
-const named =
+const seedRun =
   <P>(kind: Kind<P>) =>
-  (seed: number): Named => {
+  (seed: number): SeedRun => {
     const plan = kind.planOf(seed)
     return {
       ...kind.run(plan),
@@ -122,10 +124,10 @@ const named =
     }
   }
 
-const [ofCore, ofWire, ofStateless] = [named(core), named(wire), named(stateless)]
+const [ofCore, ofWire, ofStateless] = [seedRun(core), seedRun(wire), seedRun(stateless)]
 
-/** Two of eight seeds name a run of the server: one of clients that shake hands, one of clients that do not. */
-export const runOf = (seed: number): Named => {
+/** Runs the plan of a seed. Two of eight seeds select a run of the server: one with handshakes, one without. */
+export const runOf = (seed: number): SeedRun => {
   switch (seed % 8) {
     case 7:
       return ofWire(seed)
@@ -136,8 +138,8 @@ export const runOf = (seed: number): Named => {
   }
 }
 
-/** Every law, and what it says, of any kind. */
-export const allLaws: ReadonlyArray<{ readonly law: string; readonly says: string }> = [
+/** Every check of every kind of run: the number of its law and its statement. */
+export const allLaws: ReadonlyArray<{ readonly law: string; readonly statement: string }> = [
   ...laws,
   ...wireLaws,
   ...statelessLaws,

@@ -1,7 +1,7 @@
 /**
- * Runs a plan on the real `ConversationManager` under a seed, and gives the trace. Every conversation gets one more
- * listener, its audit, from its first event on: what the log holds, for the laws to compare with. Those that the plan
- * leaves unheard, so that they can go to the store, are read at the end.
+ * Runs a plan on the real `ConversationManager` under a seed, and returns the trace. Every conversation gets an additional
+ * listener, its audit, from its first event on: the laws compare other listeners with it. Conversations that the plan
+ * leaves unaudited, so that they can leave memory, are read at the end.
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Conversations from "@colloquy/core/manager/Conversations"
@@ -19,34 +19,37 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import { scriptedResolver } from "@colloquy/testing/ScriptedSettings"
-import { answerOf } from "./Answered.ts"
-import { audit, settings } from "./Scenarios.ts"
-import { runClients, type Surroundings } from "./Clients.ts"
-import { FaultyStore } from "./FaultyStore.ts"
-import { scriptedModel, scriptedTools } from "./Faults.ts"
-import { auditOf, Listeners } from "./Listeners.ts"
-import { type Plan, restMs } from "./Plan.ts"
-import { Recorder } from "./Recorder.ts"
-import { crash, goOn } from "./Restart.ts"
+import { answerOf } from "./trace/AnswerOf.ts"
+import { audit, settings } from "./scenario/Scenarios.ts"
+import { runClients } from "./scenario/Clients.ts"
+import type { Surroundings } from "./scenario/OperationContext.ts"
+import { FaultyStore } from "./faults/FaultyStore.ts"
+import { scriptedModel, scriptedTools } from "./faults/ScriptedModel.ts"
+import { auditOf, Listeners } from "./scenario/Listeners.ts"
+import { type Plan, restMs } from "./scenario/Plan.ts"
+import { Recorder } from "./trace/Recorder.ts"
+import { crash, resumeClients } from "./Restart.ts"
 import { simulate } from "./Simulate.ts"
-import type { Entry } from "./Trace.ts"
+import type { Entry } from "./trace/Trace.ts"
 
+/** What a run recorded. */
 export interface Run {
   readonly plan: Plan
   readonly trace: ReadonlyArray<Entry>
-  /** `done`, or why the run did not come to its end. */
+  /** `done`, or the reason why the run did not end. */
   readonly end: string
+  /** Tasks the scheduler ran. */
   readonly steps: number
-  /** Of a life after a crash: what was left of each conversation. */
-  readonly left?: ReadonlyMap<string, ReadonlyArray<Event>>
-  /** Likewise: the life that ended with it, up to there. */
-  readonly before?: Run
-  /** The life after the crash. */
-  readonly reborn?: Run
+  /** Set for the process after a crash: the events of each conversation that survived. */
+  readonly surviving?: ReadonlyMap<string, ReadonlyArray<Event>>
+  /** Set for the process after a crash: the run before it, up to the crash. */
+  readonly beforeCrash?: Run
+  /** The process after the crash, when the plan has one. */
+  readonly afterRestart?: Run
 }
 
-/** One life: a manager over the store, what is done with it, and its end. */
-const life = <E>(
+/** One process: starts a manager over the store, runs `live` with it, and closes it. */
+const runProcess = <E>(
   plan: Plan,
   recorder: Recorder,
   store: FaultyStore,
@@ -82,22 +85,22 @@ const life = <E>(
     yield* Effect.sleep(Duration.millis(restMs))
     yield* recorder.record({ at: "rest" })
     store.heal()
-    yield* readUnheard(surroundings)
+    yield* readUnaudited(surroundings)
     yield* close
     yield* listeners.finish
   }).pipe(Effect.provide(Logger.layer([])))
 
-/** Hears those to the end that nobody has heard, or not to their end, unless all has been closed before. */
-const readUnheard = (surroundings: Surroundings) =>
+/** Attaches an audit to every conversation that has none, so that its log is known; does nothing after the manager has closed. */
+const readUnaudited = (surroundings: Surroundings) =>
   Effect.gen(function* () {
     const { manager, recorder } = surroundings
     if (recorder.trace.some(({ at }) => at === "closing")) return
-    const heard = new Set(
+    const audited = new Set(
       recorder.trace.flatMap((entry) => (entry.at === "listening" ? [entry.listener] : [])),
     )
-    for (const entry of recorder.trace) if (entry.at === "ended") heard.delete(entry.listener)
+    for (const entry of recorder.trace) if (entry.at === "ended") audited.delete(entry.listener)
     for (const conversation of recorder.conversations) {
-      if (heard.has(auditOf(conversation))) continue
+      if (audited.has(auditOf(conversation))) continue
       const exit = yield* Effect.exit(
         Effect.flatMap(manager.get(conversation), (found) => audit(surroundings, found)),
       )
@@ -110,10 +113,11 @@ const endOf = (exit: Exit.Exit<unknown, unknown> | string): string => {
   return Exit.isSuccess(exit) ? "done" : `died: ${Cause.pretty(exit.cause)}`
 }
 
-const wellAndRoomy = {
+/** A store without faults and limits. */
+const unlimitedStore = {
   idleMs: 600_000,
   maxLoaded: 1_000,
-  unheard: [],
+  unaudited: [],
   faults: [],
   appendFaults: [],
   restart: false,
@@ -125,29 +129,29 @@ export const run = (plan: Plan): Run => {
   const store = FaultyStore.make(plan.store, recorder)
   const first = simulate(
     plan.seed,
-    life(plan, recorder, store, (surroundings) => runClients(plan, surroundings)),
+    runProcess(plan, recorder, store, (surroundings) => runClients(plan, surroundings)),
   )
   const end = endOf(first.exit)
   const done: Run = { plan, trace: recorder.trace, end, steps: first.steps }
   if (!plan.store.restart || end !== "done") return done
   const again = new Recorder(1_000)
-  const { at, left, store: rest } = crash(plan, recorder.trace, store, again)
-  // Everybody is heard at once: there has to be room for all.
-  const roomy = { ...plan, store: { ...plan.store, ...wellAndRoomy } }
+  const { at, surviving, store: rest } = crash(plan, recorder.trace, store, again)
+  // Every conversation has an audit at the same time, so all must fit into memory.
+  const roomy = { ...plan, store: { ...plan.store, ...unlimitedStore } }
   const second = simulate(
     plan.seed,
-    life(roomy, again, rest, (surroundings) =>
-      goOn(surroundings, roomy, recorder.trace.slice(0, at)),
+    runProcess(roomy, again, rest, (surroundings) =>
+      resumeClients(surroundings, roomy, recorder.trace.slice(0, at)),
     ),
     { startMs: recorder.trace[at]?.ms ?? 0 },
   )
-  const reborn = {
+  const afterRestart = {
     plan: roomy,
     trace: again.trace,
     end: endOf(second.exit),
     steps: second.steps,
-    left,
-    before: { ...done, trace: recorder.trace.slice(0, at) },
+    surviving,
+    beforeCrash: { ...done, trace: recorder.trace.slice(0, at) },
   }
-  return { ...done, reborn }
+  return { ...done, afterRestart }
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run simulate -- --seeds 20000 [--from 0]`, or `--seed 17` for the trace of one. `--law L5` ends at the
- * first seed that breaks that law. An edge: it reads arguments, the time, and prints.
+ * `npm run simulate -- --seeds 20000 [--from 0]`, or `--seed 17` for the trace of one seed. `--law L5` ends at the
+ * first seed that breaks that law. The only module here that reads arguments and the real time, and prints.
  */
 import { parseArgs } from "node:util"
 import { runOf } from "./Vocabulary.ts"
@@ -32,7 +32,7 @@ const printSeed = (seed: number) => {
   return violations.length
 }
 
-/** The first seed that breaks the law, if any does. */
+/** Prints the first seed that breaks the law, if any does; returns the number of such seeds (0 or 1). */
 const printFirst = (law: string, from: number, seeds: number) => {
   const summary = new Seeds()
   for (let seed = from; seed < from + seeds; seed++) {

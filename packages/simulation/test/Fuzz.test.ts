@@ -30,12 +30,12 @@ const parses = (input: Uint8Array) =>
       : ("rejected" as const),
   )
 
-/** The findings of so many inputs that run through this. */
+/** The findings of a run of the edge. */
 const found = (edge: Edge, inputs = 400) =>
   Effect.map(runEdge(edge, { seed: 7, inputs }), ({ findings }) => findings)
 
 describe("Fuzz: the runner", () => {
-  it.effect("L12 the same seed gives the same run, another seed another one", () =>
+  it.effect("L12 the same seed gives the same run, another seed gives another run", () =>
     Effect.gen(function* () {
       const run = (seed: number) => runEdge(edgeOf(parses), { seed, inputs: 300 })
       const [first, again, other] = [yield* run(1), yield* run(1), yield* run(2)]
@@ -47,7 +47,7 @@ describe("Fuzz: the runner", () => {
     }),
   )
 
-  it.effect("L13 a defect is found, with the shortest input that causes it", () =>
+  it.effect("L13 a defect is reported with the shortest input that causes it", () =>
     Effect.gen(function* () {
       const edge = edgeOf((input) =>
         utf8.decode(input).includes("1e400") ? Effect.die(new Error("no")) : parses(input),
@@ -62,7 +62,7 @@ describe("Fuzz: the runner", () => {
     }),
   )
 
-  it.effect("L13 a defect of a fiber that no fiber waits for is found", () =>
+  it.effect("L13 a defect of a detached fiber is reported", () =>
     Effect.gen(function* () {
       const edge = edgeOf((input) =>
         Effect.andThen(Effect.forkDetach(Effect.die("lost")), parses(input)),
@@ -71,7 +71,7 @@ describe("Fuzz: the runner", () => {
     }),
   )
 
-  it.effect("L13 an input that never returns is found, and one that never ends", () =>
+  it.effect("L13 an input that never returns and an input that runs for ever are reported", () =>
     Effect.gen(function* () {
       const [stuck] = yield* found(
         edgeOf(() => Effect.never),
@@ -86,7 +86,7 @@ describe("Fuzz: the runner", () => {
     }),
   )
 
-  it.effect("memory: a fiber and a count that stay behind are found", () =>
+  it.effect("memory: leaked fibers and counts are reported", () =>
     Effect.gen(function* () {
       const leaking = edgeOf((input) =>
         Effect.andThen(Effect.forkDetach(Effect.never), parses(input)),
@@ -109,7 +109,7 @@ describe("Fuzz: the runner", () => {
     }),
   )
 
-  it.effect("memory: a heap that grows is found", () =>
+  it.effect("memory: a growing heap is reported", () =>
     Effect.gen(function* () {
       let bytes = 0
       const report = yield* runEdge(edgeOf(parses), {
@@ -126,7 +126,7 @@ describe("Fuzz: the runner", () => {
     }),
   )
 
-  it.effect("a violation that takes several inputs is shrunk to those", () =>
+  it.effect("a violation that needs several inputs is shrunk to those inputs", () =>
     Effect.gen(function* () {
       const edge: Edge = {
         ...edgeOf(parses),
@@ -151,7 +151,7 @@ describe("Fuzz: the runner", () => {
     }),
   )
 
-  it.effect("what the end of a target shows is found", () =>
+  it.effect("a violation at the end of a target is reported", () =>
     Effect.gen(function* () {
       const edge = edgeOf(parses, {
         end: Effect.fail(new Violation({ law: "L9", message: "does not end" })),
@@ -163,7 +163,7 @@ describe("Fuzz: the runner", () => {
 })
 
 describe("Fuzz: inputs", () => {
-  it("JSON is written again as it was read: digits, members twice, escapes", () => {
+  it("JSON is printed as it was read: digits, repeated members, escapes", () => {
     const text = '{"a":9007199254740993,"a":-0,"__proto__":[1e400,"\\ud800"]}'
     const tree = Tree.parse(text)
     assert.strictEqual(tree === undefined ? undefined : Tree.print(tree), text)
@@ -171,7 +171,7 @@ describe("Fuzz: inputs", () => {
     assert.isUndefined(Tree.parse("[".repeat(2_000)))
   })
 
-  it("bytes are escaped and read again", () => {
+  it("escaped bytes are read as the same bytes", () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte)
     assert.deepStrictEqual(unescapeBytes(escapeBytes(bytes)), bytes)
     assert.deepStrictEqual(unescapeBytes("é\\u00e9"), encode("éé"))

@@ -18,11 +18,11 @@ const mutations: ReadonlyArray<Mutation> = [
 
 const root = Path.resolve(import.meta.dirname, "../../..")
 
-/** A copy of what can be broken and of the simulation; everything else is that of the tree. */
+/** A copy of the packages that mutations change and of the simulation; all other packages are linked from the repository. */
 const tree = Path.join(Fs.realpathSync(Os.tmpdir()), `colloquy-mutations-${process.pid}`)
 const copied = ["core", "server", "simulation", "testing"]
 
-/** Seeds after which a mutation counts as not seen; each is seen much earlier. */
+/** Seeds after which a mutation counts as undetected; each is detected much earlier. */
 const seeds = 1_500
 
 const copyTree = () => {
@@ -52,7 +52,7 @@ const mutated = (mutation: Mutation) => {
   const { file, find, replace, law } = mutation
   const path = Path.join(tree, file)
   const source = Fs.readFileSync(path, "utf8")
-  assert.strictEqual(source.split(find).length, 2, `\`${find}\` stands once in ${file}`)
+  assert.strictEqual(source.split(find).length, 2, `\`${find}\` occurs once in ${file}`)
   Fs.writeFileSync(
     path,
     source.replace(find, () => replace),
@@ -71,14 +71,14 @@ describe("Mutations", () => {
   })
 
   for (const mutation of mutations) {
-    it(`${mutation.law} is seen broken when ${mutation.name}`, () => {
+    it(`${mutation.law} is violated when ${mutation.name}`, () => {
       const { status, stdout, stderr } = mutated(mutation)
       assert.match(stdout, new RegExp(`^seed \\d+ breaks ${mutation.law}$`, "m"), stderr)
       assert.strictEqual(status, 1)
     }, 60_000)
   }
 
-  it("there is one for every law that is simulated", () => {
+  it("every simulated law has a mutation", () => {
     assert.deepStrictEqual(
       new Set(mutations.map(({ law }) => law)),
       new Set(allLaws.map(({ law }) => law)),

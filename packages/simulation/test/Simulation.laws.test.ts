@@ -4,14 +4,14 @@ import * as Effect from "effect/Effect"
 import { allLaws, runOf } from "../src/Vocabulary.ts"
 import { explain, Seeds } from "../src/Seeds.ts"
 
-/** Always the same ones. */
+/** The same seeds in every run. */
 const fixed = { from: 0, seeds: 700 }
-/** Others on each machine that sets `SIMULATE_FROM`; a failure names its seed. */
+/** Other seeds where `SIMULATE_FROM` is set; a failure names its seed. */
 const fresh = { from: Config.Int("SIMULATE_FROM").pipe(Config.withDefault(1_000_000)), seeds: 300 }
 
 let ran: Seeds | undefined
 
-/** Every law is checked on the same runs, made once. */
+/** All laws are checked on the same runs, which are made once. */
 const runs = Effect.map(fresh.from, (from) => {
   if (ran !== undefined) return ran
   const seeds = new Seeds()
@@ -25,9 +25,9 @@ const numbers = [...new Set(allLaws.map(({ law }) => law))]
 
 describe("Simulation", () => {
   for (const number of numbers) {
-    const says = allLaws.flatMap((law) => (law.law === number ? [law.says] : []))
+    const statements = allLaws.flatMap((law) => (law.law === number ? [law.statement] : []))
     it.effect(
-      `${number} ${says.join("; ")}: under any interleaving and fault`,
+      `${number} ${statements.join("; ")}: under any interleaving and fault`,
       () =>
         Effect.map(runs, ({ failures }) => {
           const first = failures.find(({ laws }) => laws.includes(number))
@@ -37,7 +37,7 @@ describe("Simulation", () => {
     )
   }
 
-  it("L12 the same seed gives the same trace, byte for byte; another seed another one", () => {
+  it("L12 the same seed gives the same trace, byte for byte; another seed gives another trace", () => {
     const text = (seed: number) => runOf(seed).text()
     const texts = Array.from({ length: 100 }, (_, seed) => text(seed))
     assert.deepStrictEqual(
@@ -47,7 +47,7 @@ describe("Simulation", () => {
     assert.strictEqual(new Set(texts).size, texts.length)
   })
 
-  it.effect("draws every operation and every fault", () =>
+  it.effect("the seeds draw every operation and every fault", () =>
     Effect.map(runs, ({ operations, faults }) => {
       assert.deepStrictEqual([...operations.keys()].toSorted(), [
         "attach",
@@ -85,7 +85,7 @@ describe("Simulation", () => {
         "wire yield",
         "yield",
       ])
-      // Few calls of the store are of these kinds, and the first ones alone go wrong.
+      // Few calls of the store are of these kinds, and only the first calls have faults.
       const seldom = ["store append refused", "store delete", "store metadata", "store open"]
       const names = [...faults.keys()].filter(
         (name) => !seldom.some((kind) => name.startsWith(kind)),

@@ -1,12 +1,13 @@
-/** Faults put into the core on purpose, one at a time: the simulation has to see each as a breach of its law. */
+/** Faults that are injected into the core one at a time: the simulation must detect each as a violation of its law. */
 
+/** One fault. */
 export interface Mutation {
   readonly law: string
-  /** What goes wrong. */
+  /** What goes wrong, as the end of the test title "L5 is violated when …". */
   readonly name: string
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   readonly file: string
-  /** Stands there exactly once. */
+  /** Occurs exactly once in the file. */
   readonly find: string
   readonly replace: string
 }
@@ -14,28 +15,28 @@ export interface Mutation {
 export const mutations: ReadonlyArray<Mutation> = [
   {
     law: "L1",
-    name: "what comes behind the last word is answered by nobody",
+    name: "commands that follow the shutdown of a conversation get no answer",
     file: "packages/core/src/conversation/ConversationActor.ts",
     find: "if (this.over) refuse(command, this.lost)",
     replace: "if (this.over) continue",
   },
   {
     law: "L2",
-    name: "input that joins a turn is not told",
+    name: "no event is emitted for input that joins a turn",
     file: "packages/core/src/decider/Decide.ts",
     find: "events: inputEvents(turnId, items),",
     replace: "events: inputEvents(turnId, items).slice(0, 0),",
   },
   {
     law: "L2",
-    name: "a receipt names a turn that is not the one that starts",
+    name: "a receipt names another turn than the one that starts",
     file: "packages/core/src/decider/TurnStart.ts",
     find: 'receipt: { id, disposition: "started" },',
     replace: 'receipt: { id: `${id}-`, disposition: "started" },',
   },
   {
     law: "L3",
-    name: "the environment comes before session_configured",
+    name: "an event precedes session_configured",
     file: "packages/core/src/decider/InitialEvents.ts",
     find: '{ id: "", msg: sessionConfigured(id, settings) },',
     replace:
@@ -43,21 +44,21 @@ export const mutations: ReadonlyArray<Mutation> = [
   },
   {
     law: "L3",
-    name: "conversations that are being made do not count",
+    name: "conversations that are being created do not count towards the limit",
     file: "packages/core/src/manager/ConversationDirectory.ts",
     find: "entries.size + this.creating >= maxConversations",
     replace: "[...entries.values()].filter((e) => !e.isHidden).length >= maxConversations",
   },
   {
     law: "L3",
-    name: "a page begins with the last of the page before",
+    name: "a page starts with the last item of the previous page",
     file: "packages/core/src/store/MemoryStore.ts",
     find: "newestFirst(query.after, meta) < 0)",
     replace: "newestFirst(query.after, meta) < (query.limit > 1 ? 1 : 0))",
   },
   {
     law: "L4",
-    name: "an event has the number of the one before",
+    name: "two consecutive events have the same number",
     file: "packages/core/src/decider/State.ts",
     find: "seq: isEphemeral(msg) ? next - 1 : next++,",
     replace: 'seq: isEphemeral(msg) ? next - 1 : msg.type === "raw_response_item" ? next : next++,',
@@ -78,14 +79,14 @@ export const mutations: ReadonlyArray<Mutation> = [
   },
   {
     law: "L4",
-    name: "who attaches in the middle of a text gets its end alone",
+    name: "a listener that attaches in the middle of a text gets only its end",
     file: "packages/core/src/listeners/SubscribedListener.ts",
     find: "for (const event of log.inProgress())",
     replace: "for (const event of log.inProgress().slice(0, 0))",
   },
   {
     law: "L4",
-    name: "a fork is cut off by one",
+    name: "a fork lacks the last event that its rule keeps",
     file: "packages/core/src/recovery/Fork.ts",
     find: "const kept = events.slice(1, cut(events, rule))",
     replace: "const kept = events.slice(1, cut(events, rule) - 1)",
@@ -99,28 +100,28 @@ export const mutations: ReadonlyArray<Mutation> = [
   },
   {
     law: "L5",
-    name: "an interrupt drops what waits without a word",
+    name: "an interrupt drops queued input without an event",
     file: "packages/core/src/decider/TurnEnd.ts",
     find: "const dropped = state.waiting.map(({ id }) => aborted(id))",
     replace: "const dropped = state.waiting.slice(0, 0).map(({ id }) => aborted(id))",
   },
   {
     law: "L5",
-    name: "a tool that was left behind still tells things of its turn",
+    name: "a tool that outlives its turn still emits events of the turn",
     file: "packages/core/src/decider/Decide.ts",
     find: "return state.turn?.id === input.turnId",
     replace: "return !state.closing",
   },
   {
     law: "L5",
-    name: "a summary takes in what is said meanwhile",
+    name: "input joins a turn that makes a summary",
     file: "packages/core/src/decider/Decide.ts",
     find: "&& !turn.compacts",
     replace: "",
   },
   {
     law: "L5",
-    name: "a summary within a turn goes by the turn's id",
+    name: "a summary within a turn has the id of the turn",
     file: "packages/core/src/decider/Decide.ts",
     find: "ofCompaction === true ?",
     replace: "ofCompaction === true && turnId.length === 0 ?",
@@ -141,7 +142,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   },
   {
     law: "L6",
-    name: "the conversation waits until somebody has read",
+    name: "the conversation delays every command, as if it waited for a reader",
     file: "packages/core/src/conversation/ConversationActor.ts",
     find: "Effect.forEach(acting, (action) => this.act(action), { discard: true }),",
     replace:
@@ -149,84 +150,84 @@ export const mutations: ReadonlyArray<Mutation> = [
   },
   {
     law: "L6",
-    name: "a listener sleeps through what came while it lay down",
+    name: "a listener misses an event that arrives while it suspends",
     file: "packages/core/src/listeners/SubscribedListener.ts",
     find: "if (this.isReady || this.publisher.end !== undefined) return resume(Effect.void)",
     replace: "if (this.publisher.end !== undefined) return resume(Effect.void)",
   },
   {
     law: "L7",
-    name: "a question stays open after its answer",
+    name: "a question remains pending after its answer",
     file: "packages/core/src/decider/ApprovalBook.ts",
     find: "open: book.open.filter(({ number }) => number !== question.number),",
     replace: "open: book.open,",
   },
   {
     law: "L7",
-    name: "a question stays open beyond its deadline",
+    name: "a question remains pending beyond its deadline",
     file: "packages/core/src/conversation/ApprovalWaiters.ts",
     find: "duration: after,",
     replace: 'duration: "1 hour",',
   },
   {
     law: "L7",
-    name: "a question is put where nobody can answer",
+    name: "a question is asked although no listener can answer",
     file: "packages/core/src/decider/ApprovalDecisions.ts",
     find: "const parked = !Book.isAttended(approvals, request)",
     replace: "const parked = false",
   },
   {
     law: "L7",
-    name: "who comes to answer is not asked what is open",
+    name: "a listener that attaches does not get the pending questions",
     file: "packages/core/src/listeners/SubscribedListener.ts",
     find: "for (const event of log.openQuestions())",
     replace: "for (const event of log.openQuestions().slice(0, 0))",
   },
   {
     law: "L8",
-    name: "closing does not wait for what a turn left behind",
+    name: "closing does not wait for work that outlives its turn",
     file: "packages/core/src/conversation/ConversationActor.ts",
     find: "yield* this.started?.close() ?? Effect.void",
     replace: "yield* Effect.void",
   },
   {
     law: "L13",
-    name: "a repeated submission is taken again",
+    name: "a repeated submission is accepted again",
     file: "packages/core/src/decider/Decide.ts",
     find: "if (receipt !== undefined) return { ...nothing(state), receipt }",
     replace: "if (receipt?.id === undefined && receipt) return { ...nothing(state), receipt }",
   },
   {
     law: "L13",
-    name: "too many items are taken",
+    name: "an op with too many items is accepted",
     file: "packages/core/src/decider/Decide.ts",
     find: "if (items.length > maxItems) {",
     replace: "if (items.length > maxItems * 2) {",
   },
   {
     law: "L13",
-    name: "a page of nothing is given",
+    name: "a page limit of 0 is accepted",
     file: "packages/core/src/manager/Pages.ts",
     find: "limit < 1 || ",
     replace: "",
   },
   {
     law: "L13",
-    name: "a rule that counts no number is taken",
+    name: "a fork rule with an invalid count is accepted",
     file: "packages/core/src/ForkRule.ts",
     find: "Number.isSafeInteger(value) && value >= 0",
     replace: "value !== Infinity",
   },
   {
     law: "L14",
-    name: "an interrupt is acknowledged and nothing happens",
+    name: "an interrupt is acknowledged but has no effect",
     file: "packages/core/src/conversation/TurnSupervisor.ts",
     find: "return this.interrupt()",
     replace: "return Effect.void",
   },
   {
     law: "L14",
-    name: "a tool that does not stop holds the end of its turn",
+    name: "a tool that does not stop delays the end of its turn",
     file: "packages/core/src/conversation/TurnSupervisor.ts",
     find: "duration: stopBound(turn.settings),",
     replace: 'duration: "1 minute",',

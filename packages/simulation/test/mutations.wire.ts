@@ -1,4 +1,4 @@
-/** Faults put into the server, which speaks with clients. */
+/** Faults that are injected into the server. */
 import type { Mutation } from "./mutations.ts"
 
 export const wireMutations: ReadonlyArray<Mutation> = [
@@ -26,42 +26,42 @@ export const wireMutations: ReadonlyArray<Mutation> = [
   },
   {
     law: "L4",
-    name: "a listener is not sent the number of an event that it is not sent",
+    name: "a listener does not get the number of an event that is left out",
     file: "packages/server/src/app/subscriptions/V1Presenter.ts",
     find: "return format.all && !isEphemeral(msg)",
     replace: "return format.all && isEphemeral(msg)",
   },
   {
     law: "L4",
-    name: "a client of the original's is sent numbers with gaps",
+    name: "a client of the original product gets event numbers",
     file: "packages/server/src/app/subscriptions/V1Presenter.ts",
     find: "const numbered = format.all ? { ...to, seq } : to",
     replace: "const numbered = { ...to, seq }",
   },
   {
     law: "L5",
-    name: "a listener is sent nothing when its conversation cannot be recorded",
+    name: "a listener gets no notification when its conversation cannot be recorded",
     file: "packages/server/src/app/subscriptions/Subscriptions.ts",
     find: "ConversationUnavailable: (error) => this.suspended(served, attachment, error),",
     replace: "ConversationUnavailable: () => Effect.void,",
   },
   {
     law: "L9",
-    name: "requests in flight hold the end of the server",
+    name: "requests in flight delay the end of the server",
     file: "packages/server/src/jsonrpc/Peer.ts",
     find: 'inFlight.drain(this.options.shutdownGrace ?? "500 millis", outlasted)',
     replace: 'inFlight.drain(this.options.shutdownGrace ?? "1 hour", outlasted)',
   },
   {
     law: "L9",
-    name: "an error that nobody reads holds the reading",
+    name: "an unread error response blocks the reading of input",
     file: "packages/server/src/jsonrpc/Answers.ts",
     find: "if (waiting.size >= maxWaiting) return work",
     replace: "if (waiting.size < maxWaiting) return work",
   },
   {
     law: "L13",
-    name: "a frame that is not UTF-8 holds up those after it",
+    name: "a frame that is not UTF-8 blocks the frames after it",
     file: "packages/server/src/jsonrpc/Peer.ts",
     find: 'return this.onInvalid(unreadable("Parse error: the line is not UTF-8"))',
     replace: "return Effect.never",

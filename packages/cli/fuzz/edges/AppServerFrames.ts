@@ -1,4 +1,4 @@
-/** What a client writes to `colloquy app-server`. */
+/** The bytes that a client writes to `colloquy app-server`. */
 import * as Effect from "effect/Effect"
 import { ownServer } from "../frames/Services.ts"
 import * as AppServer from "@colloquy/server/AppServer"
@@ -42,6 +42,7 @@ const optionsOf = (app: Contract): FrameEdgeOptions => ({
     Effect.provide(AppServer.serve(connection, { maxInFlight: 32 }), ownServer),
 })
 
+/** The edges of the app-server: one connection per input, and many inputs on one connection. */
 export const appServerFrames = (app: Contract): ReadonlyArray<Edge> => {
   const options = optionsOf(app)
   return [

@@ -1,4 +1,4 @@
-/** What an MCP client writes to our server, in every revision, with the requests of the app-server beside it. */
+/** The bytes that an MCP client writes to `colloquy mcp`, in every revision, together with the requests of the app-server. */
 import { withLazyDialect } from "@colloquy/server/LazyDialect"
 import * as AppServer from "@colloquy/server/AppServer"
 import { ownServer } from "../frames/Services.ts"
@@ -128,6 +128,7 @@ const optionsOf = (mcp: Contract, app: Contract): FrameEdgeOptions => ({
     ).pipe(Effect.provide(ownServer)),
 })
 
+/** The edges of the MCP server: one connection per input, and many inputs on one connection. */
 export const codexMcpFrames = (mcp: Contract, app: Contract): ReadonlyArray<Edge> => {
   const options = optionsOf(mcp, app)
   return [

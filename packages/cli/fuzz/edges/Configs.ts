@@ -1,4 +1,4 @@
-/** `config.toml`, `-c` arguments and `auth.json`, from their texts to settings, warnings, places and edits. */
+/** `config.toml`, `-c` arguments and `auth.json`, from their texts to settings, warnings, line numbers and edits. */
 import { unknownKeys } from "@colloquy/config/ConfigKeys"
 import { Config, decode } from "@colloquy/config/ConfigSchema"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
@@ -61,7 +61,7 @@ const source = {
   cwd: "/work",
 }
 
-/** Edits an accepted text, and holds that nothing else changed. */
+/** Edits an accepted text, and checks that the result parses and holds the edit. */
 const edit = (text: string): void => {
   const next = edited(text, [{ path: ["model"], value: "fuzzed" }])
   if (Result.isFailure(next)) {
@@ -76,9 +76,10 @@ const edit = (text: string): void => {
   )
 }
 
+/** Texts of `config.toml`. */
 export const configFiles: Edge = {
   name: "config-toml",
-  summary: "`config.toml`: keys, warnings, places, settings and edits (core/settings, cli/config).",
+  summary: "`config.toml`: keys, warnings, line numbers, settings and edits (config, cli/config).",
   corpus: configs,
   mutate: mutateJoined("\n", configs),
   open: pure((input) => {
@@ -86,7 +87,7 @@ export const configFiles: Edge = {
     const parsed = ConfigTree.parseToml(text)
     const lines = linesOf(text)
     if (Result.isFailure(parsed)) {
-      expect(parsed.failure.length < 1024, "tells of a fault in more than 1,024 characters")
+      expect(parsed.failure.length < 1024, "describes a fault in 1,024 characters or more")
       return "rejected"
     }
     const tree = parsed.success
@@ -111,9 +112,10 @@ const overrides = [
   'sandbox_workspace_write.writable_roots=["/a"]',
 ].map(encode)
 
+/** `-c` arguments. */
 export const configOverrides: Edge = {
   name: "config-override",
-  summary: "`-c key=value` arguments (core/settings/ConfigTree).",
+  summary: "`-c key=value` arguments (config/ConfigTree).",
   corpus: overrides,
   mutate: mutateJoined("=", overrides),
   open: pure((input) => {
@@ -143,18 +145,19 @@ const logins = [
   '{"OPENAI_API_KEY":"sk-x","more":{"kept":[1]}}',
 ].map(encode)
 
-/** A claim set is found in one input of two as it stands. */
+/** Reads claims from the text itself and from a token that contains the text. */
 const claimsIn = (text: string) => {
   for (const one of [text, jwt(text)]) {
     const { accountId, email, expiresAtMs } = claimsOf(Redacted.make(one))
     expect(
       [accountId, email].every((claim) => claim === undefined || typeof claim === "string") &&
         (expiresAtMs === undefined || typeof expiresAtMs === "number"),
-      "tells a claim of another type",
+      "returns a claim of another type",
     )
   }
 }
 
+/** Texts of `auth.json`. */
 export const authFiles: Edge = {
   name: "auth-json",
   summary: "`auth.json` and the claims of tokens (cli/auth).",

@@ -1,4 +1,4 @@
-/** The edges of the rooms that only the command may import: tools, transports, the command itself. */
+/** All edges, including those of packages that only the command may import: tools, transports, the command itself. */
 import type { Edge } from "@colloquy/simulation/fuzz/Edge"
 import { edges as testingEdges } from "@colloquy/simulation/fuzz/edges/Edges"
 import { contracts } from "../../src/commands/Contracts.ts"

@@ -1,5 +1,6 @@
-/** Patches with the files that they are for, from the vectors of `packages/tools/test/fixtures/apply-patch-vectors.json`. A list of data. */
+/** Patches with the files they apply to, from `packages/tools/test/fixtures/apply-patch-vectors.json`. Data only. */
 
+/** Contents of files by path, and a patch for them; some patches do not apply. */
 export const vectors: ReadonlyArray<{
   readonly input: Readonly<Record<string, string>>
   readonly patch: string

@@ -1,4 +1,4 @@
-/** Patches of the model, as a text of their own and within a script, over files that they are made for. */
+/** Patches of the model, alone and within a script, over the files they are made for. */
 import { encode } from "@colloquy/simulation/fuzz/Bytes"
 import { type Edge, Violation } from "@colloquy/simulation/fuzz/Edge"
 import { mutateJoined, textOf } from "@colloquy/simulation/fuzz/edges/Pure"
@@ -26,7 +26,7 @@ type Folder = (typeof folders)[number]
 
 const patches = vectors.map(({ patch }) => encode(patch))
 
-/** Where a patch is tried: the files that it seems to be made for. */
+/** Most sets of files on which a patch is tried. */
 const maxFolders = 4
 
 const foldersFor = (text: string): ReadonlyArray<Folder> =>
@@ -72,7 +72,7 @@ const run = (input: Uint8Array) =>
       const { line, message } = parsed.failure
       const lines = text.split("\n").length
       return line !== undefined && (line < 1 || line > lines)
-        ? yield* violation(`names a line that is not there: ${message.slice(0, 60)}`)
+        ? yield* violation(`names a line that does not exist: ${message.slice(0, 60)}`)
         : "rejected"
     }
     let isApplied = false
@@ -82,6 +82,7 @@ const run = (input: Uint8Array) =>
     return isApplied ? "accepted" : "rejected"
   })
 
+/** Texts of patches and scripts. */
 export const patchTexts: Edge = {
   name: "patch",
   summary: "Patches and scripts that hold them, over files in memory (tools/patch).",

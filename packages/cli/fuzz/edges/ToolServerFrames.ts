@@ -1,4 +1,4 @@
-/** What a tool server writes to our MCP client: lines, messages, results, and requests of its own. */
+/** The bytes that a tool server writes to the MCP client of this program: lines, messages, results, and requests of the server. */
 import type { Contract } from "@colloquy/protocol/emit/Contract"
 import { encode, oneOf } from "@colloquy/simulation/fuzz/Bytes"
 import { type Edge, type Verdict, Violation } from "@colloquy/simulation/fuzz/Edge"
@@ -11,7 +11,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
-// What speaks with tool servers is no public part of its package.
+// The client of tool servers is not a public part of its package.
 import * as McpConnection from "../../../tools/src/mcp/McpConnection.ts"
 import * as ToolServer from "../../../tools/src/mcp/ToolServer.ts"
 import { markOf, prefixRange } from "../../../tools/src/process/ProcessMark.ts"
@@ -28,7 +28,7 @@ const settings = {
   toolTimeout: Duration.seconds(60),
 } as const
 
-/** Longer than the longest pause between two starts of a server that fails. */
+/** Longer than the longest pause between two starts of a failing server. */
 const restartPause = Duration.minutes(6)
 
 const noProcesses = ProcessGroup.of({
@@ -60,7 +60,7 @@ const unreachable = HttpClient.make(() => Effect.die("no server is reached by HT
 
 const l13 = (message: string) => new Violation({ law: "L13", message })
 
-/** Calls a tool by what it is listed as; succeeds where there is none. */
+/** Calls the first listed tool; succeeds when there is none. */
 const callFirst = (server: ToolServer.ToolServer) =>
   Effect.flatMap(server.tools, ([tool]) =>
     tool === undefined
@@ -68,18 +68,18 @@ const callFirst = (server: ToolServer.ToolServer) =>
       : Effect.asVoid(server.call(tool.name, {}, () => Effect.succeed({ action: "decline" }))),
   )
 
-/** The server answers as it should now: what it wrote before must not be in the way. */
+/** Checks that a server that now behaves correctly can be used, whatever it wrote before. */
 const recovers = (server: ToolServer.ToolServer, process: ToolProcess) =>
   Effect.gen(function* () {
     yield* process.behave
     yield* Effect.sleep("1 second")
     yield* Effect.sleep(restartPause)
-    // The first one may still find the old process at its end.
+    // The first call may still reach the old process while it ends.
     yield* Effect.exit(callFirst(server))
     yield* Effect.sleep(restartPause)
     yield* callFirst(server).pipe(
       Effect.mapError(({ message }) =>
-        l13(`a server that behaves again cannot be used: ${message}`),
+        l13(`a server that behaves correctly again cannot be used: ${message}`),
       ),
     )
     yield* process.ask("probe")
@@ -173,11 +173,12 @@ const corpusOf = (mcp: Contract) => {
   }
 }
 
+/** The edge of the output of tool servers. */
 export const toolServerFrames = (mcp: Contract): Edge => {
   const { corpus, donors } = corpusOf(mcp)
   return {
     name: "tool-server-frames",
-    summary: "what a tool server writes to our MCP client, over its standard output",
+    summary: "what a tool server writes to the MCP client over its standard output",
     corpus,
     mutate: mutateLines(donors),
     inputsPerTarget: 500,

@@ -1,4 +1,4 @@
-/** What tool servers and commands give: lists of tools with their schemas, results of calls, images, names of variables. */
+/** Data from tool servers and files: lists of tools with their schemas, results of calls, images, names of variables. */
 import { parseJson } from "@colloquy/protocol/Json"
 import { encode } from "@colloquy/simulation/fuzz/Bytes"
 import { type Edge, Violation } from "@colloquy/simulation/fuzz/Edge"
@@ -52,16 +52,17 @@ const results = [
   },
 ]
 
-/** A list of tools, a result and arguments, a line each. */
+/** A list of tools, a result and arguments, one per line. */
 const served = [
   encode(
     [listing, results[0], { query: "x", limit: 2 }].map((one) => JSON.stringify(one)).join("\n"),
   ),
 ]
 
-/** All schemas together are in every request. */
+/** Bound of one schema: all schemas together are sent with every request. */
 const maxSchemaChars = 128 * 1024
 
+/** Lists of tools, results and arguments. */
 export const toolServers: Edge = {
   name: "tool-server",
   summary: "Lists of tools, their schemas, results and arguments of calls (tools/mcp).",
@@ -78,17 +79,17 @@ export const toolServers: Edge = {
       expect(inputSchema["type"] === "object", "gives a schema that is not of an object")
     }
     if (isRecord(result)) {
-      const told = outcome(result, 1000)
-      const text = told._tag === "Result" ? told.output : told.message
+      const output = outcome(result, 1000)
+      const text = output._tag === "Result" ? output.output : output.message
       expect(encode(text).length <= 1100, "gives the model more than the limit")
       expect(
-        told._tag === "Failure" || JSON.stringify(told.result).length <= 8000,
+        output._tag === "Failure" || JSON.stringify(output.result).length <= 8000,
         "keeps more than the limit",
       )
     }
     const args = parseArguments(lines[2] ?? "")
     if (args._tag === "Bad") {
-      expect(args.message.length < 400, "tells of arguments in more than 400 characters")
+      expect(args.message.length < 400, "describes a fault of arguments in 400 characters or more")
     }
     return tools.length > 0 ? "accepted" : "rejected"
   }),
@@ -98,6 +99,7 @@ const variables = { PATH: "/bin", HOME: "/h", AWS_KEY: "k", API_TOKEN: "t", Äß
 
 const patterns = ["*KEY*\nAWS_*\n*_?", "**a*b*\n?\n\n[a-z]*", `${"*a".repeat(50)}b`].map(encode)
 
+/** Patterns of environment variables. */
 export const environmentPatterns: Edge = {
   name: "environment-pattern",
   summary: "Patterns of names of variables (tools/environment/EnvironmentPolicy).",
@@ -146,7 +148,10 @@ const runImage = (input: Uint8Array) =>
     if ("problem" in image) return "rejected"
     return isDataUrl.test(image.url)
       ? "accepted"
-      : yield* new Violation({ law: "L13", message: "gives what is no data URL of an image" })
+      : yield* new Violation({
+          law: "L13",
+          message: "returns a text that is not the data URL of an image",
+        })
   }).pipe(
     Effect.provide([
       Path.layer,
@@ -159,6 +164,7 @@ const runImage = (input: Uint8Array) =>
     ]),
   )
 
+/** Image files. */
 export const images: Edge = {
   name: "image",
   summary: "Image files that the model or a person names (tools/image).",

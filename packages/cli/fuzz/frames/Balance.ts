@@ -1,15 +1,15 @@
-/** Compares what a server owed with what it responded (L1): each request exactly once, and nothing else. Pure. */
+/** Compares the responses that a server owed with those it sent (L1): one per request, and no others. Pure. */
 import * as Tree from "@colloquy/simulation/fuzz/JsonTree"
 import { type IdKey, idOf, type Line, memberOf, noId, type Owed } from "./Expected.ts"
 import type { Response } from "./Output.ts"
 
-/** Up to so many batches every combination of taken and refused ones is tried. */
+/** Up to this number of batches, every combination of accepted and refused batches is tried. */
 const maxCombined = 6
 
-type Taken = (batch: number) => boolean
+type IsAccepted = (batch: number) => boolean
 
-/** Which batches may have been taken: for many, those between two points, as a revision is agreed on and replaced. */
-const choices = function* (batches: number): Generator<Taken> {
+/** The possible sets of accepted batches. For many batches, only the ranges between two points: a revision with batches is agreed on and later replaced. */
+const choices = function* (batches: number): Generator<IsAccepted> {
   if (batches <= maxCombined) {
     for (let bits = 0; bits < 1 << batches; bits++) yield (batch) => ((bits >> batch) & 1) === 1
     return
@@ -19,8 +19,8 @@ const choices = function* (batches: number): Generator<Taken> {
   }
 }
 
-/** Ids that a notification withdraws; their requests may stay without a response. */
-const withdrawn = (lines: ReadonlyArray<Line>): ReadonlySet<IdKey> => {
+/** Ids that a notification cancels; their requests may remain without a response. */
+const cancelled = (lines: ReadonlyArray<Line>): ReadonlySet<IdKey> => {
   const ids = new Set<IdKey>()
   const look = (tree: Tree.JsonTree) => {
     const params = memberOf(tree, "params")
@@ -38,14 +38,14 @@ const withdrawn = (lines: ReadonlyArray<Line>): ReadonlySet<IdKey> => {
   return ids
 }
 
-/** Everything owed, where these batches were taken. */
-const flattened = (lines: ReadonlyArray<Line>, isTaken: Taken): ReadonlyArray<Owed> => {
+/** Everything that is owed when these batches were accepted. */
+const flattened = (lines: ReadonlyArray<Line>, isAccepted: IsAccepted): ReadonlyArray<Owed> => {
   let batches = 0
   return lines.flatMap(({ owed }): ReadonlyArray<Owed> => {
     if (owed.kind !== "batch") return [owed]
     const { members } = owed
-    // An empty one is always refused; the requests of one that is too long are answered one by one, with an error.
-    return isTaken(batches++) && members.length > 0 ? members : [{ kind: "response", id: noId }]
+    // An empty batch is always refused; each request of a batch that is too long gets an error.
+    return isAccepted(batches++) && members.length > 0 ? members : [{ kind: "response", id: noId }]
   })
 }
 
@@ -57,7 +57,7 @@ const counted = (ids: Iterable<IdKey>): Map<IdKey, number> => {
 
 const shown = (id: IdKey): string => (id.length > 60 ? `${id.slice(0, 60)}…` : id)
 
-/** What is wrong where these are owed; undefined where all is well. */
+/** Describes the first difference between owed and sent responses; undefined when there is none. */
 const imbalance = (
   owed: ReadonlyArray<Owed>,
   responses: ReadonlyArray<Response>,
@@ -89,20 +89,20 @@ const imbalance = (
 }
 
 /**
- * What is wrong with the responses to these lines; undefined where each request got exactly one.
+ * Describes the first fault in the responses to these lines; undefined when each request got exactly one response.
  *
- * @param silences whether a withdrawn request may stay without a response
+ * @param silences whether a cancelled request may remain without a response
  */
 export const imbalanceOf = (
   lines: ReadonlyArray<Line>,
   responses: ReadonlyArray<Response>,
   silences: boolean,
 ): string | undefined => {
-  const optional = silences ? withdrawn(lines) : new Set<IdKey>()
+  const optional = silences ? cancelled(lines) : new Set<IdKey>()
   const batches = lines.filter(({ owed }) => owed.kind === "batch").length
   let first: string | undefined
-  for (const isTaken of choices(batches)) {
-    const problem = imbalance(flattened(lines, isTaken), responses, optional)
+  for (const isAccepted of choices(batches)) {
+    const problem = imbalance(flattened(lines, isAccepted), responses, optional)
     if (problem === undefined) return undefined
     first ??= problem
   }

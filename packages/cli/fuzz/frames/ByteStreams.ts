@@ -1,14 +1,14 @@
-/** The two ends of a process's standard streams, without a process: bytes are put in and taken out by hand. */
+/** The standard streams of a process in memory: a test writes the input and reads the output directly. */
 import * as Effect from "effect/Effect"
 import { Readable, Writable } from "node:stream"
 
-/** A standard input. Honours a reader that pauses it. */
+/** A standard input that respects a reader's pause. */
 export class ByteSource extends Readable {
   override _read(): void {
-    // What there is to read is emitted as it is fed.
+    // `feed` emits the data.
   }
 
-  /** Gives a chunk to the reader, as soon as the reader takes any. */
+  /** Emits a chunk as soon as the reader is not paused; resolves when it is emitted. */
   feed(chunk: Uint8Array): Effect.Effect<void> {
     const wait: Effect.Effect<void> = Effect.suspend(() =>
       this.isPaused() ? Effect.andThen(Effect.sleep(1), wait) : Effect.void,
@@ -18,13 +18,13 @@ export class ByteSource extends Readable {
     })
   }
 
-  /** The end of the input. */
+  /** Ends the input. */
   readonly close: Effect.Effect<void> = Effect.sync(() => {
     this.emit("end")
   })
 }
 
-/** A standard output that keeps what is written, at once. */
+/** A standard output that collects everything written and never blocks. */
 export class ByteSink extends Writable {
   private parts = ""
 
@@ -35,7 +35,7 @@ export class ByteSink extends Writable {
     return true
   }
 
-  /** Everything written since the last call. */
+  /** Returns and clears everything written since the last call. */
   take(): string {
     const { parts } = this
     this.parts = ""

@@ -1,4 +1,4 @@
-/** Valid inputs of the frame edges: sampled from the definitions of the protocol, and recorded of the original. */
+/** Valid inputs of the frame edges: sampled from the definitions of the protocol, and recorded from the original product (packages/server/test/fixtures). */
 import type { Contract } from "@colloquy/protocol/emit/Contract"
 import { encode, oneOf } from "@colloquy/simulation/fuzz/Bytes"
 import { Samples } from "@colloquy/simulation/fuzz/Samples"
@@ -6,7 +6,7 @@ import { SeededRandom } from "@colloquy/simulation/SeededRandom"
 import { readdirSync, readFileSync } from "node:fs"
 import { asking, Ids } from "./Services.ts"
 
-/** What names something that a fuzzed server has, by the names of the members that hold it. */
+/** Values that refer to something in a fuzzed server, by the names of the members that hold them. */
 const known = (() => {
   const conversations = [Ids.nth(1), Ids.nth(2)]
   const prompts = ["hello", asking]
@@ -28,6 +28,7 @@ const known = (() => {
   }
 })()
 
+/** Draws values of the types of a contract. */
 export const samplesOf = ({ definitions }: Contract): Samples => new Samples({ definitions, known })
 
 const definitionName = (tool: string) =>
@@ -43,7 +44,7 @@ interface Sampled {
   readonly isRequest: boolean
 }
 
-/** Calls of every method that a client may call, so many of each. */
+/** Calls of every method that a client may call, `each` calls per method. */
 export const callsOf = (
   contract: Contract,
   draws: SeededRandom,
@@ -61,7 +62,7 @@ export const callsOf = (
     )
 }
 
-/** Results of the requests of a server, as a client could give them: to the first ids that a server uses. */
+/** Responses of a client to the requests of a server, under the first ids that a server uses. */
 export const answersOf = (contract: Contract, draws: SeededRandom): ReadonlyArray<string> => {
   const samples = samplesOf(contract)
   const results = contract.methods
@@ -80,7 +81,7 @@ export const answersOf = (contract: Contract, draws: SeededRandom): ReadonlyArra
   )
 }
 
-/** Responses to nothing that was asked, good and bad. */
+/** Responses to requests that were never sent, valid and invalid. */
 export const unsolicited: ReadonlyArray<string> = [
   '{"jsonrpc":"2.0","id":99,"result":{}}',
   '{"jsonrpc":"2.0","id":99,"error":{"code":-32000,"message":"no"}}',
@@ -89,6 +90,7 @@ export const unsolicited: ReadonlyArray<string> = [
   '{"jsonrpc":"2.0","error":{"code":0}}',
 ]
 
+/** The call as one line of JSON. */
 export const lineOf = (id: unknown, { isRequest, method, params }: Sampled): string =>
   JSON.stringify({
     jsonrpc: "2.0",
@@ -97,7 +99,7 @@ export const lineOf = (id: unknown, { isRequest, method, params }: Sampled): str
     ...(params === undefined ? {} : { params }),
   })
 
-/** Groups of one to four calls behind a beginning. */
+/** `count` inputs, each with the `first` lines followed by one to four calls. */
 export const grouped = (
   first: ReadonlyArray<string>,
   calls: ReadonlyArray<Sampled>,
@@ -121,7 +123,7 @@ interface Recorded {
   readonly raw?: string
 }
 
-/** A session as its client wrote it, with the ids of conversations that a fuzzed server has. */
+/** The client's side of a recorded session, with its conversation ids replaced by ids that a fuzzed server has. */
 const sessionOf = (file: URL): string => {
   const ids = new Map<string, string>()
   return readFileSync(file, "utf8")
@@ -138,7 +140,7 @@ const sessionOf = (file: URL): string => {
     })
 }
 
-/** What clients wrote in the recorded sessions of these versions of the original. */
+/** The input of clients in the recorded sessions of these versions of the original product. */
 export const recorded = (...versions: ReadonlyArray<string>): ReadonlyArray<Uint8Array> =>
   versions.flatMap((version) =>
     readdirSync(new URL(`${version}/`, fixtures))
@@ -147,7 +149,7 @@ export const recorded = (...versions: ReadonlyArray<string>): ReadonlyArray<Uint
       .map((name) => encode(`${sessionOf(new URL(`${version}/${name}`, fixtures))}\n`)),
   )
 
-/** Responses make up a third: few of the lines of a client are any, and all of them reach the same decoder. */
+/** Lines that mutations insert. A third are responses, because few lines of a client are responses and all lines reach the same decoder. */
 export const donorsOf = (
   inputs: ReadonlyArray<Uint8Array>,
   responses: ReadonlyArray<string>,
@@ -157,7 +159,7 @@ export const donorsOf = (
   return [...lines, ...Array.from({ length: times }, () => responses).flat()]
 }
 
-/** The lines of inputs, each once. */
+/** The distinct lines of the inputs. */
 export const linesIn = (inputs: ReadonlyArray<Uint8Array>): ReadonlyArray<string> => {
   const utf8 = new TextDecoder()
   return [...new Set(inputs.flatMap((input) => utf8.decode(input).split("\n")))].filter(

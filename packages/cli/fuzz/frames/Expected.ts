@@ -1,24 +1,25 @@
 /**
- * What a server owes for an input, by JSON-RPC alone: which lines are requests, and under which ids the responses have to
- * come. Written without the program's own reading of messages, so that a mistake there is not repeated here. Pure.
+ * The responses that a server owes for an input by JSON-RPC alone: which lines are requests, and which ids their responses
+ * must have. Does not use the program's own decoder, so that a mistake there is not repeated here. Pure.
  */
 import * as Tree from "@colloquy/simulation/fuzz/JsonTree"
 
-/** An id as a key: texts and numbers never meet, all digits of an integer count. `null` where there is no id. */
+/** An id as a key: strings and numbers never coincide, all digits of an integer count. `null` when there is no id. */
 export type IdKey = string
 
+/** The key of a response without an id. */
 export const noId: IdKey = "null"
 
-/** What one message, or one line, is owed. */
+/** The responses owed for one message or one line. */
 export type Owed =
   | { readonly kind: "nothing" }
-  /** One response under this very id. */
+  /** One response with exactly this id. */
   | { readonly kind: "response"; readonly id: IdKey }
-  /** One response, under this id or without one: it is left open what a valid id of this form is. */
+  /** One response, with this id or without one: whether an id of this form is valid is left open. */
   | { readonly kind: "either"; readonly id: IdKey }
-  /** At most so many responses: nesting that this reader does not go into. */
+  /** At most this number of responses: the line nests deeper than this reader reads. */
   | { readonly kind: "unknown"; readonly most: number }
-  /** Where batches are taken, what each member is owed; where they are not, or not this one, one error without an id. */
+  /** When the batch is accepted, the responses owed for each member; when it is refused, one error without an id. */
   | { readonly kind: "batch"; readonly members: ReadonlyArray<Owed> }
 
 const nothing: Owed = { kind: "nothing" }
@@ -32,7 +33,7 @@ const nameOf = (key: string): string => {
   }
 }
 
-/** The last one counts, as for `JSON.parse`. */
+/** The member of an object; the last one of a repeated name, as for `JSON.parse`. */
 export const memberOf = (tree: Tree.JsonTree, name: string): Tree.JsonTree | undefined =>
   tree.kind === "object"
     ? tree.members.findLast(({ key }) => nameOf(key) === name)?.value
@@ -40,13 +41,13 @@ export const memberOf = (tree: Tree.JsonTree, name: string): Tree.JsonTree | und
 
 const integer = /^-?\d+$/
 
-/** Digits that every reader of JSON keeps. */
+/** Number of digits that every JSON parser preserves. */
 const maxPlainDigits = 15
 
 const isText = (value: Tree.JsonTree): value is Extract<Tree.JsonTree, { kind: "text" }> =>
   value.kind === "text"
 
-/** The key, and whether it is beyond doubt that this is a valid id. */
+/** The key of an id, and whether the id is valid beyond doubt. */
 export const idOf = (
   value: Tree.JsonTree | undefined,
 ): readonly [id: IdKey, isPlain: boolean] | undefined => {
@@ -77,7 +78,7 @@ const ofMessage = (tree: Tree.JsonTree): Owed => {
     const isCall = isText(method) && method.text.startsWith('"')
     return isCall && memberOf(tree, "id") === undefined ? nothing : ofId(tree)
   }
-  // Answering a response, good or bad, could go on for ever.
+  // A response, valid or not, is never answered, because that could continue without end.
   const isResponse = memberOf(tree, "result") ?? memberOf(tree, "error")
   return isResponse === undefined ? ofId(tree) : nothing
 }
@@ -113,8 +114,9 @@ const ofText = (text: string): Owed => {
     : ofMessage(tree)
 }
 
+/** One line of an input. */
 export interface Line {
-  /** Without its end; undefined for what is no UTF-8. */
+  /** The text without the line break; undefined for bytes that are not UTF-8. */
   readonly text: string | undefined
   readonly owed: Owed
 }
@@ -130,7 +132,7 @@ const linesOf = (bytes: Uint8Array): ReadonlyArray<Uint8Array> => {
   return lines
 }
 
-/** What is too long is not parsed: a response is not answered, and everything else under an id that was found in it. */
+/** A line that is too long is not parsed: a response is not answered, and any other message is answered with an id that was found in it. */
 const ofOverlong = (line: Uint8Array): Owed => {
   const tree = Tree.parse(new TextDecoder().decode(line))
   const sure = tree === undefined ? undefined : ofMessage(tree)
@@ -138,7 +140,7 @@ const ofOverlong = (line: Uint8Array): Owed => {
 }
 
 /**
- * The lines of an input that are not blank, with what they are owed.
+ * The lines of an input that are not blank, with the responses owed for them.
  *
  * @param maxLineBytes longer lines are owed one error
  */

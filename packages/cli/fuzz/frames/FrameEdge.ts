@@ -1,6 +1,6 @@
 /**
- * Edges whose inputs are what a client writes: bytes to lines to messages to a server, and back to bytes. Behind each
- * input comes a request that has to be answered; behind the last one on a connection, the end of the input.
+ * Edges with the bytes that a client writes as inputs: bytes to lines to messages to a server, and back to bytes. After
+ * each input follows a request that must be answered; after the last input of a connection, the end of the input.
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
@@ -26,30 +26,31 @@ import { linesOwed } from "./Expected.ts"
 import { type Response, responsesIn } from "./Output.ts"
 import { countingCrypto, Ids, services } from "./Services.ts"
 
+/** One frame edge. */
 export interface FrameEdgeOptions {
   readonly name: string
   readonly summary: string
   readonly corpus: ReadonlyArray<Uint8Array>
-  /** Lines that may be put into an input, whole or in parts. */
+  /** Lines that may be inserted into an input, whole or in parts. */
   readonly donors: ReadonlyArray<string>
-  /** The method of a request that every state of a connection answers at once. */
+  /** A method that is answered at once in every state of a connection. */
   readonly probe: string
-  /** Whether a withdrawn request stays without a response. */
+  /** Whether a cancelled request remains without a response. */
   readonly silences: boolean
-  /** Whether the server may leave the member `jsonrpc` out. */
+  /** Whether the server may omit the member `jsonrpc`. */
   readonly bare: boolean
   readonly serve: (
     connection: Connection,
   ) => Effect.Effect<void, never, ConversationManager | SettingsResolver | Sealer>
 }
 
-/** Small, so that an input reaches it. */
+/** Small, so that inputs exceed it. */
 const maxLineBytes = 12 * 1024
 
-/** The grace of requests, the stop of what is left, its last responses, the flush: each at its bound, and some room. */
+/** Bound in milliseconds of the end of a server: grace of requests, stop of the remaining ones, last responses, flush, and a margin. */
 const endBoundMs = 500 + 2_000 + 1_000 + 5_000 + 500
 
-/** Cuts an input into chunks, as a pipe does; a function of the bytes alone. */
+/** Splits an input into chunks, as a pipe may do; depends only on the bytes. */
 const chunksOf = (bytes: Uint8Array): ReadonlyArray<Uint8Array> => {
   const draws = new SeededRandom(hash(bytes))
   if (draws.chance(0.6)) return [bytes]
@@ -63,7 +64,7 @@ const chunksOf = (bytes: Uint8Array): ReadonlyArray<Uint8Array> => {
   return chunks
 }
 
-/** Everything that can happen without more time passing has happened. */
+/** Resolves when everything that needs no further virtual time has happened. */
 const settled = Effect.sleep(1)
 
 const l1 = (message: string) => new Violation({ law: "L1", message })
@@ -74,7 +75,7 @@ interface Session {
   readonly source: ByteSource
   readonly sink: ByteSink
   readonly server: Fiber.Fiber<void>
-  /** Everything that was written to the server, and by it. */
+  /** Everything that was written to the server, and everything it wrote. */
   readonly record: { written: Array<Uint8Array>; read: string; probes: number }
 }
 
@@ -97,7 +98,7 @@ const probeOf = ({ options, record }: Session, what: string) => {
   return { id, text: requestText(id, options.probe, {}), what }
 }
 
-/** Everything that the server wrote, as far as it has been read; fails for what is no message. */
+/** The responses that the server wrote since the last read; fails for output that is not a valid message. */
 const read = ({ options, record, sink }: Session) =>
   Effect.suspend(() => {
     const text = sink.take()
@@ -108,7 +109,7 @@ const read = ({ options, record, sink }: Session) =>
 
 const isProbe = ({ id }: Response) => id.startsWith("sprobe ")
 
-/** Writes the input, and a probe that the server has to answer while its input is open. */
+/** Writes the input, and a probe that the server must answer while its input is open. */
 const send = (session: Session, input: Uint8Array) =>
   Effect.gen(function* () {
     for (const chunk of chunksOf(input)) yield* write(session, chunk)
@@ -126,11 +127,11 @@ const send = (session: Session, input: Uint8Array) =>
     return verdict
   })
 
-/** The end of the input ends the server within its bound, and every request has got its response by then. */
+/** Ends the input, and checks that the server ends within its bound after having answered every request. */
 const end = (session: Session) =>
   Effect.gen(function* () {
     const { options, record, server, sink, source } = session
-    // The last line has no end of its own.
+    // The last line has no line break.
     yield* write(session, encode(probeOf(session, "the last line").text))
     const startMs = yield* Clock.currentTimeMillis
     yield* source.close
@@ -160,7 +161,7 @@ const runOne = (options: FrameEdgeOptions, input: Uint8Array) =>
     }),
   )
 
-/** What servers of one target share, and what takes it back to its beginning. */
+/** The services that all servers of one target share, and an effect that restores their initial state. */
 const shared = Effect.gen(function* () {
   const ids = new Ids()
   const { crypto, reset } = countingCrypto(yield* WebCrypto)
@@ -168,7 +169,7 @@ const shared = Effect.gen(function* () {
   const manager = Context.get(context, ConversationManager)
   const remove = Effect.suspend(() => {
     reset()
-    // One that is archived or was removed already is not there.
+    // An archived or already removed conversation is not found.
     return Effect.forEach(ids.takeMade(), (id) => Effect.ignore(manager.remove(id)), {
       discard: true,
     })
@@ -184,7 +185,7 @@ const edgeOf = (options: FrameEdgeOptions): Edge => ({
   open: Effect.die("replaced by each kind of edge"),
 })
 
-/** Each input is a connection of its own, from its beginning to its end. */
+/** An edge that uses a new connection for each input. */
 export const connectionEdge = (options: FrameEdgeOptions): Edge => ({
   ...edgeOf(options),
   inputsPerTarget: 200,
@@ -193,7 +194,7 @@ export const connectionEdge = (options: FrameEdgeOptions): Edge => ({
   })),
 })
 
-/** Many inputs on one connection, which ends after the last of them. */
+/** An edge that sends many inputs on one connection, which ends after the last of them. */
 export const sessionEdge = (options: FrameEdgeOptions): Edge => ({
   ...edgeOf(options),
   inputsPerTarget: 40,

@@ -1,8 +1,9 @@
-/** Reads what a server wrote, line by line, and finds what is no well-formed message (L9, L13). Pure. */
+/** Reads the output of a server line by line, and detects malformed messages (L9, L13). Pure. */
 import { Violation } from "@colloquy/simulation/fuzz/Edge"
 import * as Tree from "@colloquy/simulation/fuzz/JsonTree"
 import { type IdKey, idOf, memberOf, noId } from "./Expected.ts"
 
+/** One response of a server. */
 export interface Response {
   readonly id: IdKey
   readonly succeeded: boolean
@@ -21,7 +22,7 @@ const l9 = (problem: string, text: string) =>
 const l13 = (problem: string, text: string) =>
   new Violation({ law: "L13", message: `${problem}: ${shown(text)}` })
 
-/** An error says what is wrong, and where; a defect of the program is none that an input may cause. */
+/** An error must name the fault and its place; an internal error is a violation, because no input may cause a defect. */
 const errorFault = (error: unknown, text: string): Violation | undefined => {
   if (!isMembers(error)) return l9("an error that is no object", text)
   const { code, message } = error
@@ -48,7 +49,7 @@ const callFault = ({ method, params }: Members, text: string): Violation | undef
 }
 
 const messageFault = (message: unknown, text: string, bare: boolean): Violation | undefined => {
-  if (!isMembers(message)) return l9("what is no message", text)
+  if (!isMembers(message)) return l9("a value that is not a message", text)
   const version = message["jsonrpc"]
   if (version !== "2.0" && !(bare && version === undefined)) return l9("another protocol", text)
   return "method" in message ? callFault(message, text) : responseFault(message, text)
@@ -62,7 +63,7 @@ const at = (tree: Tree.JsonTree, ...path: ReadonlyArray<string>): Tree.JsonTree 
 
 const responseOf = (tree: Tree.JsonTree): ReadonlyArray<Response> => {
   if (memberOf(tree, "method") !== undefined) return []
-  // A request under an id in use is refused without an id of its own: `data.id` names it.
+  // A request with an id in use is refused with an error without an id; `data.id` names it.
   const id = idOf(memberOf(tree, "id")) ?? idOf(at(tree, "error", "data", "id"))
   return [{ id: id?.[0] ?? noId, succeeded: memberOf(tree, "result") !== undefined }]
 }
@@ -72,7 +73,7 @@ const readLine = (line: string, bare: boolean): Violation | ReadonlyArray<Respon
   try {
     value = JSON.parse(line)
   } catch {
-    return l9("what is no JSON", line)
+    return l9("a line that is not JSON", line)
   }
   const messages: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
   if (messages.length === 0) return l9("an empty batch", line)
@@ -81,14 +82,14 @@ const readLine = (line: string, bare: boolean): Violation | ReadonlyArray<Respon
     if (fault !== undefined) return fault
   }
   const tree = Tree.parse(line)
-  if (tree === undefined) return l9("what nests too deep", line)
+  if (tree === undefined) return l9("a line that nests too deep", line)
   return tree.kind === "array" ? tree.items.flatMap(responseOf) : responseOf(tree)
 }
 
 /**
- * The responses among the lines, in order, or the first fault.
+ * The responses in the output, in order, or the first fault.
  *
- * @param bare whether messages may come without the member `jsonrpc`
+ * @param bare whether messages may omit the member `jsonrpc`
  */
 export const responsesIn = (text: string, bare: boolean): Violation | ReadonlyArray<Response> => {
   if (text !== "" && !text.endsWith("\n")) return l9("a line without its end", text.slice(-100))

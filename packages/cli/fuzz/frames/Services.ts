@@ -1,4 +1,4 @@
-/** What a fuzzed server runs over: conversations in memory, the offline model, tools that ask, ids that are known. */
+/** The services of a fuzzed server: conversations in memory, the offline model, tools that ask, predictable ids. */
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import * as Resolve from "@colloquy/config/Resolve"
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
@@ -19,29 +19,31 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** Numbers the conversations of a connection, so that an input can name those that it makes. */
+/** Generates consecutive conversation ids, so that an input can refer to the conversations that it creates. */
 export class Ids {
   private count = 0
   private made: Array<ConversationId> = []
 
+  /** The n-th id, counted from 1. */
   static nth(n: number): ConversationId {
     return ConversationId.make(`00000000-0000-7000-8000-${String(n).padStart(12, "0")}`)
   }
 
+  /** Generates the next id. */
   readonly next = Effect.sync(() => {
     const id = Ids.nth(++this.count)
     this.made.push(id)
     return id
   })
 
-  /** Those made since the last call; the next one is the first again. */
+  /** Returns the ids generated since the last call, and restarts at the first id. */
   takeMade(): ReadonlyArray<ConversationId> {
     this.count = 0
     return this.made.splice(0)
   }
 }
 
-/** A text of the user that holds this makes the model call tools, which ask. */
+/** A user text that contains this makes the model call tools that ask questions. */
 export const asking = "ask me"
 
 const script = OfflineModel.make({
@@ -110,7 +112,7 @@ const settings = Resolve.layer({
   cwd: "/work",
 })
 
-/** Bytes that count up: ids of tasks are the same for the same input. */
+/** The platform's cryptography with counting instead of random bytes, so that task ids are the same for the same input. */
 export const countingCrypto = (platform: Effect.Success<typeof WebCrypto>) => {
   let count = 0
   const getRandomValues = <A>(bytes: A): A => {
@@ -128,7 +130,7 @@ export const countingCrypto = (platform: Effect.Success<typeof WebCrypto>) => {
   }
 }
 
-/** Small bounds, so that inputs reach them. */
+/** Small limits, so that inputs reach them. */
 const limits = {
   maxConversations: 64,
   maxLoaded: 8,
@@ -137,6 +139,7 @@ const limits = {
   idleTimeToLive: Duration.seconds(5),
 }
 
+/** The services that the servers of one target share. */
 export const services = (ids: Ids) =>
   Conversations.layerWith(limits).pipe(
     Layer.provide([
@@ -148,7 +151,7 @@ export const services = (ids: Ids) =>
     Layer.provideMerge(Layer.merge(settings, TestSealer.layer)),
   )
 
-/** A server of one connection: what one input leaves behind must not change what the next one finds. */
+/** The services of one connection, not shared, so that one input does not affect the next. */
 export const ownServer = Layer.mergeAll(
   Layer.provide(Server.layer(), Tasks.layer()),
   Auth.layerNone,

@@ -1,6 +1,6 @@
 /**
- * A tool server as a process in memory: it writes what a script says, a part behind each request that it reads, and from
- * some time on it answers as a good server does.
+ * A tool server as a process in memory: it writes one part of a script after each request that it reads, and after
+ * `behave` it answers as a correct server does.
  */
 import { requestText, successText } from "@colloquy/protocol/JsonRpc"
 import { Initialize, Ping, ToolsCall, ToolsList } from "@colloquy/protocol/mcp/CodexMcp"
@@ -22,7 +22,7 @@ interface Read {
 
 const goodTool = { name: "good", inputSchema: { type: "object", properties: {} } }
 
-/** What a good server answers to a request of ours. */
+/** The result that a correct server returns for a request. */
 const goodResult = (method: string): unknown => {
   switch (method) {
     case Initialize._tag:
@@ -40,8 +40,8 @@ const goodResult = (method: string): unknown => {
   }
 }
 
-/** One process, from its start to its end. */
-class Life {
+/** One started process. */
+class ServerProcess {
   readonly output: Queue.Queue<Uint8Array, Cause.Done>
   readonly ended = Deferred.makeUnsafe<Spawner.ExitCode>()
   read = ""
@@ -59,12 +59,13 @@ class Life {
   )
 }
 
+/** A tool server that can be started repeatedly. */
 export class ToolProcess {
   private parts: Array<Uint8Array> = []
   private isGood = false
-  private life: Life | undefined
+  private life: ServerProcess | undefined
 
-  /** The parts of an input: each ends with a line that holds a response. */
+  /** Sets the script: the input is split into parts that each end with a line that holds a response. */
   script(input: Uint8Array): void {
     this.isGood = false
     this.parts = []
@@ -77,25 +78,25 @@ export class ToolProcess {
     this.parts.push(input.subarray(from))
   }
 
-  /** Writes what is left of the script, and behaves from then on. */
+  /** Writes the rest of the script; from then on the server answers correctly. */
   readonly behave: Effect.Effect<void> = Effect.suspend(() => {
     this.isGood = true
     const rest = concat(...this.parts.splice(0), encode("\n"))
     return this.life === undefined ? Effect.void : this.life.write(rest)
   })
 
-  /** A request of the server's own, to see whether it is answered. */
+  /** Sends a request of the server, to check that it is answered. */
   ask(id: string): Effect.Effect<void> {
     const text = requestText(id, Ping._tag, {})
     return this.life === undefined ? Effect.void : this.life.write(encode(`${text}\n`))
   }
 
-  /** What the running process has read so far. */
+  /** Everything that the running process has read so far. */
   get read(): string {
     return this.life?.read ?? ""
   }
 
-  private onText(life: Life, text: string): Effect.Effect<void> {
+  private onText(life: ServerProcess, text: string): Effect.Effect<void> {
     life.read += text
     const requests = text.split("\n").flatMap((line): ReadonlyArray<Read> => {
       if (line === "") return []
@@ -112,9 +113,10 @@ export class ToolProcess {
     )
   }
 
+  /** Starts a process whatever the command is. */
   readonly spawner = Spawner.make(() =>
     Effect.gen({ self: this }, function* () {
-      const life = new Life(yield* Queue.unbounded<Uint8Array, Cause.Done>())
+      const life = new ServerProcess(yield* Queue.unbounded<Uint8Array, Cause.Done>())
       this.life = life
       yield* Effect.addFinalizer(() => life.end)
       return Spawner.makeHandle({

@@ -1,4 +1,4 @@
-/** Who the person is to providers, loaded when somebody asks for it: a client waits for `initialize`, and needs none. */
+/** Loads the login at its first use, because the response to `initialize` does not need it and the client waits for it. */
 import type { ModelProvider } from "@colloquy/core/ModelClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -7,14 +7,15 @@ import * as Scope from "effect/Scope"
 import type { ServerOptions } from "../args/ServerOptions.ts"
 import type { AuthOptions, LiveAuth } from "../auth/Auth.ts"
 
+/** Where logins are, and the configuration of logins. */
 export interface LazyAuthOptions {
   readonly stateDirectory: string
-  /** Of the original's `auth.json`, where it is another directory. */
+  /** Directory of the original's `auth.json`; absent if it is the state directory. */
   readonly originalDirectory?: string
   readonly login: ServerOptions["login"]
-  /** Where the tokens of a login are good for, where `login` does not say it. */
+  /** Base URL for requests with the tokens of a login, if `login` does not set it. */
   readonly tokenBaseUrl?: string
-  /** Where nothing else is said. */
+  /** The configured provider. */
   readonly provider: ModelProvider
 }
 
@@ -47,10 +48,11 @@ const load = (options: LazyAuthOptions, scope: Scope.Scope): Effect.Effect<LiveA
     return yield* Effect.provideContext(auth.make(authOptions(options)), services)
   }).pipe(Effect.provideService(Scope.Scope, scope), Effect.uninterruptible)
 
+/** The login of this machine's user, for the models and for the app-server. */
 export class MachineAuth extends Context.Service<
   MachineAuth,
   {
-    /** Made at the first use, whoever gives up waiting for it; what it holds open ends with the layer. */
+    /** Loads the login at the first use, even if that caller is interrupted. Its resources are released with the layer. */
     readonly get: Effect.Effect<LiveAuth>
   }
 >()("colloquy/MachineAuth") {

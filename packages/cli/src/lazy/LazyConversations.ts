@@ -1,6 +1,6 @@
 /**
- * The conversations, loaded when somebody asks for one: a client waits for the answer to `initialize`, and needs none for
- * it.
+ * Loads the conversations at their first use, because the response to `initialize` does not need them and the client waits
+ * for it.
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { ConversationsOptions } from "@colloquy/core/manager/Conversations"
@@ -16,6 +16,7 @@ import * as Scope from "effect/Scope"
 
 type Needs = ModelClient | ToolRuntime | IdGenerator | ConversationStore | SettingsResolver
 
+/** Provides the manager; it is shut down with the layer if it was loaded. */
 export const layer = (
   options: ConversationsOptions,
 ): Layer.Layer<ConversationManager, never, Needs> =>
@@ -34,7 +35,7 @@ export const layer = (
           Effect.map((made) => Context.get(made, ConversationManager)),
           Effect.tap((loaded) => Scope.provide(loaded.watch(changed), scope)),
           Effect.provideContext(services),
-          // Loaded once, whoever gives up waiting for it.
+          // Loaded once, even if the first caller is interrupted.
           Effect.uninterruptible,
         ),
       )
@@ -48,7 +49,7 @@ export const layer = (
         archive: (...args) => Effect.flatMap(manager, (loaded) => loaded.archive(...args)),
         unarchive: (...args) => Effect.flatMap(manager, (loaded) => loaded.unarchive(...args)),
         fork: (...args) => Effect.flatMap(manager, (loaded) => loaded.fork(...args)),
-        // Nothing changes before it is loaded.
+        // Nothing changes before the manager is loaded.
         watch: (listener) =>
           Effect.asVoid(
             Effect.acquireRelease(

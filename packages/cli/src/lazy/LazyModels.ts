@@ -1,6 +1,6 @@
 /**
- * The models, loaded when the first turn asks for one, and HTTP when the first turn asks a provider that speaks it:
- * a client waits for the answer to `initialize`, and needs neither for it (effect4-notes §12).
+ * Loads the models at the first turn, and the HTTP client at the first turn of an HTTP provider, because the response to
+ * `initialize` needs neither and the client waits for it.
  */
 import { ModelClient } from "@colloquy/core/ModelClient"
 import * as Context from "effect/Context"
@@ -12,8 +12,9 @@ import type { FindKey } from "@colloquy/models/HttpModel"
 import type { OfflineModelOptions } from "@colloquy/models/OfflineModel"
 import { MachineAuth } from "./LazyAuth.ts"
 
+/** The options of the offline model and of HTTP providers. */
 export interface LazyModelsOptions extends OfflineModelOptions {
-  /** `User-Agent` towards providers. */
+  /** Header `User-Agent` of requests to providers. */
   readonly userAgent: string
 }
 
@@ -23,11 +24,11 @@ const http = (scope: Scope.Scope, findKey: FindKey, userAgent: string): Effect.E
   Effect.promise(() => import("../machine/HttpModels.ts")).pipe(
     Effect.flatMap((module) => Layer.buildWithScope(module.layer({ findKey, userAgent }), scope)),
     Effect.map((services) => Context.get(services, ModelClient)),
-    // Loaded once, whoever gives up waiting for it.
+    // Loaded once, even if the first caller is interrupted.
     Effect.uninterruptible,
   )
 
-/** Keys that are not in the environment are those of `MachineAuth`. */
+/** Provides the models. Keys that are not in the environment come from `MachineAuth`. */
 export const layer = (options: LazyModelsOptions): Layer.Layer<ModelClient, never, MachineAuth> =>
   Layer.effect(
     ModelClient,

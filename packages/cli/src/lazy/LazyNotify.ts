@@ -1,6 +1,6 @@
 /**
- * `notify` of `config.toml`: the program that is started after each completed turn. It is read from the user's own file
- * when a turn has completed; neither `-c` nor a client's `config` sets it, since it runs outside the sandbox.
+ * Starts the program that `notify` of `config.toml` names after each completed turn. The key is read from the user's own
+ * file when a turn completes. Neither `-c` nor a client's `config` sets it, since the program runs outside the sandbox.
  */
 import type { OnTurnCompleted } from "@colloquy/core/decider/CompletedTurn"
 import { SettingsError } from "@colloquy/core/ConversationSettings"
@@ -11,12 +11,13 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { LiveSettings } from "../config/LiveSettings.ts"
 import type { NotifyOptions } from "../machine/MachineNotify.ts"
+import { SharedPrograms } from "./SharedPrograms.ts"
 
 type Command = readonly [string, ...ReadonlyArray<string>]
 
 const isText = (value: unknown): value is string => typeof value === "string"
 
-/** Undefined where there is none. */
+/** The command of the key; undefined if it is not set. */
 const commandIn = (
   tree: ConfigTree.ConfigTree,
 ): Effect.Effect<Command | undefined, SettingsError> => {
@@ -32,17 +33,18 @@ const commandIn = (
   return Effect.succeed(program === undefined ? undefined : [program, ...args])
 }
 
-/** Programs that run end with the scope (L8). */
+/** Running programs are ended with the scope (L8). */
 export const make = Effect.fnUntraced(function* (
   { file }: Pick<LiveSettings, "file">,
   options: NotifyOptions,
-): Effect.fn.Return<OnTurnCompleted, never, Scope.Scope> {
-  // Registered before the notifier, hence closed after it: programs that still run need what is in it.
+): Effect.fn.Return<OnTurnCompleted, never, Scope.Scope | SharedPrograms> {
+  const programs = yield* SharedPrograms
+  // Registered before the notifier, hence closed after it: programs that still run need its services.
   const scope = yield* Effect.acquireRelease(Scope.make(), (own) => Scope.close(own, Exit.void))
   const notify = yield* Effect.cached(
     Effect.promise(() => import("../machine/MachineNotify.ts")).pipe(
-      Effect.flatMap((module) => module.make(options, scope)),
-      // Loaded once, also when the caller that waits for it is interrupted.
+      Effect.flatMap((module) => module.make(options, programs.layer, scope)),
+      // Loaded once, even if the first caller is interrupted.
       Effect.uninterruptible,
     ),
   )

@@ -1,6 +1,6 @@
 /**
- * The ports of the app-server over this machine, each loaded when the first client asks for what it does: a client waits
- * for the answer to `initialize`, and needs none of them for it.
+ * Loads each port of the app-server at its first use, because the response to `initialize` needs none of them and the client
+ * waits for it.
  */
 import { Auth } from "@colloquy/server/app/ports/AuthPort"
 import { HostPort } from "@colloquy/server/app/ports/HostPort"
@@ -9,6 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { MachineAuth } from "./LazyAuth.ts"
+import { SharedPrograms } from "./SharedPrograms.ts"
 import type * as Environment from "../machine/Environment.ts"
 import { machineOptions } from "../machine/MachineOptions.ts"
 import type * as Startup from "../server/Startup.ts"
@@ -28,7 +29,7 @@ const auth: Layer.Layer<Auth, never, MachineAuth> = Layer.effect(
   }),
 )
 
-/** Built once, whoever gives up waiting for it; what it holds ends with the layer. */
+/** Builds a service at its first use, once, even if that caller is interrupted. It is released with the layer. */
 const late = <I, S>(key: Context.Key<I, S>, load: () => Promise<Layer.Layer<I>>) =>
   Effect.flatMap(Effect.scope, (scope) =>
     Effect.cached(
@@ -44,10 +45,12 @@ const host = (startup: Startup.Startup, environment: Environment.Environment) =>
   Layer.effect(
     HostPort,
     Effect.map(
-      late(HostPort, async () => {
-        const { layer } = await import("../machine/MachineHost.ts")
-        return layer(machineOptions(environment, startup.source))
-      }),
+      Effect.flatMap(SharedPrograms, (programs) =>
+        late(HostPort, async () => {
+          const { layer } = await import("../machine/MachineHost.ts")
+          return Layer.provide(layer(machineOptions(environment, startup.source)), programs.layer)
+        }),
+      ),
       (loaded) =>
         HostPort.of({
           gitDiffToRemote: (settings) =>
@@ -74,8 +77,9 @@ const config = (startup: Startup.Startup, environment: Environment.Environment) 
     ),
   )
 
+/** Provides the ports. */
 export const layer = (
   startup: Startup.Startup,
   environment: Environment.Environment,
-): Layer.Layer<Auth | HostPort | UserConfig, never, MachineAuth> =>
+): Layer.Layer<Auth | HostPort | UserConfig, never, MachineAuth | SharedPrograms> =>
   Layer.mergeAll(auth, host(startup, environment), config(startup, environment))

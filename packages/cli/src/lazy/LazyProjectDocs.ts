@@ -1,9 +1,10 @@
-/** AGENTS.md files for new conversations; what reads them is loaded with the first one. */
+/** Adds AGENTS.md files to the settings of new conversations. The code that reads them is loaded with the first conversation. */
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
+/** Provides the settings with the AGENTS.md files; takes those without. */
 export const layer = (options: {
   readonly stateDirectory: string
   readonly hiddenPaths: ReadonlyArray<string>

@@ -1,8 +1,8 @@
 /**
- * The store of conversations, loaded when the first one is made or asked for: a client waits for the answer to `initialize`,
- * and needs none for it (effect4-notes §12). Nothing is read or made on the disk before.
+ * Loads the store of conversations at its first use, because the response to `initialize` does not need it and the client
+ * waits for it. Before that nothing is read from or written to the disk.
  *
- * Tells a person what can be done about a directory that cannot be written: below this package nobody knows how it was chosen.
+ * Errors about a directory that cannot be written get advice here, since only this package knows how it was chosen.
  */
 import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { StoreError } from "@colloquy/core/StoreErrors"
@@ -16,7 +16,7 @@ interface StoreModule {
   readonly layer: (options: NodeStoreOptions) => Layer.Layer<ConversationStore>
 }
 
-/** `Gone` too: Node tells ENOENT of a directory that it cannot make on a file system that can only be read. */
+/** Reasons that get advice. `Gone` too: Node reports ENOENT for a directory that it cannot create on a read-only file system. */
 const helped: ReadonlySet<StoreError["reason"]> = new Set(["Denied", "Gone"])
 
 const withAdvice = (home: string) => (error: StoreError) =>
@@ -28,6 +28,7 @@ const withAdvice = (home: string) => (error: StoreError) =>
       })
     : error
 
+/** @param load loads the store; a test replaces it */
 export const layer = (
   options: NodeStoreOptions,
   load: () => Promise<StoreModule> = () => import("@colloquy/store/node/NodeStore"),
@@ -40,7 +41,7 @@ export const layer = (
         Effect.promise(load).pipe(
           Effect.flatMap((module) => Layer.buildWithScope(module.layer(options), scope)),
           Effect.map((services) => Context.get(services, ConversationStore)),
-          // Loaded once, whoever gives up waiting for it.
+          // Loaded once, even if the first caller is interrupted.
           Effect.uninterruptible,
         ),
       )

@@ -14,7 +14,6 @@ import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
-import * as MachinePrograms from "./MachinePrograms.ts"
 
 const failed = ({ message, reason }: Pick<OneOffFailed, "message" | "reason">) =>
   new HostFailed({ message, ...(reason === undefined ? {} : { reason }) })
@@ -57,7 +56,7 @@ const port = (options: ToolsOptions) =>
   )
 
 /** Commands get the part of the server's environment that the settings allow, and cannot read `hiddenPaths`. */
-export const layer = (options: ToolsOptions): Layer.Layer<HostPort> =>
+export const layer = (options: ToolsOptions): Layer.Layer<HostPort, never, TrustedPrograms> =>
   port(options).pipe(
     Layer.provide([
       CommandRunner.layer,
@@ -66,5 +65,5 @@ export const layer = (options: ToolsOptions): Layer.Layer<HostPort> =>
         ...options,
       }),
     ]),
-    Layer.provide([NodeServices.layer, MachinePrograms.layer(options.environment)]),
+    Layer.provide(NodeServices.layer),
   )

@@ -8,7 +8,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import * as MachinePrograms from "./MachinePrograms.ts"
 
 /** The environment and the directory that the program gets. */
 export type NotifyOptions = Pick<NotifyParts, "environment" | "secretNames" | "cwd">
@@ -20,13 +19,14 @@ export type Notify = (
 ) => Effect.Effect<void, NotifyFailed>
 
 /** Creates the function; its services are released with the scope. */
-export const make = (options: NotifyOptions, scope: Scope.Scope): Effect.Effect<Notify> =>
+export const make = (
+  options: NotifyOptions,
+  programs: Layer.Layer<TrustedPrograms>,
+  scope: Scope.Scope,
+): Effect.Effect<Notify> =>
   Effect.map(
     Layer.buildWithScope(
-      Layer.provideMerge(
-        CommandRunner.layer,
-        Layer.merge(NodeServices.layer, MachinePrograms.layer(options.environment)),
-      ),
+      Layer.provideMerge(CommandRunner.layer, Layer.merge(NodeServices.layer, programs)),
       scope,
     ),
     (services) => {

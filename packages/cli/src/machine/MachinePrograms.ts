@@ -1,7 +1,4 @@
-/**
- * The programs that this process trusts. There is one such service for an environment, however many layers are built:
- * each has to know where the commands of all conversations can write.
- */
+/** The programs of this machine that the process trusts. Loaded on first use by `SharedPrograms`. */
 import { TrustedPrograms } from "@colloquy/tools/programs/TrustedPrograms"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
@@ -9,22 +6,16 @@ import * as Layer from "effect/Layer"
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-const made = new WeakMap<Variables, Effect.Effect<TrustedPrograms["Service"]>>()
-
-const shared = (environment: Variables): Effect.Effect<TrustedPrograms["Service"]> => {
-  const known = made.get(environment)
-  if (known !== undefined) return known
-  const programs = Effect.runSync(
-    Effect.cached(
-      TrustedPrograms.make({ environment }).pipe(
-        Effect.provide(NodeServices.layer),
-        Effect.uninterruptible,
-      ),
-    ),
-  )
-  made.set(environment, programs)
-  return programs
-}
-
+/** Provides a new service. A serving process must have one only: see `SharedPrograms`. */
 export const layer = (environment: Variables): Layer.Layer<TrustedPrograms> =>
-  Layer.effect(TrustedPrograms, shared(environment))
+  Layer.effect(
+    TrustedPrograms,
+    TrustedPrograms.make({ environment }).pipe(Effect.provide(NodeServices.layer)),
+  )
+
+/** Creates the service and returns a layer that provides this one wherever it is used. */
+export const shared = (environment: Variables): Effect.Effect<Layer.Layer<TrustedPrograms>> =>
+  TrustedPrograms.make({ environment }).pipe(
+    Effect.provide(NodeServices.layer),
+    Effect.map((made) => Layer.succeed(TrustedPrograms, made)),
+  )

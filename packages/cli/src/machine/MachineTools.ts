@@ -2,14 +2,16 @@
 import type { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { CommandRunner } from "@colloquy/tools/process/CommandRunner"
 import * as SandboxLayer from "@colloquy/tools/sandbox/SandboxLayer"
+import type { TrustedPrograms } from "@colloquy/tools/programs/TrustedPrograms"
 import * as Tools from "@colloquy/tools/Tools"
 import { ToolServers } from "@colloquy/tools/mcp/ToolServers"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Layer from "effect/Layer"
-import * as MachinePrograms from "./MachinePrograms.ts"
 
 /** Provides the tools. */
-export const layer = (options: Tools.ToolsOptions): Layer.Layer<ToolRuntime> =>
+export const layer = (
+  options: Tools.ToolsOptions,
+): Layer.Layer<ToolRuntime, never, TrustedPrograms> =>
   Tools.layer(options).pipe(
     Layer.provide([
       CommandRunner.layer,
@@ -19,5 +21,5 @@ export const layer = (options: Tools.ToolsOptions): Layer.Layer<ToolRuntime> =>
         ...options,
       }),
     ]),
-    Layer.provide([NodeServices.layer, MachinePrograms.layer(options.environment)]),
+    Layer.provide(NodeServices.layer),
   )

@@ -1,6 +1,6 @@
 /**
- * From the command line, the environment and `config.toml` to what the commands run with. What cannot be understood
- * ends the process here, before anything is served, with one line that says what and where (§1.1).
+ * Resolves the command line, the environment and `config.toml` into what the commands need. An invalid configuration ends
+ * the process here, before anything is served, with one line that names the problem and its place.
  */
 import { type ConversationSettings, SettingsError } from "@colloquy/core/ConversationSettings"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
@@ -25,28 +25,29 @@ import { type Environment, isLoggedIn, originalLogin } from "../machine/Environm
 import { serverOptions, type ServerOptions } from "../args/ServerOptions.ts"
 import { statSync } from "./StartFiles.ts"
 
+/** What a command needs from the configuration. */
 export interface Startup {
-  /** As the process began. */
+  /** The configuration as it was at the start. */
   readonly source: Resolve.ResolveSource
-  /** As the configuration is when it is asked for. */
+  /** The configuration as it is at each use. */
   readonly live: LiveSettings.LiveSettings
-  /** What `-c` and the options that set one key say, as far as it has an effect. */
+  /** The keys that `-c` and options such as `--model` set, without those that are ignored. */
   readonly overrides: ReadonlyArray<ConfigTree.Override>
   readonly options: ServerOptions
-  /** What a conversation gets that asks for nothing special. */
+  /** The settings of a conversation whose client sets none. */
   readonly settings: ConversationSettings
-  /** The answers of the offline model. */
+  /** The responses of the offline model; absent for the built-in ones. */
   readonly script?: OfflineScript
-  /** About keys that nobody reads; one line each. */
+  /** Warnings about keys without an effect, one line each. */
   readonly warnings: ReadonlyArray<string>
-  /** No provider is configured: the sentence that says so and what to configure. Then `settings` has the default one. */
+  /** Set if no provider is configured: says so and what to configure. `settings` then has the default provider. */
   readonly missingProvider?: string
 }
 
-/** The process cannot begin; `message` is one line. */
+/** The process cannot start; `message` is one line. */
 export class StartupError extends Data.TaggedError("StartupError")<{
   readonly message: string
-  /** About keys that nobody reads: one of them may be what is missing. */
+  /** Warnings about keys without an effect: a misspelt one may be the cause. */
   readonly warnings?: ReadonlyArray<string>
 }> {}
 
@@ -68,7 +69,7 @@ const oneLine = (text: string) =>
 const fail = (message: string) => new StartupError({ message: oneLine(message) })
 const loadingFailed = (problem: string) => fail(`error loading config: ${problem}`)
 
-/** A script of the offline model is written by people. */
+/** Largest script of the offline model. */
 const maxScriptBytes = 16 * 1024 * 1024
 
 const readJson = (path: string): Result.Result<unknown, string> => {
@@ -90,7 +91,7 @@ const readScript = Effect.fnUntraced(function* (path: string) {
 const unconfigured = ({ stateDirectory }: Environment): string =>
   `No model provider is configured. Set OPENAI_API_KEY, log in (\`loginApiKey\` or \`loginChatGpt\` of \`colloquy app-server\`), or set \`model_provider\` and its table of \`model_providers\` in ${stateDirectory}/config.toml. \`model_provider = "offline"\` requests the built-in offline model, which needs neither key nor network.`
 
-/** Why no provider is configured, if that is so. A login of the original counts, unless the setting leaves it out. */
+/** The message if no provider is configured. A login of the original counts as one, unless the setting excludes it. */
 const missing = (environment: Environment, usesOriginal: boolean): string | undefined => {
   if (environment.openaiConfigured || isLoggedIn(environment)) return undefined
   const original = originalLogin(environment)
@@ -117,7 +118,7 @@ const sourceOf = (
 
 const chatgptBaseUrl = "https://chatgpt.com/backend-api/"
 
-/** Tokens of a login are not those of the public interface (§7.3); an address that somebody set stays. */
+/** The base URL for tokens of a login, which the public API does not accept. Absent if OPENAI_BASE_URL is set. */
 export const tokenBaseUrl = (
   environment: Environment,
   { tree }: Resolve.ResolveSource,
@@ -128,7 +129,7 @@ export const tokenBaseUrl = (
   return { tokenBaseUrl: `${base.replace(/\/+$/, "")}/codex` }
 }
 
-/** Why conversations cannot start at `path`; undefined where they can. */
+/** Why conversations cannot start in `path`; undefined if they can. */
 const directoryFault = (path: string): string | undefined => {
   try {
     return statSync(path).isDirectory() ? undefined : "is not a directory"
@@ -139,7 +140,7 @@ const directoryFault = (path: string): string | undefined => {
   }
 }
 
-/** Everything a command needs. */
+/** Loads the configuration. Fails if it is not valid, or if no conversation could start with it. */
 export const load = Effect.fnUntraced(function* (
   environment: Environment,
   { flags = [], overrides: args }: Pick<Launch, "overrides" | "flags">,
@@ -181,7 +182,7 @@ export const load = Effect.fnUntraced(function* (
     ),
     Effect.mapError(failed),
   )
-  // A configuration that no conversation can start with is reported now and not at every call; a provider can follow.
+  // Faulty settings are reported now, not at every call. A missing provider is not an error yet: a login may follow.
   const settings = yield* Effect.mapError(live.resolve({}), failed)
   const created = yield* Effect.result(live.resolve({ requiresProvider: true }))
   const path = options.offline?.script

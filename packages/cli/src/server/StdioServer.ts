@@ -1,9 +1,9 @@
 /**
- * A server on stdin and stdout until its client has left, whatever it speaks: what it runs over, and how it ends.
+ * Serves any dialect on stdin and stdout until the client disconnects, and ends the process.
  *
- * Keeps L9: stdout is taken before anything else is read, all else goes to stderr, and the end of stdin, a signal or
- * a client that no longer reads ends the process within its bound. Exit codes: 0 the client left, 1 the configuration
- * makes no sense or something broke, 129, 130 and 143 after a signal.
+ * Keeps L9: stdout is reserved before anything else runs, all other output goes to stderr, and the end of stdin, a signal or
+ * a client that no longer reads ends the process within a time limit. Exit codes: 0 the client disconnected, 1 the
+ * configuration is not valid or the server failed, 129, 130 and 143 after a signal.
  */
 import type { Connection } from "@colloquy/protocol/Connection"
 import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
@@ -21,11 +21,12 @@ import * as ProcessGuard from "../machine/ProcessGuard.ts"
 import * as Startup from "./Startup.ts"
 import * as StderrLog from "../log/StderrLog.ts"
 
-/** What a shutdown may take beyond the grace of its turns: writing what was answered, closing what is open. */
+/** Time limit of a shutdown after the grace for turns: it writes the last responses and releases resources. */
 const shutdownSlackMs = 10_000
 
+/** What differs between the serving commands. */
 export interface StdioServer {
-  /** Who makes conversations here, as their files tell it. */
+  /** The program that rollout files name as the creator of conversations. */
   readonly program: Application.Program
   /** Serves the connection until its end. */
   readonly serve: (
@@ -56,7 +57,7 @@ const serveOn = (
     }),
   ).pipe(Effect.provide(Application.layer(program, startup, environment)))
 
-/** Serves until the client has left and then ends the process. Returns only when nothing could be started. */
+/** Serves until the client disconnects and then ends the process. Resolves only if the server could not start. */
 export const run = async (server: StdioServer, launch: Launch): Promise<number> => {
   const output = takeStdout()
   const write = StderrLog.stderrLines()
@@ -74,7 +75,7 @@ export const run = async (server: StdioServer, launch: Launch): Promise<number> 
   if (missingProvider !== undefined) write(`colloquy: ${missingProvider}`)
   const stopped = Latch.makeUnsafe(false)
   const exitCode = ProcessGuard.install({
-    // The end of the input is the one way in which a server ends.
+    // A server always ends by the end of its input.
     stop: () => {
       stopped.openUnsafe()
       process.stdin.destroy()
@@ -90,6 +91,6 @@ export const run = async (server: StdioServer, launch: Launch): Promise<number> 
   )
   if (Exit.isFailure(exit))
     write(`colloquy: the server failed: ${errorLine(Cause.squash(exit.cause))}`)
-  // Not by running dry: a model's connection or a timer must not keep the process when the client is gone (L8).
+  // Exits explicitly: an open connection or a timer must not keep the process alive without a client (L8).
   return process.exit(Exit.isFailure(exit) ? 1 : exitCode())
 }

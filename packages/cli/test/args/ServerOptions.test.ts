@@ -40,7 +40,7 @@ describe("ServerOptions", () => {
     assert.deepStrictEqual(serverOptions(tree), Result.succeed({ mcp_events }))
   })
 
-  it("an unknown way to send events is told with the known ones", () => {
+  it("the error for an unknown value of mcp_events lists the known ones", () => {
     assert.deepStrictEqual(
       serverOptions(ConfigTree.fromRecord({ mcp_events: "none" })),
       Result.fail(
@@ -108,7 +108,7 @@ describe("ServerOptions", () => {
     assert.strictEqual(Result.isSuccess(read), can)
   })
 
-  it("a bad value is told with its key", () => {
+  it("the error for an invalid value names its key", () => {
     assert.deepStrictEqual(
       serverOptions(ConfigTree.fromRecord({ offline: { delta_delay_ms: -1 } })),
       Result.fail(

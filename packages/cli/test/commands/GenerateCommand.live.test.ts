@@ -31,7 +31,7 @@ describe("generate", () => {
   it.each(formats.flatMap((format) => [...filesOf(format)]))(
     "%s is the one checked in, so that the contract cannot change unseen",
     async (name, text) => {
-      // `vitest -u` writes it anew: a change of the wire shows in the diff.
+      // `vitest run … packages/cli/test/commands/GenerateCommand -u` writes it: a change of the wire shows in the diff.
       await expect(text).toMatchFileSnapshot(fileURLToPath(new URL(name, contract)))
     },
   )

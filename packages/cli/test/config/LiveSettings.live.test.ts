@@ -77,7 +77,7 @@ describe("LiveSettings", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("what a client set and nobody knows is ignored with a warning", () =>
+  it.live("an unknown key of a client is ignored with a warning", () =>
     Effect.gen(function* () {
       const { live } = yield* setting()
       const told: Array<unknown> = []

@@ -7,7 +7,7 @@ import { edges } from "../../fuzz/edges/Edges.ts"
 
 const all = edges()
 const seeds = [1, 2]
-/** Mutated ones, beyond the corpus. */
+/** Mutated inputs in addition to the corpus. */
 const inputsPerSeed = 60
 
 describe("Fuzz: every edge", () => {
@@ -53,7 +53,7 @@ describe("Fuzz: arguments", () => {
     return given._tag === "Failure" ? given.failure.message : given.success._tag
   }
 
-  it("those that cannot be used are refused by name, with what was expected", () => {
+  it("invalid arguments are refused with their name and what was expected", () => {
     assert.deepStrictEqual(
       [
         messageOf("--edge", "three"),
@@ -66,7 +66,7 @@ describe("Fuzz: arguments", () => {
       ],
       [
         "--edge three: expected one of one, two",
-        // `parseArgs` takes a value that begins with a dash for another option.
+        // `parseArgs` reads a value that starts with a dash as another option.
         messageOf("--seed", "-1"),
         "--seed x: expected an integer from 0 to 4294967295",
         "--inputs 0: expected an integer from 1 to 1000000000",
@@ -79,7 +79,7 @@ describe("Fuzz: arguments", () => {
     assert.include(messageOf("--seed", "-1"), "--seed")
   })
 
-  it("without any, all edges run", () => {
+  it("without arguments, all edges run", () => {
     const given = read([], known)
     assert.deepStrictEqual(given._tag === "Success" ? given.success : given.failure, {
       _tag: "Run",

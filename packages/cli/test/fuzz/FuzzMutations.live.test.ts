@@ -7,14 +7,14 @@ import { type Mutation, mutations } from "./mutations.ts"
 
 const root = Path.resolve(import.meta.dirname, "../../../..")
 
-/** A copy of the source; what it depends on is that of the tree. */
+/** A copy of the source of all packages; other dependencies are linked from the repository. */
 const tree = Path.join(Fs.realpathSync(Os.tmpdir()), `colloquy-fuzz-mutations-${process.pid}`)
-const rooms = Fs.readdirSync(Path.join(root, "packages")).filter((room) =>
-  Fs.existsSync(Path.join(root, "packages", room, "src")),
+const packages = Fs.readdirSync(Path.join(root, "packages")).filter((name) =>
+  Fs.existsSync(Path.join(root, "packages", name, "src")),
 )
 const parts = ["src", "fuzz", "package.json", "test/fixtures"]
 
-/** Inputs after which a mutation counts as not seen. */
+/** Inputs after which a mutation counts as undetected. */
 const maxInputs = 2_000
 
 const copyTree = () => {
@@ -24,7 +24,7 @@ const copyTree = () => {
     if (name === "@colloquy" || name === "colloquy") continue
     Fs.symlinkSync(Path.join(root, "node_modules", name), Path.join(modules, name))
   }
-  for (const room of rooms) {
+  for (const room of packages) {
     const folder = Path.join("packages", room)
     for (const part of parts) {
       const from = Path.join(root, folder, part)
@@ -71,7 +71,7 @@ describe("Fuzz: mutations", () => {
   })
 
   for (const mutation of mutations) {
-    it(`${mutation.law} is seen broken when ${mutation.name}`, () => {
+    it(`${mutation.law} is violated when ${mutation.name}`, () => {
       const { status, stderr, stdout } = mutated(mutation)
       assert.include(stdout, `${mutation.law} is broken at ${mutation.edge}`, stderr)
       assert.match(stdout, /shortest inputs?/)

@@ -1,11 +1,14 @@
-/** Faults put into the source, each of which the fuzzer has to see: at least one per law that it checks. */
+/** Faults that are injected into the source one at a time, at least one per law that the fuzzer checks: it must detect each. */
 import type { FuzzLaw } from "@colloquy/simulation/fuzz/Edge"
 
+/** One fault. */
 export interface Mutation {
+  /** What goes wrong, as the end of the test title "L13 is violated when …". */
   readonly name: string
   readonly law: FuzzLaw
+  /** Name of the edge that detects it. */
   readonly edge: string
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   readonly file: string
   /** Occurs once in the file. */
   readonly find: string
@@ -14,7 +17,7 @@ export interface Mutation {
 
 export const mutations: ReadonlyArray<Mutation> = [
   {
-    name: "a request that no handler takes gets no response",
+    name: "a request without a handler gets no response",
     law: "L1",
     edge: "codex-mcp-frames",
     file: "packages/server/src/jsonrpc/Peer.ts",
@@ -31,7 +34,7 @@ export const mutations: ReadonlyArray<Mutation> = [
       "if (inFlight.has(id)) return Effect.andThen(refuse(idInUse(id)), refuse(idInUse(id)))",
   },
   {
-    name: "a response is written in two lines",
+    name: "a response is written on two lines",
     law: "L9",
     edge: "app-server-frames",
     file: "packages/protocol/src/JsonRpc.ts",
@@ -39,7 +42,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     replace: 'JSON.stringify({ jsonrpc: "2.0", id, result: result ?? {} }, undefined, 1)',
   },
   {
-    name: "requests in flight hold the end of the server",
+    name: "requests in flight delay the end of the server",
     law: "L9",
     edge: "codex-mcp-frames",
     file: "packages/server/src/jsonrpc/Peer.ts",
@@ -47,7 +50,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     replace: 'inFlight.drain("1 hour", outlasted)',
   },
   {
-    name: "an error with a code that is no safe integer is a defect",
+    name: "an error with a code that is not a safe integer causes a defect",
     law: "L13",
     edge: "codex-mcp-sessions",
     file: "packages/protocol/src/JsonRpc.ts",
@@ -55,7 +58,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     replace: "const isCode = Number.isInteger(code)",
   },
   {
-    name: "the reading of a tool server stops at a line with an error",
+    name: "reading from a tool server stops at a line with an error",
     law: "L13",
     edge: "tool-server-frames",
     file: "packages/tools/src/mcp/LineTransport.ts",
@@ -72,7 +75,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     replace: "decodeParams: (u) => Result.succeed(u ?? {})",
   },
   {
-    name: "a handler leaves a fiber behind",
+    name: "a handler leaks a fiber",
     law: "memory",
     edge: "codex-mcp-frames",
     file: "packages/server/src/mcp/methods/Ping.ts",

@@ -39,7 +39,7 @@ describe("LazyStore", () => {
     ["Denied", "a permission is missing (lease: EACCES)"],
     // A file system that can only be read, as Node tells of it.
     ["Gone", "it was moved or removed (lease: ENOENT)"],
-  ] as const)("a state directory that cannot be written is told with what can be done: %s", (row) =>
+  ] as const)("the error for a state directory that cannot be written includes advice: %s", (row) =>
     Effect.gen(function* () {
       const [reason, refusal] = row
       const denied = { operation: "create", reason } as const
@@ -54,7 +54,7 @@ describe("LazyStore", () => {
     }),
   )
 
-  it.effect("what another directory would not help is told as it is", () =>
+  it.effect("an error that another directory would not solve is unchanged", () =>
     Effect.gen(function* () {
       const failure = new StoreError({
         operation: "create",

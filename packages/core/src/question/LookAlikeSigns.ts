@@ -4,7 +4,7 @@
  * contain. Pure. Keeps its part of L7.
  */
 
-import { once } from "./Once.ts"
+import { once } from "@colloquy/protocol/Once"
 
 /** Characters by the ASCII sign that they look like. Forms that Unicode maps to that sign need no entry. */
 const table: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@
  * letters look like Latin ones, wherever it is: any word may be the name of a program. Pure. Keeps its part of L7.
  */
 import { signLike } from "./LookAlikeSigns.ts"
-import { once } from "./Once.ts"
+import { once } from "@colloquy/protocol/Once"
 import { quoted, spelledOut } from "./VisibleText.ts"
 
 /**

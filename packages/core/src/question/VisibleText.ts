@@ -4,7 +4,7 @@
  * control, format, unassigned or private-use character other than a line feed that the layout added.
  */
 
-import { once } from "./Once.ts"
+import { once } from "@colloquy/protocol/Once"
 
 /**
  * Everything but the space that is not visible, or that changes how its neighbours are displayed: control, format

@@ -1,4 +1,4 @@
-/** From what can go wrong to the codes and texts of this dialect (§3): the only place that decides them. Pure. */
+/** Maps errors to the codes and texts of the app-server dialect, and is the only file that decides them. Pure. */
 import type {
   AttachError,
   CannotResume,
@@ -12,7 +12,7 @@ import type { AuthFailed } from "./ports/AuthPort.ts"
 import type { UserConfigFailed } from "./ports/UserConfigPort.ts"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 
-/** A mistake of the caller. */
+/** An error caused by the client's request. */
 export const invalid = (message: string, data?: unknown): JsonRpcError =>
   new JsonRpcError({
     code: ErrorCode.invalidRequest,
@@ -20,7 +20,7 @@ export const invalid = (message: string, data?: unknown): JsonRpcError =>
     ...(data === undefined ? {} : { data }),
   })
 
-/** Not a mistake of the caller. */
+/** An error that the client's request did not cause. */
 export const internal = (message: string, data?: unknown): JsonRpcError =>
   new JsonRpcError({
     code: ErrorCode.internalError,
@@ -28,39 +28,49 @@ export const internal = (message: string, data?: unknown): JsonRpcError =>
     ...(data === undefined ? {} : { data }),
   })
 
+/** A request of the wrong form. */
 export const invalidRequest = (fault: string, data?: unknown): JsonRpcError =>
   invalid(`Invalid request: ${fault}`, data)
 
+/** The client has not sent `initialize`. */
 export const notInitialized = (): JsonRpcError => invalid("Not initialized")
+/** The client sent `initialize` before. */
 export const alreadyInitialized = (): JsonRpcError => invalid("Already initialized")
 
+/** The client cancelled the request. */
 export const requestCancelled = (): JsonRpcError =>
   new JsonRpcError({ code: ErrorCode.requestCancelled, message: "request cancelled" })
 
 const conversationNotFound = (id: string): JsonRpcError => invalid(`conversation not found: ${id}`)
+/** The connection has no subscription with this id. */
 export const subscriptionNotFound = (id: string): JsonRpcError =>
   invalid(`subscription not found: ${id}`)
+/** No login with this id is in progress. */
 export const loginNotFound = (id: string): JsonRpcError => invalid(`login id not found: ${id}`)
 
+/** The conversation does not exist or cannot be loaded. */
 export const cannotGet = (id: string, error: GetError): JsonRpcError => {
   if (error._tag === "NoSuchConversation") return conversationNotFound(id)
-  // Without a deeper reason it is where the client wanted it: archived.
-  const asked = error._tag === "ConversationUnavailable" && error.because === undefined
-  return asked ? invalid(error.message) : internal(error.message)
+  // Without an underlying error it is unavailable because the client archived it.
+  const isArchived = error._tag === "ConversationUnavailable" && error.because === undefined
+  return isArchived ? invalid(error.message) : internal(error.message)
 }
 
+/** The settings of the request contradict each other or the configuration. */
 export const badSettings = ({ message }: { readonly message: string }): JsonRpcError =>
   invalid(`error deriving config: ${message}`)
 
-/** Whether there is a login could not be read. */
+/** The stored credentials could not be read. */
 export const cannotReadLogin = ({ message }: AuthFailed): JsonRpcError =>
   internal(`error reading the login: ${message}`)
 
+/** The conversation could not be created or resumed. */
 export const cannotCreate = ({ message }: CreateError | CannotResume): JsonRpcError =>
   internal(`error creating conversation: ${message}`)
 
 type ForkError = Effect.Error<ReturnType<ConversationsView["Service"]["fork"]>>
 
+/** The conversation could not be forked; `error.field` is mapped to the name of the request's parameter. */
 export const cannotFork = (id: string, error: ForkError): JsonRpcError => {
   switch (error._tag) {
     case "BadForkRule":
@@ -75,7 +85,7 @@ export const cannotFork = (id: string, error: ForkError): JsonRpcError => {
   }
 }
 
-/** Refused input is the caller's to put right; a conversation that has just ended is not found any more. */
+/** The op was not accepted. Rejected input is the client's error; a conversation that has just closed is not found. */
 export const cannotSubmit = (id: string, error: SubmitError): JsonRpcError => {
   switch (error._tag) {
     case "ConversationClosed":
@@ -87,6 +97,7 @@ export const cannotSubmit = (id: string, error: SubmitError): JsonRpcError => {
   }
 }
 
+/** The listener could not be attached. */
 export const cannotAttach = (error: AttachError): JsonRpcError => {
   switch (error._tag) {
     case "EventsFromFuture":
@@ -100,7 +111,9 @@ export const cannotAttach = (error: AttachError): JsonRpcError => {
   }
 }
 
+/** The conversation is not available now. */
 export const unavailable = ({ message }: ConversationUnavailable): JsonRpcError => internal(message)
 
+/** The configuration file could not be read or written. */
 export const cannotReadConfig = ({ message, step }: UserConfigFailed): JsonRpcError =>
   internal(`failed to ${step} config.toml: ${message}`)

@@ -1,6 +1,6 @@
 /**
- * The text of a fault that a JSON Schema check found, in the words that `ToolArguments` uses for the same mistakes, so that
- * all tools report them alike. Names that a client made are shortened. Pure.
+ * The text of a fault that a JSON Schema check found, in the same words as `ToolArguments` uses for such faults, so that
+ * all tools report them alike. Names that come from a client are shortened. Pure.
  */
 import type { Fault, Path } from "@colloquy/json-schema/Fault"
 import {
@@ -11,7 +11,7 @@ import {
   suggestion,
 } from "@colloquy/protocol/mcp/ArgumentTexts"
 
-/** `a.b[0]`, shortened: the client made the names, and there may be several faults below one of them. */
+/** `a.b[0]`, shortened, because the names come from the client and several faults may repeat them. */
 const nameOf = (path: Path): string =>
   inPart(
     path.reduce<string>(
@@ -58,7 +58,7 @@ const sizeWords = {
   maxProperties: "members, expected at most",
 } as const
 
-/** One line without an end mark; several are joined with `; `. */
+/** One line without a full stop; callers join several with `; `. */
 export const schemaFaultText = (fault: Fault): string => {
   const at = field(fault.path)
   switch (fault.keyword) {

@@ -1,6 +1,6 @@
 /**
- * A tool of an embedder: one definition, from which the list entry, the check of the arguments and the call come.
- * Arguments are checked strictly before `run` sees them; what is wrong is told in the result, where a model can see it.
+ * A tool of the embedding program: one definition for the list entry, the check of the arguments and the call. Arguments
+ * are checked strictly before `run` gets them; faults are in the result, where a model can read them.
  */
 import type { JsonSchema } from "@colloquy/protocol/JsonSchema"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
@@ -16,24 +16,25 @@ import type { Content, Icon } from "./Content.ts"
 import { internalError, isClientError, messageOf } from "./Outcome.ts"
 import { inputOf, nothing, type Output, outputOf } from "./ToolSchemas.ts"
 
+/** The result of a tool. */
 export interface ToolResult {
-  /** Absent: the structured content as JSON, or nothing. */
+  /** Default: the structured content as JSON, or nothing. */
   readonly content?: ReadonlyArray<Content>
-  /** Of a tool with an `output`. */
+  /** For a tool with an `output`, which it must match. */
   readonly structuredContent?: unknown
-  /** The tool failed, and the content says why, for the model. */
+  /** True: the tool failed, and the content explains the failure to the model. */
   readonly isError?: boolean
   readonly _meta?: Members
 }
 
-/** A text stands for a result with that text alone. */
+/** A string is a result with that text only. */
 export type ToolReturn = string | ToolResult
 
-/** A JSON Schema of an object, told to clients to the letter. References must lie inside it. */
+/** A JSON Schema of an object, sent to clients unchanged. References must point into the schema itself. */
 export type RawSchema = Members
 
 interface Described {
-  /** 1 to 128 of `A-Z a-z 0-9 _ . -`. */
+  /** 1 to 128 of the characters `A-Z a-z 0-9 _ . -`. */
   readonly name: string
   readonly title?: string
   readonly description?: string
@@ -42,14 +43,14 @@ interface Described {
   readonly taskSupport?: TaskSupport
   /** `_meta` of the list entry. */
   readonly meta?: Members
-  /** Of the structured content of a successful result; one that does not conform is an internal error. */
+  /** Schema of the structured content of a successful result; a result that does not match is an internal error. */
   readonly output?: Pure | RawSchema
 }
 
 interface Runs<Args, E, R, P> {
   /**
-   * What has to be known before the call may become a task: it is asked in the call itself, and `run` gets what this
-   * gives. Where the client asks for tasks (2025-11-25) it runs in the task, as the rest.
+   * The part of the work that runs in the call itself, before the call may become a task, such as questions to the client.
+   * `run` gets its result. When the client requests the task (2025-11-25), it runs in the task like the rest.
    */
   readonly prepare?: (args: Args, context: RequestContext) => Effect.Effect<P, E, R>
   readonly run: (
@@ -59,34 +60,35 @@ interface Runs<Args, E, R, P> {
   ) => Effect.Effect<ToolReturn, E, R>
 }
 
-/** Arguments by an effect Schema of an object. */
+/** The definition of a tool whose arguments are decoded by an Effect Schema of an object. */
 export interface ToolOptions<A extends Pure, E, R, P = unknown>
   extends Described, Runs<A["Type"], E, R, P> {
   readonly input: A
 }
 
-/** Arguments by a JSON Schema; without one the tool takes none. */
+/** The definition of a tool whose arguments are checked by a JSON Schema; without `input` it takes none. */
 export interface RawToolOptions<E, R, P = unknown> extends Described, Runs<Members, E, R, P> {
   readonly input?: RawSchema
 }
 
+/** A defined tool. */
 export interface Tool<R = never> extends Omit<Described, "output"> {
-  /** Made when first asked for. So is `outputSchema`. */
+  /** Made at its first use, like `outputSchema`. */
   readonly inputSchema: JsonSchema
   readonly outputSchema?: JsonSchema
-  /** Why it cannot be registered: a schema that cannot be kept to. */
+  /** Why it cannot be registered: an unusable schema. Undefined for a valid tool. */
   readonly problem: string | undefined
   /**
-   * Checks the arguments and runs the tool. A `JsonRpcError` of `run` answers the request; any other failure is a
-   * result with `isError` and the failure's message; a defect is an internal error, and the server goes on.
+   * Checks the arguments and runs the tool. A `JsonRpcError` of `run` is the response; any other failure is a
+   * result with `isError` and the failure's message; a defect is an internal error, and the server continues.
    */
   readonly invoke: (
     args: unknown,
     context: RequestContext,
-    /** What `prepare` gave, where it ran. */
+    /** The result of `prepare`, if it ran before. */
     prepared?: Option.Option<unknown>,
   ) => Effect.Effect<CallToolResult, JsonRpcError | InputRequired, R>
-  /** The first part of the call, for one that may become a task; fails with the result when the call ends there. */
+  /** The first part of a call that may become a task; `Failure` is the result of a call that ends with it. */
   readonly prepare?: (
     args: unknown,
     context: RequestContext,
@@ -97,7 +99,7 @@ const text = (words: string): CallToolResult["content"] => [{ type: "text", text
 
 const failed = (message: string): CallToolResult => ({ content: text(message), isError: true })
 
-/** The same JSON stands in the text, for clients that read no structured content. */
+/** The text repeats the structured content as JSON, for clients that read only text. */
 const blocks = ({ content, structuredContent }: ToolResult): CallToolResult["content"] => {
   if (content !== undefined) return content.map((block) => ({ ...block }))
   return structuredContent === undefined ? [] : text(JSON.stringify(structuredContent))
@@ -117,7 +119,7 @@ const wireResult = (
       : output.encode(value)
   if (encoded._tag === "Failure") {
     return Effect.andThen(
-      Effect.logError(`the result of tool ${name} breaks its schema: ${encoded.failure}`),
+      Effect.logError(`the result of tool ${name} does not match its schema: ${encoded.failure}`),
       Effect.fail(internalError()),
     )
   }
@@ -130,7 +132,7 @@ const wireResult = (
 }
 
 /**
- * Defines a tool. Nothing runs and nothing is refused here: `Features` does, when the tool is registered.
+ * Defines a tool. Runs and checks nothing: the definition is checked when it is registered with `Features`.
  */
 export const tool: {
   <A extends Pure, E, R = never, P = unknown>(options: ToolOptions<A, E, R, P>): Tool<R>
@@ -141,7 +143,7 @@ export const tool: {
   const { input: given = nothing, output: promised, prepare, run, ...described } = options
   const input = inputOf(options.name, given)
   const output = promised === undefined ? undefined : outputOf(promised)
-  const begin = (args: Members, context: RequestContext) =>
+  const prepareWith = (args: Members, context: RequestContext) =>
     prepare === undefined
       ? Effect.succeed(undefined as P)
       : Effect.suspend(() => prepare(args, context))
@@ -150,7 +152,7 @@ export const tool: {
     if (decoded._tag === "Failure") return Effect.succeed(failed(decoded.failure))
     const known = decoded.success as Members
     return Effect.suspend(() =>
-      Option.isSome(prepared) ? Effect.succeed(prepared.value as P) : begin(known, context),
+      Option.isSome(prepared) ? Effect.succeed(prepared.value as P) : prepareWith(known, context),
     ).pipe(
       Effect.flatMap((ready) => run(known, context, ready)),
       Effect.flatMap((returned) => wireResult(options.name, output, returned)),
@@ -162,7 +164,7 @@ export const tool: {
   const first: Tool<R>["prepare"] = (args, context) => {
     const decoded = input.decode(args)
     if (decoded._tag === "Failure") return Effect.succeed(Result.fail(failed(decoded.failure)))
-    return begin(decoded.success as Members, context).pipe(
+    return prepareWith(decoded.success as Members, context).pipe(
       Effect.map(Result.succeed),
       Effect.catch((failure) =>
         isClientError(failure)

@@ -37,7 +37,7 @@ import { serverCapabilities } from "./ServerCapabilities.ts"
 import { serverDiscover } from "./methods/ServerDiscover.ts"
 import type { ConnectionCatalog } from "./catalog/ConnectionCatalog.ts"
 import type { Session } from "./Session.ts"
-import { make as makeSubscriptions } from "./catalog/Subscriptions.ts"
+import { Subscriptions } from "./catalog/Subscriptions.ts"
 import type { Server } from "../Server.ts"
 import { streams } from "./conversation/Streams.ts"
 import { detachedTurns } from "./elicitation/stateless/DetachedTurns.ts"
@@ -112,7 +112,7 @@ export const make = Effect.fnUntraced(function* ({
     Effect.provideService(SettingsResolver, server.settings),
   )
   const tools = offeredTools(chosen, own, served.catalog.tools)
-  const subscriptions = yield* makeSubscriptions(served.catalog)
+  const subscriptions = yield* Subscriptions.make(served.catalog)
   const stateless = () =>
     serverCapabilities({ events: events === "off" ? undefined : "extension", tasks: "extension" })
   return {

@@ -166,37 +166,39 @@ describe("Features", () => {
     }),
   )
 
-  it.effect("arguments and results are held to the tool's schemas, faults told for a model", () =>
-    withFeatures({ tools: [calls] }, (server) =>
-      Effect.gen(function* () {
-        const results: Array<unknown> = []
-        for (const [id, args] of [
-          { n: 1, day: "2" },
-          { n: 1 },
-          {},
-          { n: 10 },
-          { n: 1, day: "x" },
-          { n: 1, dya: "2" },
-          [],
-          null,
-          { n: 9 },
-        ].entries()) {
-          const { error, result } = yield* server.call(id, "calls", args)
-          results.push(error ?? [result?.["content"], result?.["structuredContent"]])
-        }
-        assert.deepStrictEqual(results, [
-          [text('{"day":"3"}'), { day: "3" }],
-          [text('{"day":"1"}'), { day: "1" }],
-          [text("missing field `n` (expected an integer)"), undefined],
-          [text("invalid value: integer `10`, expected at most 9 (field `n`)"), undefined],
-          [text("arguments.day: Expected a finite number"), undefined],
-          [text("unknown field `dya`, did you mean `day`?"), undefined],
-          [text("invalid type: sequence, expected a map of arguments for `calls`"), undefined],
-          [text("invalid type: null, expected a map of arguments for `calls`"), undefined],
-          { code: -32603, message: "Internal error" },
-        ])
-      }),
-    ),
+  it.effect(
+    "checks arguments and results with the tool's schemas, and describes faults for a model",
+    () =>
+      withFeatures({ tools: [calls] }, (server) =>
+        Effect.gen(function* () {
+          const results: Array<unknown> = []
+          for (const [id, args] of [
+            { n: 1, day: "2" },
+            { n: 1 },
+            {},
+            { n: 10 },
+            { n: 1, day: "x" },
+            { n: 1, dya: "2" },
+            [],
+            null,
+            { n: 9 },
+          ].entries()) {
+            const { error, result } = yield* server.call(id, "calls", args)
+            results.push(error ?? [result?.["content"], result?.["structuredContent"]])
+          }
+          assert.deepStrictEqual(results, [
+            [text('{"day":"3"}'), { day: "3" }],
+            [text('{"day":"1"}'), { day: "1" }],
+            [text("missing field `n` (expected an integer)"), undefined],
+            [text("invalid value: integer `10`, expected at most 9 (field `n`)"), undefined],
+            [text("arguments.day: Expected a finite number"), undefined],
+            [text("unknown field `dya`, did you mean `day`?"), undefined],
+            [text("invalid type: sequence, expected a map of arguments for `calls`"), undefined],
+            [text("invalid type: null, expected a map of arguments for `calls`"), undefined],
+            { code: -32603, message: "Internal error" },
+          ])
+        }),
+      ),
   )
 })
 

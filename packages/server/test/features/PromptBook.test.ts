@@ -113,7 +113,7 @@ describe("PromptBook", () => {
     ).pipe(Effect.provide(logger))
   })
 
-  it.effect("bad files are left out and told to the log once, the others are there", () => {
+  it.effect("leaves invalid files out, logs each once, and registers the others", () => {
     const { logger, prompts, put, warnings } = directory({
       good: "Good",
       empty: "",
@@ -137,7 +137,7 @@ describe("PromptBook", () => {
     ).pipe(Effect.provide(logger))
   })
 
-  it.effect("a directory that cannot be read, or holds too many, is told to the log once", () => {
+  it.effect("logs once that a directory cannot be read, or has too many files", () => {
     const { logger, prompts, put, state, warnings } = directory({ a: "A" })
     return withServer({ prompts }, (server) =>
       Effect.gen(function* () {
@@ -150,7 +150,7 @@ describe("PromptBook", () => {
         yield* names(server, 4)
         assert.deepStrictEqual(warnings, [
           "prompts not read: no permission",
-          "301 prompt files, of which the first 256 are taken",
+          "301 prompt files, only the first 256 are used",
         ])
       }),
     ).pipe(Effect.provide(logger))

@@ -42,7 +42,7 @@ describe("UriTemplate", () => {
     }
   })
 
-  it("takes one variable for any text, wherever it stands", () => {
+  it("accepts one variable for any text at any position", () => {
     assert.deepStrictEqual(parse("x:{+a}/{+b}"), Result.fail("more than one `{+name}`"))
   })
 })

@@ -13,7 +13,7 @@ const roots: InputRequest = { method: "roots/list" }
 const done: Steps.TaskEnd = { _tag: "Result", result: { content: [] } }
 
 describe("Task", () => {
-  it("begins at the time it is made, with nothing asked", () => {
+  it("starts at the time of its creation, without questions", () => {
     assert.deepStrictEqual(begun(), {
       id: "t",
       principal: "me",
@@ -28,7 +28,7 @@ describe("Task", () => {
     })
   })
 
-  it("gives every question a key of its own, also when the same is asked again after its answer", () => {
+  it("gives every question a unique key, also when the same one is asked again after its answer", () => {
     const [asked, first] = Steps.addQuestions(
       begun(),
       [
@@ -90,7 +90,7 @@ describe("Task", () => {
     assert.strictEqual(Steps.ttlAt(ended, 1000 + 9 * minute), 10 * minute)
   })
 
-  it("never expires while it runs, and tells of a ttl that grows with it", () => {
+  it("never expires while it runs, and reports a ttl that grows with it", () => {
     assert.strictEqual(Steps.expiresAtMs(begun()), undefined)
     assert.strictEqual(Steps.ttlAt(begun(), 1000 + 60 * minute), 65 * minute)
   })

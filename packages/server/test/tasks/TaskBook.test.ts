@@ -25,7 +25,7 @@ const limited = (limits: Partial<TaskBook.TaskLimits> = {}) =>
   new TaskBook.TaskBook({ ...TaskBook.defaultLimits, ...limits })
 
 describe("TaskBook", () => {
-  it("finds a task for its owner alone", () => {
+  it("finds a task only for its principal", () => {
     const book = limited()
     const task = must(made(book, "ann", "a"))
     assert.strictEqual(book.find("ann", "a", 0), task)
@@ -78,7 +78,7 @@ describe("TaskBook", () => {
     assert.isTrue(Result.isFailure(book.reserve("ann")))
   })
 
-  it("begins nothing while more results are kept than it has room for, and again when they are forgotten", () => {
+  it("rejects new tasks while the kept results exceed the limit, and accepts them again once those are removed", () => {
     const book = limited({ maxKeptChars: 100 })
     end(book, must(made(book, "ann", "a")), 0, 60)
     end(book, must(made(book, "ann", "b")), 0, 60)
@@ -88,7 +88,7 @@ describe("TaskBook", () => {
     assert.isTrue(Result.isSuccess(made(book, "ann", "c")))
   })
 
-  it("forgets a task when its time is over and not a millisecond before", () => {
+  it("removes a task when its ttl has passed and not a millisecond before", () => {
     const book = limited()
     end(book, must(made(book, "ann", "a", 5000)))
     end(book, must(made(book, "ann", "b", 9000)))

@@ -65,7 +65,7 @@ describe("Tasks", () => {
     }),
   )
 
-  it.effect("goes on when whoever made it is gone", () =>
+  it.effect("continues when the fiber that created it has ended", () =>
     Effect.gen(function* () {
       const tasks = yield* Tasks.make()
       const maker = yield* Effect.forkChild(
@@ -121,7 +121,7 @@ describe("Tasks", () => {
       }),
   )
 
-  it.effect("takes a question back when the work no longer waits for it", () =>
+  it.effect("withdraws a question when the work no longer waits for it", () =>
     Effect.gen(function* () {
       const tasks = yield* Tasks.make()
       const { id } = yield* tasks.create(
@@ -163,27 +163,29 @@ describe("Tasks", () => {
       }),
   )
 
-  it.effect("gives the same answer for a task of somebody else as for one that never was", () =>
-    Effect.gen(function* () {
-      const tasks = yield* Tasks.make()
-      const { id } = yield* tasks.create(ask)
-      yield* settle
-      const refused = (principal: string, of: string) =>
-        Effect.forEach(
-          [
-            tasks.get(principal, of),
-            tasks.cancel(principal, of),
-            tasks.answer(principal, of, { "1-name": accept({}) }),
-            tasks.changed(principal, of, 0),
-          ],
-          (one) => Effect.map(Effect.flip(one), ({ _tag, message }) => `${_tag}: ${message}`),
-        )
-      assert.deepStrictEqual(yield* refused("eve", id), yield* refused("me", "never"))
-      assert.strictEqual((yield* tasks.get("me", id)).questions.size, 2)
-    }),
+  it.effect(
+    "fails in the same way for a task of another principal as for one that never existed",
+    () =>
+      Effect.gen(function* () {
+        const tasks = yield* Tasks.make()
+        const { id } = yield* tasks.create(ask)
+        yield* settle
+        const refused = (principal: string, of: string) =>
+          Effect.forEach(
+            [
+              tasks.get(principal, of),
+              tasks.cancel(principal, of),
+              tasks.answer(principal, of, { "1-name": accept({}) }),
+              tasks.changed(principal, of, 0),
+            ],
+            (one) => Effect.map(Effect.flip(one), ({ _tag, message }) => `${_tag}: ${message}`),
+          )
+        assert.deepStrictEqual(yield* refused("eve", id), yield* refused("me", "never"))
+        assert.strictEqual((yield* tasks.get("me", id)).questions.size, 2)
+      }),
   )
 
-  it.effect("wakes who waits for a step with the task as it is then, and nobody before", () =>
+  it.effect("resolves `changed` with the changed task, and not before the change", () =>
     Effect.gen(function* () {
       const tasks = yield* Tasks.make()
       const go = yield* Deferred.make<void>()
@@ -230,7 +232,7 @@ describe("Tasks", () => {
   )
 
   it.effect(
-    "forgets what has ended when its time is over, wakes who waits for it, and makes room",
+    "removes an ended task when its ttl has passed, resolves waiting callers, and makes room",
     () =>
       Effect.gen(function* () {
         const tasks = yield* Tasks.make({ maxTasks: 2 })
@@ -257,7 +259,7 @@ describe("Tasks", () => {
       }),
   )
 
-  it.effect("forgets a task that nobody has heard of", () =>
+  it.effect("removes a task whose response was never sent", () =>
     Effect.gen(function* () {
       const tasks = yield* Tasks.make({ maxTasks: 1 })
       const heard = yield* Deferred.make<ResponseDelivery>()
@@ -277,19 +279,21 @@ describe("Tasks", () => {
     }),
   )
 
-  it.effect("keeps one that somebody may have heard of before he took it back, as cancelled", () =>
-    Effect.gen(function* () {
-      const tasks = yield* Tasks.make()
-      let ran = false
-      const { id } = yield* tasks.create(
-        order(() => Effect.sync(() => ((ran = true), said("x"))), {
-          delivery: Effect.succeed("unknown"),
-        }),
-      )
-      yield* settle
-      assert.deepStrictEqual((yield* tasks.get("me", id)).end, { _tag: "Cancelled" })
-      assert.isFalse(ran)
-    }),
+  it.effect(
+    "keeps a task as cancelled when its client may have received the response before it cancelled",
+    () =>
+      Effect.gen(function* () {
+        const tasks = yield* Tasks.make()
+        let ran = false
+        const { id } = yield* tasks.create(
+          order(() => Effect.sync(() => ((ran = true), said("x"))), {
+            delivery: Effect.succeed("unknown"),
+          }),
+        )
+        yield* settle
+        assert.deepStrictEqual((yield* tasks.get("me", id)).end, { _tag: "Cancelled" })
+        assert.isFalse(ran)
+      }),
   )
 
   it.effect(

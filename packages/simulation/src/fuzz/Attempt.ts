@@ -1,6 +1,6 @@
 /**
- * One target on its machine: opens it, runs inputs through it one after the other, closes it, and finds every violation
- * that an edge need not look for itself: defects, inputs that never return, what inputs leave behind.
+ * One target on its virtual machine: opens it, runs inputs through it one after the other, closes it, and detects the
+ * violations that every edge has in common: defects, inputs that never return, leaked fibers and counts.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -9,13 +9,13 @@ import * as Scope from "effect/Scope"
 import { type Edge, type Target, type Verdict, Violation } from "./Edge.ts"
 import { type Bounds, describeDefect, type Ended, VirtualMachine } from "./VirtualMachine.ts"
 
-/** What background work of an input may take to end once its input has returned. */
+/** Virtual milliseconds that background work of an input may take to end after the input has returned. */
 const settleMs = 60_000
 
 const broken = (message: string) => new Violation({ law: "L13", message })
 
 const violationOf = (ended: Ended<unknown, Violation>): Violation | undefined => {
-  if (ended === "stuck") return broken("never returns: waits for what does not come")
+  if (ended === "stuck") return broken("never returns: waits for something that never happens")
   if (ended === "endless") return broken("does not return within its bounds")
   if (Exit.isSuccess(ended)) return undefined
   const failure = ended.cause.reasons.find(Cause.isFailReason)
@@ -26,6 +26,7 @@ const violationOf = (ended: Ended<unknown, Violation>): Violation | undefined =>
 
 type Sizes = Readonly<Record<string, number>>
 
+/** One target with the sizes it had when it was opened. */
 export class Attempt {
   private readonly machine: VirtualMachine
   private readonly scope: Scope.Closeable
@@ -46,7 +47,7 @@ export class Attempt {
     this.baseline = this.sizes()
   }
 
-  /** Opens a target on a machine of its own. */
+  /** Opens a target on a new machine; fails with a violation when the target cannot be opened. */
   static open(edge: Edge): Effect.Effect<Attempt, Violation> {
     return Effect.gen(function* () {
       const machine = new VirtualMachine()
@@ -94,7 +95,7 @@ export class Attempt {
     return fault === undefined ? Effect.void : Effect.fail(broken(fault))
   })
 
-  /** Runs one input and all that it causes. */
+  /** Runs one input and everything that it causes; fails with the first violation. */
   run(input: Uint8Array): Effect.Effect<Verdict, Violation> {
     return Effect.suspend(() => this.machine.run(this.target.run(input), this.bounds)).pipe(
       Effect.flatMap((ended) => {
@@ -107,7 +108,7 @@ export class Attempt {
     )
   }
 
-  /** Ends and closes the target; fails where either does. */
+  /** Ends and closes the target; fails with a violation when either does. */
   readonly close: Effect.Effect<void, Violation> = Effect.suspend(() =>
     this.machine.run(
       Effect.ensuring(this.target.end ?? Effect.void, Scope.close(this.scope, Exit.void)),

@@ -1,59 +1,60 @@
 /**
- * What the fuzzer attacks: one place where bytes from outside enter the program. An edge gives valid inputs, knows how
- * to change them in ways that a change of single bytes rarely finds, and runs an input through the real decoder.
+ * What the fuzzer attacks: one place where bytes from outside enter the program. An edge supplies valid inputs, mutates
+ * them in ways that changes of single bytes rarely find, and runs an input through the real decoder.
  *
- * An implementation never reads a clock or chance of its own: it runs on a virtual clock, and each input is a function
- * of the seed (L12).
+ * An implementation never reads a real clock or other randomness: it runs on a virtual clock, and each input is a
+ * function of the seed (L12).
  */
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { SeededRandom } from "../SeededRandom.ts"
 
-/** The laws that an input can break; `memory` stands for the bound on what inputs leave behind. */
+/** The laws that an input can break; `memory` is the rule that an input must not leak fibers, counts or heap. */
 export type FuzzLaw = "L1" | "L9" | "L11" | "L13" | "memory"
 
-/** An input broke a law. A defect needs none: the runner reports every defect of an input as a violation of L13. */
+/** An input broke a law. Defects need no violation: the runner reports every defect of an input as a violation of L13. */
 export class Violation extends Data.TaggedError("Violation")<{
   readonly law: FuzzLaw
-  /** What happened, and what was expected. Equal for equal inputs. */
+  /** What happened and what was expected. Equal inputs give equal messages. */
   readonly message: string
 }> {}
 
-/** `accepted`: the input, or a part of it, was taken as valid. `rejected`: all of it was refused, by a typed error. */
+/** `accepted`: at least a part of the input is valid. `rejected`: all of it was refused with a typed error. */
 export type Verdict = "accepted" | "rejected"
 
-/** An edge that has been opened: what its inputs share, a server for example. */
+/** An opened edge: the state that its inputs share, such as a server. */
 export interface Target {
   /**
-   * Runs one input. Fails with a violation; a defect, an input that never returns, and an input that is far slower than
-   * its length explains are violations too, and the runner finds them by itself.
+   * Runs one input. Fails with a violation. A defect, an input that never returns, and an input that is far slower than
+   * its length explains are violations too; the runner detects them.
    */
   readonly run: (input: Uint8Array) => Effect.Effect<Verdict, Violation>
   /**
-   * Counts of what inputs leave behind, by name: pending requests, open conversations. The runner compares them after
-   * each input with those of the newly opened target; a greater one is a violation of `memory`.
+   * Counts that must not grow, by name: pending requests, open conversations. The runner compares them after each input
+   * with those of the newly opened target; a greater count is a violation of `memory`.
    */
   readonly sizes?: () => Readonly<Record<string, number>>
-  /** Runs once behind the last input of the target, before it is closed: checks of everything that went before. */
+  /** Runs once after the last input of the target, before it is closed: checks of all inputs together. */
   readonly end?: Effect.Effect<void, Violation>
   /**
-   * True for a target whose inputs may leave work running, because what they belong to lives on. Default false: fibers
-   * that an input started and did not end within a minute are a violation of `memory`.
+   * True for a target whose inputs may leave work running, for example because their connection stays open. Default
+   * false: fibers that an input started and that do not end within a minute are a violation of `memory`.
    */
   readonly keepsWork?: boolean
 }
 
+/** One place where bytes enter, with its inputs and its decoder. */
 export interface Edge {
   /** Unique, kebab-case: the value of `--edge`. */
   readonly name: string
-  /** One line for `--help`: what is decoded, and by which module. */
+  /** One line for `--help`: the decoded format and the module that decodes it. */
   readonly summary: string
-  /** Valid inputs, from which all others are made; at least one. The runner runs each of them unchanged first. */
+  /** Valid inputs from which all others are made; at least one. The runner first runs each of them unchanged. */
   readonly corpus: ReadonlyArray<Uint8Array>
   /**
-   * Changes an input and keeps most of its structure. The runner mixes it with mutations of bytes; without it, there are
-   * only those. Must be pure but for the draws.
+   * Changes an input and keeps most of its structure. The runner mixes it with mutations of bytes; without it, the
+   * runner uses only those. Must be pure except for the draws.
    */
   readonly mutate?: (input: Uint8Array, draws: SeededRandom) => Uint8Array
   /** Inputs after which the target is closed and opened anew; 1 opens one for each input. Default 1,000. */
@@ -62,6 +63,6 @@ export interface Edge {
   readonly maxInputBytes?: number
   /** Virtual time that an input may take. Default 10 minutes, far beyond every bound that the program has for a message. */
   readonly maxVirtualMs?: number
-  /** Opens a target. What it needs ends with the scope, which the runner closes; a defect at the close is a violation. */
+  /** Opens a target. Its resources belong to the scope, which the runner closes; a defect at the close is a violation. */
   readonly open: Effect.Effect<Target, Violation, Scope.Scope>
 }

@@ -14,7 +14,7 @@ const escapeByte = (byte: number): string =>
     ? String.fromCharCode(byte)
     : `\\x${byte.toString(16).padStart(2, "0")}`)
 
-/** Without the quotes around it. */
+/** The bytes as a string literal, without the quotes around it. */
 export const escapeBytes = (bytes: Uint8Array): string => Array.from(bytes, escapeByte).join("")
 
 const escape = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|([\s\S]))/g
@@ -23,7 +23,7 @@ const unnamed: Readonly<Record<string, string>> = { t: "\t", n: "\n", r: "\r", "
 
 const utf8 = new TextEncoder()
 
-/** Reads what `escapeBytes` writes; other characters stand for their bytes in UTF-8. */
+/** The inverse of `escapeBytes`; characters without an escape are encoded as UTF-8. */
 export const unescapeBytes = (text: string): Uint8Array => {
   const parts: Array<number> = []
   let from = 0

@@ -1,4 +1,4 @@
-/** Mutations of JSON texts that keep them JSON, or nearly: values replaced, members twice, missing or misnamed. */
+/** Mutations of JSON texts that leave them valid or nearly valid JSON: replaced values, repeated, missing or renamed members. */
 import type { SeededRandom } from "../SeededRandom.ts"
 import { oneOf } from "./Bytes.ts"
 import * as Tree from "./JsonTree.ts"
@@ -33,7 +33,7 @@ const changeMembers = (
   const at = draws.below(members.length)
   const { key, value } = members[at] ?? { key: '""', value: donor }
   if (roll === 3) return members.with(at, { key: renamed(key, draws), value })
-  // The same name twice: the last one counts for most parsers, the first for some.
+  // A repeated name: most parsers use the last member, some the first.
   const again = roll === 4 ? Tree.text(anyValue(draws)) : value
   return withItem(members, { key, value: again }, draws)
 }
@@ -57,7 +57,7 @@ const wrap: Change = (value, draws) =>
     ? { kind: "array", items: [value] }
     : { kind: "object", members: [{ key: oneOf(draws, keys), value }] }
 
-/** What keeps the kind of the value where it can. */
+/** Changes a value and keeps its kind where possible. */
 const adjust: Change = (value, draws, donor) => {
   switch (value.kind) {
     case "object":
@@ -74,7 +74,7 @@ const changes: ReadonlyArray<Change> = [replace, replace, adjust, adjust, adjust
 /**
  * The tree with one value changed.
  *
- * @param donor another tree, of which a value may be put in
+ * @param donor another tree, of which a value may be inserted
  */
 export const mutateTree = (
   tree: Tree.JsonTree,
@@ -89,7 +89,7 @@ export const mutateTree = (
 const isNumber = (value: Tree.JsonTree): boolean =>
   value.kind === "text" && /^-?\d/.test(value.text)
 
-/** The tree with one number in place of all its numbers: which of them is read where need not be known. */
+/** The tree with all its numbers replaced by one number, so that a limit is reached whichever number the decoder reads. */
 const withNumber = (tree: Tree.JsonTree, number: Tree.JsonTree): Tree.JsonTree => {
   switch (tree.kind) {
     case "text":
@@ -104,7 +104,7 @@ const withNumber = (tree: Tree.JsonTree, number: Tree.JsonTree): Tree.JsonTree =
   }
 }
 
-/** One mutation of a JSON text; undefined for what is no JSON. */
+/** One mutation of a JSON text; undefined for a text that is not JSON. */
 export const mutateJson = (
   text: string,
   draws: SeededRandom,

@@ -1,14 +1,16 @@
 /**
- * JSON as it is written: numbers and strings keep their text, members their order and their repetitions. What
- * `JSON.parse` would round, merge or drop can be changed here and written again.
+ * JSON as it is written: numbers and strings keep their text, members their order and their repetitions. Parts that
+ * `JSON.parse` would round, merge or drop can be changed here and printed again.
  */
 
+/** One JSON value. */
 export type JsonTree =
-  /** A number, a string, a literal, or any text put in place of a value. */
+  /** A number, a string, a literal, or any text in place of a value. */
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "array"; readonly items: ReadonlyArray<JsonTree> }
   | { readonly kind: "object"; readonly members: ReadonlyArray<Member> }
 
+/** One member of an object. */
 export interface Member {
   /** As written, with its quotes. */
   readonly key: string
@@ -19,7 +21,7 @@ const space = /[ \t\r\n]*/y
 const scalar = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 const string = /"(?:[^"\\]|\\[\s\S])*"/y
 
-/** Deeper texts are left to the mutations of bytes: what reads and changes a tree recurses. */
+/** Deepest nesting that is read; reading and changing a tree is recursive. Deeper texts get mutations of bytes only. */
 const maxDepth = 1_000
 
 class Reader {
@@ -48,7 +50,7 @@ class Reader {
     return true
   }
 
-  /** The items up to the closing bracket; undefined where they are not well-formed. */
+  /** The items up to the closing bracket; undefined when they are malformed. */
   private list<A>(close: string, item: () => A | undefined): ReadonlyArray<A> | undefined {
     const items: Array<A> = []
     if (this.skip(close)) return items
@@ -89,9 +91,10 @@ class Reader {
   }
 }
 
-/** Reads one JSON text; undefined for what is none, or nests deeper than 1,000 levels. */
+/** Reads one JSON text; undefined for a text that is not JSON or nests deeper than 1,000 levels. */
 export const parse = (text: string): JsonTree | undefined => new Reader(text).whole()
 
+/** The tree as JSON text, without white space. */
 export const print = (tree: JsonTree): string => {
   switch (tree.kind) {
     case "text":
@@ -115,7 +118,7 @@ export const size = (tree: JsonTree): number => {
   }
 }
 
-/** The tree with its value of that number, counted from the root in the order of the text, changed. */
+/** The tree with one value changed. `index` counts values from the root in the order of the text. */
 export const updateAt = (
   tree: JsonTree,
   index: number,
@@ -140,7 +143,7 @@ export const updateAt = (
   return walk(tree)
 }
 
-/** The value of that number. */
+/** The value with that index. */
 export const valueAt = (tree: JsonTree, index: number): JsonTree => {
   let found = tree
   updateAt(tree, index, (value) => {
@@ -150,4 +153,5 @@ export const valueAt = (tree: JsonTree, index: number): JsonTree => {
   return found
 }
 
+/** A leaf with exactly this text. */
 export const text = (written: string): JsonTree => ({ kind: "text", text: written })

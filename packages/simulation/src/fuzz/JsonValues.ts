@@ -1,7 +1,8 @@
-/** Texts of values that decoders take wrongly: numbers at every limit, strings of special characters, depth, width. */
+/** JSON texts that decoders often handle wrongly: numbers at every limit, strings of special characters, deep and wide values. */
 import type { SeededRandom } from "../SeededRandom.ts"
 import { oneOf } from "./Bytes.ts"
 
+/** Numbers at the limits of common number types. */
 export const numbers = [
   "0",
   "-0",
@@ -56,7 +57,8 @@ export const numbers = [
   `1e${"9".repeat(20)}`,
 ]
 
-export const strings = [
+/** Special characters, with and without escapes. */
+const characters = [
   '""',
   '" "',
   '"\\u0000"',
@@ -74,6 +76,10 @@ export const strings = [
   '"é"',
   '"😀"',
   '"\\u0130"',
+]
+
+/** Names of built-in members, and literals and numbers as strings. */
+const words = [
   '"__proto__"',
   '"constructor"',
   '"toString"',
@@ -87,6 +93,10 @@ export const strings = [
   '"-1"',
   '"1e400"',
   '"9007199254740993"',
+]
+
+/** Paths, addresses, templates and patterns. */
+const notations = [
   '"/"',
   '"//"',
   '"."',
@@ -106,6 +116,13 @@ export const strings = [
   '"[a-z"',
   '"**/*"',
   '"00000000-0000-7000-8000-000000000001"',
+]
+
+/** Strings that decoders treat specially, and long ones. The order is part of the seeded sequence. */
+export const strings = [
+  ...characters,
+  ...words,
+  ...notations,
   ...[300, 1_025, 5_000].map((length) => `"${"a".repeat(length)}"`),
   ...[300, 1_100].map((length) => `"${"\\u0000".repeat(length)}"`),
   `"${"😀".repeat(600)}"`,
@@ -143,7 +160,7 @@ const wide = (draws: SeededRandom): string => {
     : `{${Array.from({ length: width }, (_, i) => `"k${i}":0`).join(",")}}`
 }
 
-/** What is no JSON, though some parsers take it. */
+/** Texts that are not JSON, although some parsers accept them. */
 const broken = [
   "NaN",
   "Infinity",
@@ -159,7 +176,7 @@ const broken = [
   "/**/0",
 ]
 
-/** Names of members, as they are written. */
+/** Names of members, with their quotes. */
 export const keys = [
   "__proto__",
   "constructor",

@@ -1,4 +1,4 @@
-/** Mutations of texts whose lines are JSON: streams of messages, logs. Whole lines, and values in them. */
+/** Mutations of texts with one JSON value per line, such as message streams and logs: of whole lines and of values in them. */
 import type { SeededRandom } from "../SeededRandom.ts"
 import { encode, mutateBytes, oneOf } from "./Bytes.ts"
 import { mutateJson } from "./JsonMutators.ts"
@@ -61,9 +61,9 @@ const changeLines = (
 }
 
 /**
- * A mutation for inputs of JSON lines.
+ * Returns a mutation for inputs of JSON lines.
  *
- * @param donors lines that may be put in, whole or in parts; at least one
+ * @param donors lines that may be inserted, whole or in parts; at least one
  */
 export const mutateLines =
   (donors: ReadonlyArray<string>) =>

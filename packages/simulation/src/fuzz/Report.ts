@@ -1,14 +1,18 @@
-/** What a run of the fuzzer found, as text. Pure. */
+/** The findings and counts of a run of the fuzzer as text. Pure. */
 import { escapeBytes } from "./Escaped.ts"
 import type { EdgeReport, Finding } from "./Runner.ts"
 
-/** A word of a POSIX shell. */
+/** The text as one quoted word of a POSIX shell. */
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
-/** Longer inputs are reproduced by the seed alone. */
+/** Longest command line with inputs; longer inputs can be reproduced only by the seed. */
 const maxReplayChars = 60_000
 
-/** @param seed and inputs of the run that found it */
+/**
+ * The violation, the commands that reproduce it, and its shortest inputs.
+ *
+ * @param seed seed of the run that found it
+ */
 export const describeFinding = (
   edge: string,
   { index, inputs, law, message }: Finding,
@@ -21,7 +25,7 @@ export const describeFinding = (
     `  input ${index} of seed ${seed}; found again by:`,
     `  npm run fuzz -- --edge ${edge} --seed ${seed} --inputs ${index + 1}`,
     ...(inputs.length === 0
-      ? ["  no new target shows it: it depends on what ran before"]
+      ? ["  a new target does not show it: it depends on earlier inputs"]
       : [
           inputs.length === 1 ? "  shortest input:" : "  shortest inputs, in order on one target:",
           ...escaped.map((input) => `  "${input}"`),
@@ -67,13 +71,13 @@ const cellsOf = (report: EdgeReport): ReadonlyArray<string> => [
 
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((a, b) => a + b, 0)
 
-/** The names of the columns. */
+/** The header line of the table. */
 export const header = row(columns.map(([name]) => name))
 
-/** The line of one edge. */
+/** The line of one edge in the table. */
 export const line = (report: EdgeReport): string => row(cellsOf(report))
 
-/** The line for all of them; the digest is equal for equal runs. */
+/** The line of totals and the digest, which is equal for equal runs. */
 export const total = (reports: ReadonlyArray<EdgeReport>): string => {
   const of = (pick: (report: EdgeReport) => number) => sum(reports.map(pick))
   const all = cellsOf({

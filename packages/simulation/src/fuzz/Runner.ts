@@ -1,6 +1,6 @@
 /**
- * Runs the inputs of one edge, counts what became of them, and explains the first input of each kind of violation by the
- * shortest one that does the same. The same seed gives the same report, but for times and the size of the heap.
+ * Runs the inputs of one edge, counts their results, and finds for the first input of each kind of violation the shortest
+ * input that shows it. The same seed gives the same report, except for times and the size of the heap.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -9,15 +9,17 @@ import { type Edge, type FuzzLaw, Violation } from "./Edge.ts"
 import { hash, inputOf } from "./Inputs.ts"
 import { shrinkBytes, shrinkList } from "./Shrink.ts"
 
+/** One kind of violation. */
 export interface Finding {
   readonly law: FuzzLaw
   readonly message: string
-  /** Number of the input that showed it. */
+  /** Number of the first input that showed it. */
   readonly index: number
-  /** The shortest inputs found that show it on a new target, in order; mostly one. Empty where no new target shows it. */
+  /** The shortest inputs found that show it on a new target, in order; usually one. Empty when no new target shows it. */
   readonly inputs: ReadonlyArray<Uint8Array>
 }
 
+/** The result of one edge. */
 export interface EdgeReport {
   readonly edge: string
   readonly inputs: number
@@ -25,39 +27,43 @@ export interface EdgeReport {
   readonly rejected: number
   /** Inputs that broke a law. */
   readonly violations: number
-  /** One of each kind. */
+  /** One finding per kind of violation. */
   readonly findings: ReadonlyArray<Finding>
+  /** Real time of the whole run. */
   readonly elapsedMs: number
+  /** Real time of the slowest input. */
   readonly slowestMs: number
-  /** Growth between the first fifth of the inputs and the end; undefined without a probe. */
+  /** Growth of the heap from the end of the first fifth of the inputs to the end; undefined without `heapBytes`. */
   readonly heapGrowthBytes: number | undefined
-  /** Of all inputs and what became of them: equal for equal runs. */
+  /** Hash of all inputs and their results: equal for equal runs. */
   readonly digest: string
 }
 
+/** How an edge is run. */
 export interface RunOptions {
   readonly seed: number
+  /** Number of inputs, including the corpus. */
   readonly inputs: number
-  /** Bytes of the heap after a garbage collection. */
+  /** Measures the bytes of the heap after a garbage collection. */
   readonly heapBytes?: Effect.Effect<number>
-  /** Growth of the heap that is a violation. Default 32 MiB: code that is compiled late takes a few. */
+  /** Largest growth of the heap that is no violation. Default 32 MiB: code that is compiled late takes a few. */
   readonly maxHeapGrowthBytes?: number
-  /** Faults that no fiber sees, such as an uncaught exception of the process; emptied by the call. */
+  /** Returns and clears the faults outside of fibers, such as an uncaught exception of the process. */
   readonly takeFaults?: () => ReadonlyArray<string>
-  /** Kinds of violations after which the edge ends. Default 5. */
+  /** Number of kinds of violations after which the edge ends. Default 5. */
   readonly maxFindings?: number
 }
 
 const defaultInputsPerTarget = 1_000
 
-/** An input of at most 16 KiB that takes this long takes more than linear time. Machines under load are slow by far less. */
+/** Real time that an input may take. An input of at most 16 KiB that takes longer takes more than linear time; load alone costs far less. */
 const maxInputMs = 10_000
 
-/** Violations of one kind differ in ids and lengths. */
+/** The kind of a violation: its message without quoted texts and numbers, because violations of one kind differ in ids and lengths. */
 const kindOf = ({ law, message }: Violation): string =>
   `${law} ${message.replaceAll(/"(?:[^"\\]|\\.)*"|\d+/g, "_").slice(0, 120)}`
 
-/** The violation of the last input, after those before it, on a new target. */
+/** Runs the inputs in order on a new target; resolves to the first violation, if any. */
 const replay = (
   edge: Edge,
   inputs: ReadonlyArray<Uint8Array>,
@@ -69,7 +75,8 @@ const replay = (
     return undefined
   }).pipe(Effect.catch((violation) => Effect.succeed(violation)))
 
-const explain = (
+/** The shortest inputs that show the violation again; empty when a new target does not show it. */
+const shortestInputs = (
   edge: Edge,
   violation: Violation,
   history: ReadonlyArray<Uint8Array>,
@@ -92,6 +99,7 @@ const explain = (
     return shortest
   })
 
+/** One run of one edge while it proceeds. */
 class Run {
   private readonly edge: Edge
   private readonly options: RunOptions
@@ -111,7 +119,7 @@ class Run {
     this.options = options
   }
 
-  private noteViolation(index: number, violation: Violation): Effect.Effect<void> {
+  private recordViolation(index: number, violation: Violation): Effect.Effect<void> {
     this.violations++
     const kind = kindOf(violation)
     const { history } = this
@@ -120,7 +128,7 @@ class Run {
     if (this.findings.has(kind)) return Effect.void
     const { law, message } = violation
     this.findings.set(kind, { law, message, index, inputs: [] })
-    return Effect.map(explain(this.edge, violation, history), (inputs) => {
+    return Effect.map(shortestInputs(this.edge, violation, history), (inputs) => {
       this.options.takeFaults?.()
       this.findings.set(kind, { law, message, index, inputs })
     })
@@ -164,7 +172,7 @@ class Run {
     }).pipe(
       Effect.catch((violation) => {
         done(2)
-        return this.noteViolation(index, violation)
+        return this.recordViolation(index, violation)
       }),
     )
   }
@@ -179,10 +187,10 @@ class Run {
   })
 
   private closeAfter(index: number): Effect.Effect<void> {
-    return Effect.catch(this.close, (violation) => this.noteViolation(index, violation))
+    return Effect.catch(this.close, (violation) => this.recordViolation(index, violation))
   }
 
-  /** Measured while no target is open: what a target keeps is not what inputs leave behind. */
+  /** Measures while no target is open, because the state of an open target is no leak of an input. */
   private measure(index: number): Effect.Effect<void> {
     const { heapBytes } = this.options
     if (heapBytes === undefined) return Effect.void
@@ -192,7 +200,7 @@ class Run {
     })
   }
 
-  private noteHeap(index: number): void {
+  private recordHeap(index: number): void {
     const growth = this.heapGrowth()
     const max = this.options.maxHeapGrowthBytes ?? 32 * 1024 * 1024
     if (growth === undefined || growth <= max) return
@@ -218,7 +226,7 @@ class Run {
     }
     yield* this.closeAfter(index)
     yield* this.measure(index)
-    this.noteHeap(index)
+    this.recordHeap(index)
     return {
       edge: this.edge.name,
       inputs: index,
@@ -234,9 +242,9 @@ class Run {
   })
 }
 
-/** Runs so many inputs of the edge. Never fails: what breaks a law is in the report. */
+/** Runs the inputs of an edge. Never fails: violations are in the report. */
 export const runEdge = (edge: Edge, options: RunOptions): Effect.Effect<EdgeReport> =>
   Effect.suspend(() => new Run(edge, options).whole)
 
-/** Runs exactly these inputs on a new target; gives the violation, if there is one. */
+/** Runs exactly these inputs on a new target; resolves to the first violation, if any. */
 export const runInputs = replay

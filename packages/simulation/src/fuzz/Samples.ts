@@ -1,4 +1,4 @@
-/** Valid values of a JSON Schema, of the keywords that the emitters of the protocol write. Pure but for the draws. */
+/** Draws valid values of a JSON Schema that uses only the keywords that the protocol's emitters write. Pure except for the draws. */
 import type { SeededRandom } from "../SeededRandom.ts"
 import { oneOf } from "./Bytes.ts"
 
@@ -12,16 +12,18 @@ const schemasOf = (u: unknown): ReadonlyArray<Schema> =>
 
 const texts = ["hello", "", "a b", "é😀", "/work/file.txt", "2"]
 
+/** What samples refer to. */
 export interface SampleOptions {
-  /** Types by name, which `$ref` names as `#/$defs/<name>`. */
+  /** Types by name; `$ref` refers to them as `#/$defs/<name>`. */
   readonly definitions: Readonly<Record<string, unknown>>
-  /** Values for members of these names where a text fits: ids that mean something to the program. */
+  /** Values for string members with these names: ids that exist in the program. */
   readonly known: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/** Recursion ends with the shortest values below this depth. */
+/** Below this depth the shortest values are drawn, so that recursion ends. */
 const maxDepth = 8
 
+/** Draws values of the schemas of one set of definitions. */
 export class Samples {
   private readonly options: SampleOptions
 
@@ -55,7 +57,7 @@ export class Samples {
     return type === "integer" ? Math.trunc(value) : value
   }
 
-  /** A value that fits the schema. `name` is that of the member it is for. */
+  /** A value that fits the schema. `name` is the name of the member that gets the value. */
   sample(schema: Schema, draws: SeededRandom, name = "", depth = 0): unknown {
     const target = this.referenced(schema)
     if (target !== undefined) return this.sample(target, draws, name, depth + 1)

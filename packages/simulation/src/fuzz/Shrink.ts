@@ -3,13 +3,14 @@ import * as Effect from "effect/Effect"
 import { concat, encode } from "./Bytes.ts"
 import * as Tree from "./JsonTree.ts"
 
+/** The result of shrinking. */
 export interface Shrunk<A> {
   readonly shortest: A
-  /** Candidates that were tried. */
+  /** Number of candidates that were tried. */
   readonly tries: number
 }
 
-/** Every list that is this one with a range left out, the longest ranges first. */
+/** Every list that is this one without one range, the longest ranges first. */
 const shorter = function* <A>(items: ReadonlyArray<A>): Generator<ReadonlyArray<A>> {
   for (let size = Math.ceil(items.length / 2); size >= 1; size = size === 1 ? 0 : size >> 1) {
     for (let at = 0; at < items.length; at += size) yield items.toSpliced(at, size)
@@ -70,7 +71,7 @@ const candidates = function* (input: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** Takes the first candidate that fails and is shorter, until none is. */
+/** Replaces the item by its first shorter candidate that fails, until no candidate fails. */
 const search = <A>(
   first: A,
   lengthOf: (item: A) => number,

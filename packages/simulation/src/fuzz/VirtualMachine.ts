@@ -1,7 +1,7 @@
 /**
- * Runs effects on a virtual clock and a scheduler of its own, one after the other, and keeps what they leave running: a
- * server that serves many inputs. Tasks run first in, first out, and time passes only when nothing can run, so the same
- * effects give the same run (L12). Counts fibers and records every defect, also of fibers that no fiber waits for.
+ * Runs effects one after the other on a virtual clock and a private scheduler, and keeps their background fibers running,
+ * such as a server that serves many inputs. Tasks run first in, first out, and time advances only when no task can run,
+ * so the same effects give the same run (L12). Counts fibers and records every defect, including those of detached fibers.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -15,7 +15,7 @@ import * as Random from "effect/Random"
 import * as Scheduler from "effect/Scheduler"
 import { SimulatedClock } from "../SimulatedClock.ts"
 
-/** Operations after which a fiber lets others run, as Effect's own scheduler has it. */
+/** Operations after which a fiber yields; the value of Effect's default scheduler. */
 const operationsPerSlice = 2048
 
 class FirstInFirstOut implements Scheduler.Scheduler {
@@ -42,7 +42,7 @@ class FirstInFirstOut implements Scheduler.Scheduler {
     }
   }
 
-  /** Runs until nothing is ready, or `maxTasks` have run; gives the number of those that ran. */
+  /** Runs until no task is ready, or `maxTasks` have run; returns the number of tasks that ran. */
   drain(maxTasks: number): number {
     let count = 0
     for (; this.next < this.ready.length && count < maxTasks; count++) this.ready[this.next++]?.()
@@ -54,9 +54,10 @@ class FirstInFirstOut implements Scheduler.Scheduler {
   }
 }
 
-/** How an effect ended: `stuck` waits for what never comes, `endless` used up its tasks or its virtual time. */
+/** How an effect ended. `stuck`: it waits for something that never happens; `endless`: it used up its tasks or its virtual time. */
 export type Ended<A, E> = Exit.Exit<A, E> | "stuck" | "endless"
 
+/** Limits of one effect. */
 export interface Bounds {
   /** Tasks of the scheduler. Default 1,000,000. */
   readonly maxTasks?: number
@@ -64,18 +65,19 @@ export interface Bounds {
   readonly maxVirtualMs?: number
 }
 
-/** Turns of the event loop after which a real promise counts as one that never settles. */
+/** Turns of the event loop after which a native promise is considered never to settle. */
 const maxTurns = 50_000
 
-/** Returns behind the microtasks that wait, and behind those that they cause. */
+/** Resolves after the pending microtasks and after those that they cause. */
 const microtasks = Effect.promise(async () => {
   for (let hops = 0; hops < 4; hops++) await Promise.resolve()
 })
 
 const isError = (level: string) => level === "Error" || level === "Fatal"
 
+/** A clock, a scheduler and the fibers on them. */
 export class VirtualMachine {
-  /** Fibers that run or wait. */
+  /** Number of fibers that have not ended. */
   fibers = 0
   private readonly faults: Array<string> = []
   private readonly clock = new SimulatedClock()
@@ -109,17 +111,17 @@ export class VirtualMachine {
     )
   }
 
-  /** Fibers that wait for a time to come. */
+  /** Number of fibers that sleep. */
   get sleeping(): number {
     return this.clock.sleeping
   }
 
-  /** Defects of fibers and logged errors since the last call, each once. */
+  /** Returns and clears the defects of fibers and the logged errors since the last call, each once. */
   takeFaults(): ReadonlyArray<string> {
     return [...new Set(this.faults.splice(0))]
   }
 
-  /** Runs the effect to its end, and with it whatever else can run on this machine. */
+  /** Runs the effect to its end, together with every other fiber of this machine. */
   run<A, E>(
     effect: Effect.Effect<A, E>,
     { maxTasks = 1_000_000, maxVirtualMs = 600_000 }: Bounds = {},
@@ -136,7 +138,7 @@ export class VirtualMachine {
         if (left <= 0) return Effect.succeed("endless")
         return Effect.flatMap(microtasks, () => advance)
       })
-      // A microtask may have made something ready by now; only where none did does time pass.
+      // A microtask may have made a task ready by now; time advances only when none did.
       const advance: Effect.Effect<Ended<A, E>> = Effect.suspend(() => {
         if (!this.scheduler.isIdle) return step
         const { nextMs } = this.clock
@@ -154,7 +156,7 @@ const textOf = (part: unknown): string => {
   return typeof part === "string" ? part : (JSON.stringify(part) ?? String(part))
 }
 
-/** Name, message and the first place in the project where it was thrown; no path of this machine. */
+/** Name, message and the place in the project where it was thrown; contains no absolute path. */
 export const describeDefect = (defect: unknown): string => {
   if (!(defect instanceof Error)) return `defect: ${String(defect)}`
   const place = /packages\/[\w./-]+:\d+/.exec(defect.stack ?? "")?.[0]

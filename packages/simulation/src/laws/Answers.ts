@@ -1,17 +1,31 @@
-/** L1, L2 and L13 over a story: how operations are answered. Pure. */
-import { isCount, restMs } from "../Plan.ts"
-import type { Answer } from "../Trace.ts"
-import { type Call, receiptOf, type History } from "../History.ts"
-import { livedThrough } from "./Found.ts"
-import { show } from "./Show.ts"
+/** L1, L2 and L13 over the history of a run: how operations are answered. Pure. */
+import { isCount, restMs } from "../scenario/Plan.ts"
+import type { Answer } from "../trace/Trace.ts"
+import { type Call, receiptOf, type History } from "../trace/History.ts"
+import { existedThroughout } from "./Listing.ts"
+import { describeCall } from "./DescribeCall.ts"
 
-/** L1: every operation is answered once; also when its conversation ends under it. */
+/** L1: every operation is answered once, also when its conversation ends while the operation runs. */
 export const answeredOnce = ({ calls, run }: History): ReadonlyArray<string> => [
-  ...calls.filter(({ answers }) => answers.length !== 1).map(show),
-  ...(run.end === "done" ? [] : [`the run is ${run.end}`]),
+  ...calls.filter(({ answers }) => answers.length !== 1).map(describeCall),
+  ...(run.end === "done" ? [] : [`the run ended as ${run.end}`]),
 ]
 
-/** L2: what a receipt says follows it. */
+/** True when another submission of the conversation uses the same chosen id: its receipt describes the first submission with that id. */
+const isRepeated = (call: Call, calls: ReadonlyArray<Call>): boolean => {
+  const { conversation, operation } = call.entry
+  return calls.some(
+    (other) =>
+      other !== call &&
+      other.entry.conversation === conversation &&
+      other.entry.operation.do === "submit" &&
+      operation.do === "submit" &&
+      other.entry.operation.id !== undefined &&
+      other.entry.operation.id === operation.id,
+  )
+}
+
+/** L2: what a receipt announces happens. */
 export const receiptsHold = ({ calls, conversations }: History): ReadonlyArray<string> =>
   calls.flatMap((call) => {
     const receipt = receiptOf(call)
@@ -22,17 +36,9 @@ export const receiptsHold = ({ calls, conversations }: History): ReadonlyArray<s
     const own = log.events.filter(({ event }) => event.id === receipt.id)
     const has = (type: string) => own.some(({ event }) => event.msg.type === type)
     const early = own.find(({ at }) => at < call.at)
-    // An id that repeats tells of the first submission that had it.
-    const repeats = calls.some(
-      (other) =>
-        other !== call &&
-        other.entry.conversation === conversation &&
-        other.entry.operation.do === "submit" &&
-        other.entry.operation.id !== undefined &&
-        other.entry.operation.id === operation.id,
-    )
-    // A summary is asked for without a text of the client's.
-    const said =
+    const repeats = isRepeated(call, calls)
+    // A request for a summary carries no text of the client.
+    const hasText =
       operation.what === "compact" ||
       own.some(
         ({ event: { msg } }) => msg.type === "user_message" && msg.message === operation.text,
@@ -40,24 +46,28 @@ export const receiptsHold = ({ calls, conversations }: History): ReadonlyArray<s
     switch (receipt.disposition) {
       case "started":
         return [
-          ...(has("task_started") ? [] : [`started, but no task_started: ${show(call)}`]),
-          ...(said || repeats ? [] : [`started, but its text is not there: ${show(call)}`]),
+          ...(has("task_started") ? [] : [`started, but no task_started: ${describeCall(call)}`]),
+          ...(hasText || repeats
+            ? []
+            : [`started, but its text is missing: ${describeCall(call)}`]),
           ...(early === undefined || repeats
             ? []
-            : [`its events came before the call: ${show(call)}`]),
+            : [`its events came before the call: ${describeCall(call)}`]),
         ]
       case "joined":
-        return said || repeats ? [] : [`joined, but its text is not there: ${show(call)}`]
+        return hasText || repeats ? [] : [`joined, but its text is missing: ${describeCall(call)}`]
       case "waiting":
         return has("task_started") || has("turn_aborted")
           ? []
-          : [`waited, and nothing came of it: ${show(call)}`]
+          : [`waited, but neither started nor ended: ${describeCall(call)}`]
       default:
-        return has("task_started") && !repeats ? [`none, but a turn started: ${show(call)}`] : []
+        return has("task_started") && !repeats
+          ? [`receipt without a turn, but a turn started: ${describeCall(call)}`]
+          : []
     }
   })
 
-/** What each operation may fail with. */
+/** The errors that each operation may fail with. */
 const errors: Readonly<Record<string, ReadonlyArray<string>>> = {
   create: ["TooManyConversations", "ManagerClosed"],
   submit: ["NoSuchConversation", "ManagerClosed", "ConversationClosed", "SubmissionRefused"],
@@ -71,11 +81,11 @@ const errors: Readonly<Record<string, ReadonlyArray<string>>> = {
   badPage: ["BadCursor", "BadPageLimit"],
 }
 
-/** Where a store is small, slow or broken it may say so, or a conversation may not be there for a while. */
-const mayBeAway = ({ run }: History, { entry, answers }: Call): boolean => {
+/** True for an error that a small, slow or failing store explains: its own error, or a conversation that is unavailable for a while. */
+const isExplainedByStore = ({ run }: History, { entry, answers }: Call): boolean => {
   const answer = answers[0]?.answer
   const { appendFaults, faults, idleMs } = run.plan.store
-  // Whoever holds one that was removed is told so.
+  // A client that holds a removed conversation gets this reason.
   if (answer?.is === "error" && answer.reason === "it was removed") return true
   return (
     answer?.is === "error" &&
@@ -88,51 +98,61 @@ const mayBeAway = ({ run }: History, { entry, answers }: Call): boolean => {
 const tagOf = (answer: Answer | undefined) =>
   answer?.is === "error" ? (answer.reason ?? answer.tag) : answer?.is
 
-/** L13: there is no such page; of the cursor of a conversation that is gone nobody can tell. */
-const noPage = (story: History, call: Call): ReadonlyArray<string> => {
+/** L13: an invalid page request is refused; the cursor of a conversation that no longer exists may be accepted. */
+const badPageFaults = (history: History, call: Call): ReadonlyArray<string> => {
   const { operation, conversation = "" } = call.entry
   if (operation.do !== "badPage") return []
   const tag = tagOf(call.answers[0]?.answer)
   const expected = operation.what === "limit" ? "BadPageLimit" : "BadCursor"
-  const free = operation.what === "moved" && !livedThrough(story, call).includes(conversation)
-  return tag === expected || (free && tag === "ok") ? [] : [`${expected} expected: ${show(call)}`]
+  const free =
+    operation.what === "moved" && !existedThroughout(history, call).includes(conversation)
+  return tag === expected || (free && tag === "ok")
+    ? []
+    : [`${expected} expected: ${describeCall(call)}`]
 }
 
-/** L13: a bad operation gets an error that says what is wrong, and nothing else happens. */
-export const badInputIsTold = (story: History): ReadonlyArray<string> =>
-  story.calls.flatMap((call) => {
+/** L13: an invalid operation gets an error that names the fault, and has no other effect. */
+export const badInputIsReported = (history: History): ReadonlyArray<string> =>
+  history.calls.flatMap((call) => {
     const { operation, conversation } = call.entry
     const answer = call.answers[0]?.answer
-    if (answer === undefined || answer.is === "interrupted" || mayBeAway(story, call)) return []
-    if (answer.is === "died") return [`a defect: ${show(call)}`]
+    if (answer === undefined || answer.is === "interrupted" || isExplainedByStore(history, call))
+      return []
+    if (answer.is === "died") return [`a defect: ${describeCall(call)}`]
     if (answer.is === "error" && !(errors[operation.do] ?? []).includes(answer.tag)) {
-      return [`an unknown error: ${show(call)}`]
+      return [`an unknown error: ${describeCall(call)}`]
     }
-    if (operation.do === "badPage") return noPage(story, call)
+    if (operation.do === "badPage") return badPageFaults(history, call)
     if (operation.do === "fork" && !isCount(operation.rule)) {
-      const told = ["BadForkRule", "ManagerClosed"].includes(tagOf(answer) ?? "")
-      return told ? [] : [`a rule that cannot be counted: ${show(call)}`]
+      const isRefused = ["BadForkRule", "ManagerClosed"].includes(tagOf(answer) ?? "")
+      return isRefused
+        ? []
+        : [`a fork rule without a valid count is accepted: ${describeCall(call)}`]
     }
     if ("slot" in operation && operation.do !== "create" && conversation === undefined) {
       const missing = ["NoSuchConversation", "ManagerClosed"].includes(tagOf(answer) ?? "")
-      return missing ? [] : [`nobody is there: ${show(call)}`]
+      return missing
+        ? []
+        : [`the conversation does not exist, and no error says so: ${describeCall(call)}`]
     }
     if (operation.do !== "submit") return []
     const gone = ["ConversationClosed", "NoSuchConversation", "ManagerClosed", "DuplicateId"]
     const expected = { unsupported: "UnsupportedOp", big: "TooLarge" }[operation.what as string]
     const repeated = operation.id !== undefined && answer.is === "ok"
     if (expected !== undefined && !repeated && ![...gone, expected].includes(tagOf(answer) ?? "")) {
-      return [`${expected} expected: ${show(call)}`]
+      return [`${expected} expected: ${describeCall(call)}`]
     }
     const text = JSON.stringify(operation.text)
-    const told = story.conversations
+    const isRecorded = history.conversations
       .get(conversation ?? "")
       ?.durable.some(({ event }) => JSON.stringify(event.msg).includes(text))
-    return answer.is === "error" && told === true ? [`refused, yet told: ${show(call)}`] : []
+    return answer.is === "error" && isRecorded === true
+      ? [`refused, but recorded: ${describeCall(call)}`]
+      : []
   })
 
-/** L13: one id, one submission: it is told once, and every receipt for it is the same. */
-export const repeatsAreHarmless = ({ calls, conversations }: History): ReadonlyArray<string> => {
+/** L13: submissions with one id are one submission: its message is recorded once, and every receipt for it is the same. */
+export const repeatsAreIdempotent = ({ calls, conversations }: History): ReadonlyArray<string> => {
   const groups = Map.groupBy(
     calls.filter(
       ({ entry: { operation } }) => operation.do === "submit" && operation.id !== undefined,
@@ -150,7 +170,7 @@ export const repeatsAreHarmless = ({ calls, conversations }: History): ReadonlyA
         : [],
     )
     return receipts.size > 1 || texts.length > 1
-      ? [`${name}: ${[...receipts].join(" ")}, told ${texts.length} times`]
+      ? [`${name}: ${[...receipts].join(" ")}, recorded ${texts.length} times`]
       : []
   })
 }

@@ -1,7 +1,7 @@
-/** L7 over a story: what becomes of questions. Pure. */
+/** L7 over the history of a run: how questions are asked and resolved. Pure. */
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
-import { deadlineMs } from "../Plan.ts"
-import type { Conversation, Delivered, History } from "../History.ts"
+import { deadlineMs } from "../scenario/Plan.ts"
+import type { Conversation, Delivered, History } from "../trace/History.ts"
 
 interface Question {
   readonly id: string
@@ -24,12 +24,12 @@ const questionsOf = ({ durable }: Conversation): ReadonlyArray<Question> => {
   }))
 }
 
-const outcome = (heard: Delivered | undefined): string => {
-  const msg = heard?.event.msg
+const outcome = (resolved: Delivered | undefined): string => {
+  const msg = resolved?.event.msg
   return msg?.type === "approval_resolved" ? `${msg.decision} (${msg.reason})` : "nothing"
 }
 
-/** L7: a question is put once, resolved once, within its deadline and before the end of its turn. */
+/** L7: a question is asked once and resolved once, within its deadline and before the end of its turn. */
 export const resolvedOnce = ({ conversations }: History): ReadonlyArray<string> =>
   [...conversations.values()].flatMap((conversation) =>
     questionsOf(conversation).flatMap(({ id, asked, resolved }) => {
@@ -38,16 +38,16 @@ export const resolvedOnce = ({ conversations }: History): ReadonlyArray<string> 
         ({ event }) => event.id === answer?.event.id && isTerminal(event.msg),
       )
       return [
-        ...(asked.length <= 1 ? [] : [`${id} is put ${asked.length} times`]),
+        ...(asked.length <= 1 ? [] : [`${id} is asked ${asked.length} times`]),
         ...(resolved.length === 1 ? [] : [`${id} is resolved ${resolved.length} times`]),
         ...(question === undefined || answer === undefined || answer.event.seq > question.event.seq
           ? []
-          : [`${id} is resolved before it is put`]),
+          : [`${id} is resolved before it is asked`]),
         ...(question === undefined ||
         conversation.lost ||
         (answer?.ms ?? Infinity) <= question.ms + deadlineMs
           ? []
-          : [`${id} is put at ${question.ms}, resolved at ${answer?.ms}`]),
+          : [`${id} is asked at ${question.ms} ms, resolved at ${answer?.ms} ms`]),
         ...(end === undefined || (answer?.event.seq ?? 0) < end.event.seq
           ? []
           : [`${id} is resolved after its turn`]),
@@ -55,7 +55,7 @@ export const resolvedOnce = ({ conversations }: History): ReadonlyArray<string> 
     }),
   )
 
-/** L7: the first answer wins and is the outcome; without one nothing is allowed, and the tool is told the same. */
+/** L7: the first answer is the outcome; without an answer nothing is allowed; the tool gets the recorded outcome. */
 export const firstAnswerWins = ({ conversations, run }: History): ReadonlyArray<string> =>
   [...conversations.values()].flatMap((conversation) =>
     questionsOf(conversation).flatMap(({ id, asked, resolved }) => {
@@ -63,58 +63,58 @@ export const firstAnswerWins = ({ conversations, run }: History): ReadonlyArray<
         (entry) =>
           "question" in entry && entry.question === id && entry.conversation === conversation.id,
       )
-      const taken = own.flatMap((entry) =>
+      const accepted = own.flatMap((entry) =>
         entry.at === "replied" && entry.answer.is === "ok" ? [entry.decision] : [],
       )
-      const told = own.flatMap((entry) =>
+      const verdicts = own.flatMap((entry) =>
         entry.at === "verdict" ? [`${entry.decision} (${entry.reason})`] : [],
       )
       const became = outcome(resolved[0])
       const allowed = became.startsWith("approved") && !/\((answered|granted)\)$/.test(became)
       return [
-        ...(taken.length <= 1 ? [] : [`${id} is answered ${taken.length} times`]),
-        ...(taken[0] === undefined || became === `${taken[0]} (answered)`
+        ...(accepted.length <= 1 ? [] : [`${id} is answered ${accepted.length} times`]),
+        ...(accepted[0] === undefined || became === `${accepted[0]} (answered)`
           ? []
-          : [`${id} is answered ${taken[0]}, and becomes ${became}`]),
-        ...(told.every(
+          : [`${id} is answered ${accepted[0]}, but resolved as ${became}`]),
+        ...(verdicts.every(
           (verdict) => verdict === became || (conversation.lost && verdict.startsWith("denied")),
         )
           ? []
-          : [`${id} becomes ${became}, its tool is told ${told.join()}`]),
-        ...(allowed ? [`${id} becomes ${became}`] : []),
+          : [`${id} is resolved as ${became}, but its tool gets ${verdicts.join()}`]),
+        ...(allowed ? [`${id} is resolved as ${became} without an answer`] : []),
         ...(asked.length === 0 && /answered|expired/.test(became)
-          ? [`${id} is never put, and becomes ${became}`]
+          ? [`${id} is never asked, but resolved as ${became}`]
           : []),
       ]
     }),
   )
 
-/** L7: a question is put only where somebody declared to answer: an attach was called, and its listener is not gone. */
-export const askedWhereAnswered = ({ calls, conversations, run }: History): ReadonlyArray<string> =>
+/** L7: a question is asked only where a listener that declared to answer was attached and has not left. */
+export const askedOnlyAttended = ({ calls, conversations, run }: History): ReadonlyArray<string> =>
   [...conversations.values()].flatMap((conversation) =>
     questionsOf(conversation).flatMap(({ id, asked }) => {
       const [question] = asked
       if (question === undefined || question.event.seq < conversation.inherited) return []
-      const began = run.trace.find(
+      const toolStart = run.trace.find(
         (entry) =>
           entry.at === "tool" && entry.conversation === conversation.id && entry.call === id,
       )
-      const somebody = calls.some(({ at, entry }) => {
+      const isAttended = calls.some(({ at, entry }) => {
         const { operation } = entry
         if (operation.do !== "attach" || operation.answering === undefined) return false
         const left = run.trace.find(
           (other) => other.at === "left" && other.listener === operation.listener,
         )
-        // The conversation hears of a leave a little later; not later than time goes on.
-        const there = left === undefined || left.ms >= (began?.ms ?? 0)
-        return entry.conversation === conversation.id && at < question.at && there
+        // The conversation notices a detach slightly later, but before virtual time advances.
+        const isAttached = left === undefined || left.ms >= (toolStart?.ms ?? 0)
+        return entry.conversation === conversation.id && at < question.at && isAttached
       })
-      return somebody ? [] : [`${id} is put, and nobody can answer`]
+      return isAttended ? [] : [`${id} is asked, but no listener can answer`]
     }),
   )
 
-/** The questions of a log that nothing has resolved before event `end`. */
-const openAt = (log: ReadonlyArray<Delivered>, end: number): ReadonlyArray<number> => {
+/** Numbers of the questions of a log that are pending before event `end`. */
+const pendingAt = (log: ReadonlyArray<Delivered>, end: number): ReadonlyArray<number> => {
   const open = new Map<string, Event>()
   for (const { event } of log.slice(0, end)) {
     const { msg } = event
@@ -125,8 +125,11 @@ const openAt = (log: ReadonlyArray<Delivered>, end: number): ReadonlyArray<numbe
   return [...open.values()].map(({ seq }) => seq)
 }
 
-/** L7: who comes to answer is asked what is open, behind `synced`, and each time it has been too slow. */
-export const askedAnew = ({ conversations, listeners }: History): ReadonlyArray<string> =>
+/** L7: a listener that answers gets the pending questions after `synced`, and again each time it has lagged. */
+export const pendingQuestionsAreDelivered = ({
+  conversations,
+  listeners,
+}: History): ReadonlyArray<string> =>
   listeners.flatMap(({ entry, takes }) => {
     const log = conversations.get(entry.conversation)?.durable
     if (entry.answering === undefined || log === undefined) return []
@@ -138,9 +141,11 @@ export const askedAnew = ({ conversations, listeners }: History): ReadonlyArray<
         if (next._tag !== "Ask") break
         asks.push(next.event.seq)
       }
-      const open = openAt(log, delivery.seq)
-      return asks.join() === open.join()
+      const pending = pendingAt(log, delivery.seq)
+      return asks.join() === pending.join()
         ? []
-        : [`${entry.listener}: asked ${asks.join()} at ${delivery.seq}, open are ${open.join()}`]
+        : [
+            `${entry.listener}: asked ${asks.join()} at ${delivery.seq}, pending are ${pending.join()}`,
+          ]
     })
   })

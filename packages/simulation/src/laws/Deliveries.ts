@@ -1,9 +1,9 @@
-/** L4 over a story: what listeners are given. Pure. */
+/** L4 over the history of a run: what listeners receive. Pure. */
 import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import { type Event, type EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
-import type { ListenerHistory, History } from "../History.ts"
+import type { ListenerHistory, History } from "../trace/History.ts"
 
-/** The events that complete a streamed text, and the text of those that repeat it. */
+/** For each kind of delta, how to read the complete text from the durable event that repeats it. */
 const streams = {
   agent_message_delta: {
     whole: (msg: EventMsg) => (msg.type === "agent_message" ? msg.message : undefined),
@@ -13,31 +13,31 @@ const streams = {
   },
 } as const
 
-/** Follows one listener's deliveries and collects what is wrong with them. */
+/** Follows one listener's deliveries and collects the violations. */
 class Follower {
   readonly faults: Array<string> = []
   next: number | undefined
   private replaying = true
   private readonly texts = new Map<string, string>()
-  /** What a failed attempt had streamed: the turn records it where no later attempt gives a text. */
+  /** Text that a failed attempt streamed: the turn records it when no later attempt produces a text. */
   private readonly unfinished = new Map<string, string>()
-  private readonly story: ListenerHistory
+  private readonly history: ListenerHistory
   private readonly log: ReadonlyArray<Event>
 
-  constructor(story: ListenerHistory, log: ReadonlyArray<Event>) {
-    this.story = story
+  constructor(history: ListenerHistory, log: ReadonlyArray<Event>) {
+    this.history = history
     this.log = log
   }
 
   private fault(what: string): void {
-    this.faults.push(`${this.story.entry.listener}: ${what}`)
+    this.faults.push(`${this.history.entry.listener}: ${what}`)
   }
 
-  private begin(seq: number): void {
-    const { from, before } = this.story.entry
-    // Without a number it begins with the log's next, which a snapshot of the state may be a step behind.
+  private start(seq: number): void {
+    const { from, before } = this.history.entry
+    // Without a number it starts at the next event of the log; the state that was read before may be one step behind.
     const [low, high] = from === undefined ? [before, Infinity] : [from, from]
-    if (seq < low || seq > high) this.fault(`begins at ${seq}, not in ${low}..${high}`)
+    if (seq < low || seq > high) this.fault(`starts at ${seq}, not in ${low}..${high}`)
     this.next = seq
   }
 
@@ -50,7 +50,7 @@ class Follower {
     }
     if (delivery._tag === "Ask") return this.asked(delivery.event)
     const seq = delivery._tag === "Synced" ? delivery.seq : delivery.from
-    if (this.next === undefined) this.begin(seq)
+    if (this.next === undefined) this.start(seq)
     if (seq !== this.next) this.fault(`${JSON.stringify(delivery)} where ${this.next} is next`)
     if (delivery._tag === "Lagged" || !this.replaying) {
       this.texts.clear()
@@ -63,31 +63,32 @@ class Follower {
   }
 
   private asked({ seq }: Event): void {
-    if (this.story.entry.answering === undefined) this.fault("is asked, and never said it answers")
-    if (seq >= (this.next ?? 0)) this.fault(`is asked ${seq} where ${this.next} is next`)
+    if (this.history.entry.answering === undefined)
+      this.fault("is asked a question without having declared that it answers")
+    if (seq >= (this.next ?? 0)) this.fault(`is asked question ${seq} where ${this.next} is next`)
   }
 
   private durable(event: Event): void {
-    if (this.next === undefined) this.begin(event.seq)
+    if (this.next === undefined) this.start(event.seq)
     if (event.seq !== this.next) this.fault(`event ${event.seq} where ${this.next} is next`)
     this.next = event.seq + 1
     const logged = this.log[event.seq]
     if (JSON.stringify(event) !== JSON.stringify(logged)) {
       this.fault(`${JSON.stringify(event)} where the log has ${JSON.stringify(logged)}`)
     }
-    // What tells of a summary is said by nobody.
+    // The message that announces a summary was never streamed.
     if (this.log[event.seq - 1]?.msg.type === "compacted") return
     for (const [type, { whole }] of Object.entries(streams)) {
       const text = whole(event.msg)
       if (text === undefined) continue
       const key = `${event.id} ${type}`
-      const heard = this.texts.get(key) ?? this.unfinished.get(key)
+      const streamed = this.texts.get(key) ?? this.unfinished.get(key)
       this.texts.delete(key)
       this.unfinished.delete(key)
       // In a replay the items come without their deltas.
       const isWithoutDeltas = this.replaying || this.isOfFailedAttempt(event)
-      if (heard !== text && !(heard === undefined && isWithoutDeltas)) {
-        this.fault(`deltas ${JSON.stringify(heard)} of ${JSON.stringify(text)}`)
+      if (streamed !== text && !(streamed === undefined && isWithoutDeltas)) {
+        this.fault(`deltas ${JSON.stringify(streamed)} of ${JSON.stringify(text)}`)
       }
     }
     const { type } = event.msg
@@ -96,7 +97,7 @@ class Follower {
     }
   }
 
-  /** True for the text of an attempt that failed before this listener was in step, recorded as its turn failed or stopped. */
+  /** True for the text of an attempt that failed before this listener was synchronized; it is recorded when its turn fails or is aborted. */
   private isOfFailedAttempt({ id, seq }: Event): boolean {
     const next = this.log[seq + 1]?.msg.type
     return (
@@ -132,16 +133,16 @@ const follow = (listener: ListenerHistory, log: ReadonlyArray<Event>): Follower 
   return follower
 }
 
-/** L4: replay, synced, live: no gap, no repeat, the same events for everyone, and the whole of every text. */
+/** L4: replay, `synced`, live: no gap, no repetition, the same events for every listener, and the complete text of every stream. */
 export const nothingLost = ({ listeners, conversations }: History): ReadonlyArray<string> =>
   listeners.flatMap((listener) => {
     const { durable, lost = false } = conversations.get(listener.entry.conversation) ?? {}
     const log = durable?.map(({ event }) => event)
-    // Nobody could read it at the end.
+    // The log could not be read at the end.
     if (log === undefined) return []
     const follower = follow(listener, log)
     const next = follower.next ?? log.length
-    // One life ended with its last word, or could not be recorded any more; another one went on.
+    // The conversation may have shut down, or may no longer have been recordable, and was then loaded again.
     const over = lost || log[next - 1]?.msg.type === "shutdown_complete"
     const complete = !listener.ended || over || next === log.length
     return complete
@@ -152,7 +153,7 @@ export const nothingLost = ({ listeners, conversations }: History): ReadonlyArra
         ]
   })
 
-/** L4: the log itself is numbered from 0 without a gap and ends with the conversation's last word. */
+/** L4: the log is numbered from 0 without a gap and ends with `shutdown_complete`. */
 export const numbered = ({ conversations, listeners, run }: History): ReadonlyArray<string> => {
   const closing = run.trace.findIndex(({ at }) => at === "closing")
   const quiet = (id: string) =>
@@ -161,9 +162,9 @@ export const numbered = ({ conversations, listeners, run }: History): ReadonlyAr
     )
   return [...conversations.values()].flatMap(({ id, durable }) => [
     ...durable.flatMap(({ event }, i) =>
-      event.seq === i ? [] : [`${id}: event ${event.seq} at place ${i}`],
+      event.seq === i ? [] : [`${id}: event ${event.seq} at index ${i}`],
     ),
-    // One that nobody uses ends with its manager without a word, and may be heard only then.
+    // A conversation that is not in use ends with its manager without a last event, and may be audited only then.
     ...(run.end !== "done" || durable.at(-1)?.event.msg.type === "shutdown_complete" || quiet(id)
       ? []
       : [`${id}: ends with ${JSON.stringify(durable.at(-1)?.event)}`]),

@@ -1,17 +1,17 @@
-/** L4 over a story: a fork has the beginning of its parent's log, as it was when the fork was asked for. Pure. */
+/** L4 over the history of a run: a fork starts with a prefix of its parent's log as it was when the fork was requested. Pure. */
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
-import type { ForkRule } from "../Plan.ts"
-import type { Delivered, History } from "../History.ts"
-import type { EntryOf } from "../Trace.ts"
+import type { ForkRule } from "../scenario/Plan.ts"
+import type { Delivered, History } from "../trace/History.ts"
+import type { EntryOf } from "../trace/Trace.ts"
 
-/** Where in a log its user messages begin, with the start of the turn if they caused it. */
+/** Index of each user message in a log, or of the start of the turn that the message caused. */
 const messages = (log: ReadonlyArray<Event>): ReadonlyArray<number> =>
   log.flatMap(({ msg }, i) => {
     if (msg.type !== "user_message") return []
     return log[i - 2]?.msg.type === "task_started" ? [i - 2] : [i - 1]
   })
 
-/** How many events of such a log the rule keeps, the first included. */
+/** Number of events of a log that the rule keeps, including the first. */
 const kept = (log: ReadonlyArray<Event>, rule: ForkRule): number => {
   const starts = log.findLastIndex(({ msg }) => msg.type === "task_started")
   const running =
@@ -23,7 +23,7 @@ const kept = (log: ReadonlyArray<Event>, rule: ForkRule): number => {
   return rule.n === 0 ? settled : (places[places.length - rule.n] ?? 1)
 }
 
-/** What may follow that: the end of a turn that was cut, and where the model works. */
+/** True for the events that may follow the kept ones: the end of a turn that was cut off, and the environment of the model. */
 const follows = (events: ReadonlyArray<Event>): boolean =>
   events.every(({ msg }) =>
     ["approval_resolved", "turn_aborted", "raw_response_item"].includes(msg.type),
@@ -32,34 +32,34 @@ const follows = (events: ReadonlyArray<Event>): boolean =>
 const same = (a: Event | undefined, b: Event | undefined): boolean =>
   JSON.stringify([a?.id, a?.msg]) === JSON.stringify([b?.id, b?.msg])
 
-/** The longest beginning of both logs, apart from the first event, which each has of its own. */
+/** Length of the longest common prefix of two logs; the first event is not compared, because each log has its own. */
 const shared = (a: ReadonlyArray<Event>, b: ReadonlyArray<Event>): number => {
   let count = 1
   while (count < a.length && count < b.length && same(a[count], b[count])) count++
   return count
 }
 
-const faultOf = (fork: EntryOf<"forked">, story: History): string | undefined => {
-  const parent = story.conversations.get(fork.parent)
-  const own = story.conversations.get(fork.conversation)
-  const call = story.calls.find(({ entry }) => entry.call === fork.call)
+const faultOf = (fork: EntryOf<"forked">, history: History): string | undefined => {
+  const parent = history.conversations.get(fork.parent)
+  const own = history.conversations.get(fork.conversation)
+  const call = history.calls.find(({ entry }) => entry.call === fork.call)
   if (parent === undefined || own === undefined || call === undefined) return undefined
   const answered = call.answers[0]?.ms ?? Infinity
   const before = parent.durable.filter(({ at }: Delivered) => at < call.at).length
-  // What was read at the end may have been there all along.
+  // An event that was read only at the end may have been recorded at any time before.
   const last = parent.live ? answered : Infinity
   const after = parent.durable.filter(({ ms }) => ms <= last).length
   const log = parent.durable.flatMap(({ event }) =>
     event.msg.type === "shutdown_complete" ? [] : [event],
   )
-  // It may have been closed at once.
+  // The fork may have been closed at once.
   const begins = own.durable
     .slice(0, fork.seq)
     .flatMap(({ event }) => (event.msg.type === "shutdown_complete" ? [] : [event]))
   const common = shared(begins, log)
   for (let length = before; length <= after; length++) {
     const count = kept(log.slice(0, length), fork.rule)
-    // The model is told where it works, also of a fork that keeps nothing else.
+    // A fork that keeps nothing still holds the environment of the model.
     if (count <= common && (count > 1 ? follows(begins.slice(count)) : begins.length <= 2)) {
       return undefined
     }
@@ -68,6 +68,8 @@ const faultOf = (fork: EntryOf<"forked">, story: History): string | undefined =>
   return `${fork.conversation} by ${JSON.stringify(fork.rule)} has ${has}`
 }
 
-/** L4: a fork holds what its rule keeps of the parent's settled turns, no more and no less. */
-export const forksBegin = (story: History): ReadonlyArray<string> =>
-  story.run.trace.flatMap((entry) => (entry.at === "forked" ? (faultOf(entry, story) ?? []) : []))
+/** L4: a fork holds exactly the events of the parent's ended turns that its rule keeps. */
+export const forksKeepTheirPrefix = (history: History): ReadonlyArray<string> =>
+  history.run.trace.flatMap((entry) =>
+    entry.at === "forked" ? (faultOf(entry, history) ?? []) : [],
+  )

@@ -1,18 +1,18 @@
-/** L5, L8 and L14 over a story: how turns end. Pure. */
+/** L5, L8 and L14 over the history of a run: how turns end. Pure. */
 import { isTerminal } from "@colloquy/protocol/EventMsg"
-import { killGraceMs } from "../Plan.ts"
-import { type Call, type Conversation, receiptOf, type History } from "../History.ts"
+import { killGraceMs } from "../scenario/Plan.ts"
+import { type Call, type Conversation, receiptOf, type History } from "../trace/History.ts"
 
 const terminalsOf = ({ events }: Conversation, id: string) =>
   events.filter(({ event }) => event.id === id && isTerminal(event.msg))
 
-/** The submissions of a conversation that its log or a receipt says were accepted as turns, and since when. */
-const turnsOf = (story: History, conversation: Conversation): ReadonlyMap<string, number> => {
+/** Ids of the submissions that, by the log or a receipt, were accepted as turns, each with the trace index since which it is one. */
+const turnsOf = (history: History, conversation: Conversation): ReadonlyMap<string, number> => {
   const turns = new Map<string, number>()
   for (const { event, at } of conversation.events) {
     if (event.msg.type === "task_started") turns.set(event.id, at)
   }
-  for (const call of story.calls) {
+  for (const call of history.calls) {
     const receipt = receiptOf(call)
     const at = call.answers[0]?.at ?? 0
     if (call.entry.conversation !== conversation.id || receipt === undefined) continue
@@ -23,10 +23,25 @@ const turnsOf = (story: History, conversation: Conversation): ReadonlyMap<string
   return turns
 }
 
-/** L5: every turn has one terminal event, after everything else of it; no two run at once. */
-export const endsOnce = (story: History): ReadonlyArray<string> =>
-  [...story.conversations.values()].flatMap((conversation) => {
-    const ends = [...turnsOf(story, conversation).keys()].flatMap((id) => {
+/** Turns that start while another one runs. */
+const overlapsOf = ({ events }: Conversation): ReadonlyArray<string> => {
+  let running: string | undefined
+  const overlaps: Array<string> = []
+  for (const { event } of events) {
+    if (event.msg.type === "task_started") {
+      if (running !== undefined) overlaps.push(`turn ${event.id} starts within ${running}`)
+      running = event.id
+    } else if (isTerminal(event.msg) && event.id === running) {
+      running = undefined
+    }
+  }
+  return overlaps
+}
+
+/** L5: every turn has one terminal event, after all its other events; no two turns run at the same time. */
+export const endsOnce = (history: History): ReadonlyArray<string> =>
+  [...history.conversations.values()].flatMap((conversation) => {
+    const ends = [...turnsOf(history, conversation).keys()].flatMap((id) => {
       const terminals = terminalsOf(conversation, id)
       const own = conversation.events.filter(({ event }) => event.id === id)
       const starts = own.filter(({ event }) => event.msg.type === "task_started").length
@@ -39,21 +54,11 @@ export const endsOnce = (story: History): ReadonlyArray<string> =>
           : [`turn ${id}: ends with ${JSON.stringify(last?.event)}`]),
       ]
     })
-    let running: string | undefined
-    const overlaps: Array<string> = []
-    for (const { event } of conversation.events) {
-      if (event.msg.type === "task_started") {
-        if (running !== undefined) overlaps.push(`turn ${event.id} starts within ${running}`)
-        running = event.id
-      } else if (isTerminal(event.msg) && event.id === running) {
-        running = undefined
-      }
-    }
-    return [...ends, ...overlaps]
+    return [...ends, ...overlapsOf(conversation)]
   })
 
-/** L5: a listener that was given a turn's beginning is given its end, or why nothing can be recorded any more. */
-export const endsOrSaysWhy = ({ listeners }: History): ReadonlyArray<string> =>
+/** L5: a listener that got the start of a turn gets its end, or the reason why its conversation can no longer be recorded. */
+export const endsWithReason = ({ listeners }: History): ReadonlyArray<string> =>
   listeners.flatMap(({ because, ended, entry, takes }) => {
     if (!ended || because !== undefined) return []
     let running: string | undefined
@@ -68,19 +73,19 @@ export const endsOrSaysWhy = ({ listeners }: History): ReadonlyArray<string> =>
       : [`${entry.listener}: ended within turn ${running}, without a reason`]
   })
 
-/** L5: no tool works for a turn that was told to be over, but one that takes its time to stop. */
-export const nothingWorksAfter = ({ run, conversations }: History): ReadonlyArray<string> =>
+/** L5: no tool starts for a turn that has ended; a tool that was running may take its time to stop. */
+export const noToolStartsAfterEnd = ({ run, conversations }: History): ReadonlyArray<string> =>
   run.trace.flatMap((entry, at) => {
     if (entry.at !== "tool" || entry.does !== "begins") return []
     const conversation = conversations.get(entry.conversation)
     const over = conversation && terminalsOf(conversation, entry.turn)[0]
     return over !== undefined && over.at < at
-      ? [`tool ${entry.call} begins after the end of turn ${entry.turn}`]
+      ? [`tool ${entry.call} starts after the end of turn ${entry.turn}`]
       : []
   })
 
-/** L8: nothing of a manager goes on once it is closed. */
-export const nothingLeft = ({ run }: History): ReadonlyArray<string> => {
+/** L8: no tool and no model request of a manager runs after the manager has closed. */
+export const nothingStillRuns = ({ run }: History): ReadonlyArray<string> => {
   if (run.end !== "done") return []
   const open = new Map<string, number>()
   for (const entry of run.trace) {
@@ -91,13 +96,13 @@ export const nothingLeft = ({ run }: History): ReadonlyArray<string> => {
         : `model ${entry.conversation} ${entry.request}`
     open.set(name, (open.get(name) ?? 0) + (entry.does === "begins" ? 1 : -1))
   }
-  return [...open].flatMap(([name, count]) => (count === 0 ? [] : [`${name} goes on`]))
+  return [...open].flatMap(([name, count]) => (count === 0 ? [] : [`${name} still runs`]))
 }
 
-/** One second plus the kill grace. */
+/** Bound of an interrupt in milliseconds: one second plus the kill grace. */
 const boundMs = 1_000 + killGraceMs
 
-/** Which turns an acknowledged call stops. */
+/** Returns whether an acknowledged call stops the turn with a given id. */
 const stops = ({ entry: { operation } }: Call, answered: unknown): ((id: string) => boolean) => {
   if (operation.do === "cancel") return (id) => id === answered
   return operation.do === "submit" && operation.what === "interrupt" && operation.id === undefined
@@ -105,14 +110,14 @@ const stops = ({ entry: { operation } }: Call, answered: unknown): ((id: string)
     : () => false
 }
 
-/** L14: what ran or waited when an interrupt was sent ends within the bound of its acknowledgement. */
-export const stopsInTime = (story: History): ReadonlyArray<string> =>
-  story.calls.flatMap((call) => {
+/** L14: a turn that ran or was queued when an interrupt was sent ends within the bound after the acknowledgement. */
+export const stopsInTime = (history: History): ReadonlyArray<string> =>
+  history.calls.flatMap((call) => {
     const answer = call.answers[0]
-    const conversation = story.conversations.get(call.entry.conversation ?? "")
+    const conversation = history.conversations.get(call.entry.conversation ?? "")
     if (conversation?.live !== true || answer?.answer.is !== "ok") return []
     const stopped = stops(call, answer.answer.value)
-    return [...turnsOf(story, conversation)].flatMap(([id, since]) => {
+    return [...turnsOf(history, conversation)].flatMap(([id, since]) => {
       if (since > call.at || !stopped(id)) return []
       const end = terminalsOf(conversation, id)[0]
       return end !== undefined && end.ms <= answer.ms + boundMs

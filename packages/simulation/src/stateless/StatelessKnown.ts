@@ -1,32 +1,38 @@
-/** What the clients of a run heard and may come back to: questions of calls, and tasks; the last of each client, and of all. */
+/** What the clients of a run may refer to later: the pending questions of calls, and tasks; the latest of each client and of all. */
 
+/** A JSON object. */
 export type Members = Readonly<Record<string, unknown>>
 
+/** True for a JSON object; false for an array. */
 export const isMembers = (u: unknown): u is Members =>
   typeof u === "object" && u !== null && !Array.isArray(u)
 
-/** The member at the end of the path; undefined where there is none. */
+/** The member at the end of the path; undefined when there is none. */
 export const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
   path.reduce<unknown>(
     (inner, name) => (isMembers(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
     value,
   )
 
-export interface Asked {
+/** A call that ended with questions. */
+export interface PendingRound {
+  /** Its `requestState`. */
   readonly state: string
+  /** Keys of its questions. */
   readonly keys: ReadonlyArray<string>
-  /** Of the call that asked, as they were said. */
+  /** Params of the call as they were sent. */
   readonly params: Members
 }
 
+/** A task that a client knows. */
 export interface KnownTask {
   readonly id: string
-  /** Of its open questions, when it was last looked at. */
+  /** Keys of the questions that were pending in its latest result. */
   readonly keys: ReadonlyArray<string>
 }
 
-/** The last of a client, the one before it, or the last of any client. */
-export type Whose = "own" | "before" | "any"
+/** The latest value of a client (`own`), the one before it, or the latest of any client. */
+export type Source = "own" | "before" | "any"
 
 class Last<A> {
   private readonly own = new Map<number, ReadonlyArray<A>>()
@@ -37,17 +43,18 @@ class Last<A> {
     this.latest = value
   }
 
-  of(client: number, whose: Whose): A | undefined {
-    return whose === "any" ? this.latest : this.own.get(client)?.[whose === "own" ? 0 : 1]
+  of(client: number, source: Source): A | undefined {
+    return source === "any" ? this.latest : this.own.get(client)?.[source === "own" ? 0 : 1]
   }
 }
 
+/** What all clients of a run know. */
 export class Known {
-  readonly asked = new Last<Asked>()
+  readonly asked = new Last<PendingRound>()
   readonly tasks = new Last<KnownTask>()
 
-  /** A client heard an answer to what it had said. */
-  hear(client: number, params: Members | undefined, answer: unknown): void {
+  /** Records what a client learns from a response; `params` are those of its request. */
+  recordResponse(client: number, params: Members | undefined, answer: unknown): void {
     const result = at(answer, "result")
     const keys = Object.keys(at(result, "inputRequests") ?? {})
     const state = at(result, "requestState")

@@ -1,4 +1,4 @@
-/** What a client without a handshake says, as texts. Pure. */
+/** The steps of clients without a handshake as JSON texts. Pure. */
 import {
   Cancelled,
   CodexEvent,
@@ -17,12 +17,13 @@ import {
   TasksList,
   TasksUpdate,
 } from "@colloquy/protocol/mcp/Tasks"
-import type { Asked, KnownTask, Members } from "./StatelessKnown.ts"
+import type { PendingRound, KnownTask, Members } from "./StatelessKnown.ts"
 import type { Answering, Declares, StatelessStep } from "./StatelessPlan.ts"
 
-export type Said = Exclude<StatelessStep, { readonly say: "pause" | "yield" | "change" }>
+/** A step that sends a message. */
+export type MessageStep = Exclude<StatelessStep, { readonly do: "pause" | "yield" | "change" }>
 
-/** The one resource of the embedder. */
+/** Address of the only resource of the embedder. */
 export const resource = "simulated:one"
 
 const request = (id: number, method: string, params?: unknown) =>
@@ -42,13 +43,13 @@ const meta = (declares: Declares, revision: string = statelessVersions[0]) => ({
 const bare: Declares = { forms: false, tasks: false, events: false }
 const withTasks: Declares = { forms: true, tasks: true, events: false }
 
-/** Fits the form of either kind of question. */
+/** An answer that fits both kinds of questions. */
 const content = (decision: string) => ({
   action: "accept",
-  content: { decision, name: "somebody" },
+  content: { decision, name: "a person" },
 })
 
-/** None of them fits. */
+/** An answer that fits neither kind of question. */
 const wrong = { action: "accept", content: { decision: "perhaps", name: 7 } }
 
 const responsesOf = (how: Answering, keys: ReadonlyArray<string>): Members => {
@@ -57,7 +58,7 @@ const responsesOf = (how: Answering, keys: ReadonlyArray<string>): Members => {
   return Object.fromEntries(answered.map((key) => [key, one]))
 }
 
-/** One character in the middle is another one. */
+/** The state with one character in its middle replaced. */
 const changed = (state: string): string => {
   const middle = state.length >> 1
   const other = state[middle] === "a" ? "b" : "a"
@@ -65,8 +66,8 @@ const changed = (state: string): string => {
 }
 
 const answer = (
-  { how, id }: Extract<Said, { say: "answer" }>,
-  { keys, params, state }: Asked,
+  { how, id }: Extract<MessageStep, { do: "answer" }>,
+  { keys, params, state }: PendingRound,
 ): string => {
   const { arguments: args, name } = params
   return request(id, ToolsCall._tag, {
@@ -78,7 +79,10 @@ const answer = (
   })
 }
 
-const ofTask = ({ does, id }: Extract<Said, { say: "task" }>, { id: taskId, keys }: KnownTask) => {
+const ofTask = (
+  { does, id }: Extract<MessageStep, { do: "task" }>,
+  { id: taskId, keys }: KnownTask,
+) => {
   const params = { taskId, _meta: meta(withTasks) }
   switch (does) {
     case "get":
@@ -90,7 +94,7 @@ const ofTask = ({ does, id }: Extract<Said, { say: "task" }>, { id: taskId, keys
   }
 }
 
-const garbage = ({ id, what }: Extract<Said, { say: "garbage" }>): string => {
+const garbage = ({ id, what }: Extract<MessageStep, { do: "garbage" }>): string => {
   const _meta = meta(bare)
   switch (what) {
     case "no meta":
@@ -116,8 +120,8 @@ const garbage = ({ id, what }: Extract<Said, { say: "garbage" }>): string => {
   }
 }
 
-/** The code that it has to be answered with; undefined for what has no id to answer to. */
-export const codeOf: Readonly<Record<Extract<Said, { say: "garbage" }>["what"], number>> = {
+/** The error code that each bad request must get. */
+export const codeOf: Readonly<Record<Extract<MessageStep, { do: "garbage" }>["what"], number>> = {
   "no meta": -32602,
   "half a meta": -32602,
   "unknown revision": -32022,
@@ -129,21 +133,26 @@ export const codeOf: Readonly<Record<Extract<Said, { say: "garbage" }>["what"], 
   "bad cursor": -32602,
 }
 
-export interface Knows {
-  readonly asked: Asked | undefined
+/** What the sending client refers to. */
+export interface Knowledge {
+  readonly asked: PendingRound | undefined
   readonly task: KnownTask | undefined
 }
 
-/** Who was asked nothing answers with a state that is none; who has no task names one that is none. */
-const nothingAsked: Asked = {
+/** A client without a pending question sends an invalid state; a client without a task names one that does not exist. */
+const nothingAsked: PendingRound = {
   state: "AAAA",
   keys: [],
   params: { name: "form", arguments: { text: "" }, _meta: meta(withTasks) },
 }
 const noTask: KnownTask = { id: "no-such-task", keys: ["1-name"] }
 
-export const textOf = (step: Said, { asked = nothingAsked, task = noTask }: Knows): string => {
-  switch (step.say) {
+/** The message that a step sends. */
+export const textOf = (
+  step: MessageStep,
+  { asked = nothingAsked, task = noTask }: Knowledge,
+): string => {
+  switch (step.do) {
     case "discover":
       return request(step.id, Discover._tag, { _meta: meta(bare) })
     case "call": {

@@ -1,26 +1,28 @@
 /**
- * What one simulated run of clients without a handshake does (2026-07-28): whose connections, what they say in which order,
- * how they read and end, and how long a seal takes. Plain data.
+ * What one simulated run of clients without a handshake does (revision 2026-07-28 of MCP): the principals of the connections,
+ * their messages in order, how clients read and end, and how long sealing takes. Plain data.
  */
-import type { Whose } from "./StatelessKnown.ts"
-import type { ModelPlan } from "../Plan.ts"
+import type { Source } from "./StatelessKnown.ts"
+import type { ModelPlan } from "../scenario/Plan.ts"
 import type { WireReading } from "../wire/WirePlan.ts"
 
-/** `form` asks twice, `long` may become a task; both are an embedder's. */
+/** `form` asks in two rounds, `long` may become a task; both are tools of the embedder. */
 export type StatelessTool = "codex" | "form" | "long"
 
+/** The capabilities that a request declares. */
 export interface Declares {
   readonly forms: boolean
   readonly tasks: boolean
   readonly events: boolean
 }
 
-/** How a question is answered. `half`: one of several. `elsewhere`: in a call with other arguments. */
+/** How a question is answered. `half`: only one of several. `tampered`: with a changed state. `elsewhere`: in a call with other arguments. */
 export type Answering = "yes" | "no" | "wrong" | "half" | "nothing" | "tampered" | "elsewhere"
 
-/** What is asked of a task; `yes` and `wrong` update it. */
+/** The request about a task; `yes` and `wrong` update it with answers. */
 export type OfTask = "get" | "cancel" | "yes" | "wrong"
 
+/** A request that must be refused. */
 export type StatelessGarbage =
   | "no meta"
   | "half a meta"
@@ -32,84 +34,89 @@ export type StatelessGarbage =
   | "batch"
   | "bad cursor"
 
-/** Ids are unique per connection, but for what repeats one on purpose. */
+/** One step of a client. Ids are unique per connection, except where a step repeats one on purpose. */
 export type StatelessStep =
-  | { readonly say: "discover"; readonly id: number }
+  | { readonly do: "discover"; readonly id: number }
   | {
-      readonly say: "call"
+      readonly do: "call"
       readonly id: number
       readonly tool: StatelessTool
-      /** No two calls share it. */
+      /** Part of the arguments; no two calls have the same. */
       readonly text: string
       readonly declares: Declares
     }
   | {
-      readonly say: "answer"
+      readonly do: "answer"
       readonly id: number
-      readonly of: Whose
+      readonly of: Source
       readonly how: Answering
     }
-  | { readonly say: "cancel"; readonly id: number }
+  | { readonly do: "cancel"; readonly id: number }
   | {
-      readonly say: "listen"
+      readonly do: "listen"
       readonly id: number
       readonly tools: boolean
       readonly resource: boolean
       readonly task: boolean
     }
   | {
-      readonly say: "task"
+      readonly do: "task"
       readonly id: number
       readonly does: OfTask
       readonly of: "own" | "any" | "unknown"
     }
-  /** The embedder changes something: said to nobody, but in its place. */
-  | { readonly say: "change"; readonly what: "tools" | "resource" }
-  | { readonly say: "garbage"; readonly id: number; readonly what: StatelessGarbage }
+  /** The embedder changes its tools or its resource at this point; the client sends nothing. */
+  | { readonly do: "change"; readonly what: "tools" | "resource" }
+  | { readonly do: "garbage"; readonly id: number; readonly what: StatelessGarbage }
   /** A handshake on the same connection. */
-  | { readonly say: "hello"; readonly id: number }
-  | { readonly say: "pause"; readonly ms: number }
-  | { readonly say: "yield"; readonly times: number }
+  | { readonly do: "hello"; readonly id: number }
+  | { readonly do: "pause"; readonly ms: number }
+  | { readonly do: "yield"; readonly times: number }
 
+/** What one client does. */
 export interface StatelessClientPlan {
   readonly principal: string
+  /** Frames that the connection holds per direction. */
   readonly capacity: number
   readonly reading: WireReading
   readonly steps: ReadonlyArray<StatelessStep>
+  /** `closes`: ends the input and reads the remaining output. `drops`: closes both directions at once. */
   readonly ends: "closes" | "drops"
 }
 
+/** What one run does. */
 export interface StatelessPlan {
   readonly seed: number
   readonly model: ReadonlyArray<ModelPlan>
-  /** What a seal, and its opening, takes. */
+  /** The yields and milliseconds that sealing, and opening a seal, takes. */
   readonly sealing: { readonly yields: number; readonly ms: number }
   readonly connections: ReadonlyArray<StatelessClientPlan>
 }
 
-/** How long a client may take to come back with its answers, and a task is kept. */
+/** Milliseconds for which a request state is valid and a task is kept. */
 export const anHourMs = 3_600_000
 
+/** The kinds of faults that a plan holds, one entry for each occurrence. */
 export const statelessFaultsOf = (plan: StatelessPlan): ReadonlyArray<string> => [
   ...plan.model.flatMap(({ end, calls }) => [
     ...(end === "completed" ? [] : [`model ${end}`]),
-    ...calls.flatMap((call) => (["ok", "tells", "asks"].includes(call) ? [] : [`tool ${call}`])),
+    ...calls.flatMap((call) => (["ok", "emits", "asks"].includes(call) ? [] : [`tool ${call}`])),
   ]),
   ...plan.connections.flatMap(({ ends, reading, steps }) => [
     ends === "closes" ? "stateless end of input" : "stateless dropped",
     ...(reading.how === "fast" ? [] : [`stateless reader ${reading.how}`]),
     ...steps.flatMap((step) => {
-      if (step.say === "cancel") return ["stateless cancel"]
-      if (step.say === "pause" && step.ms > anHourMs) return ["stateless too late"]
-      if (step.say === "answer" && step.how !== "yes" && step.how !== "no") {
+      if (step.do === "cancel") return ["stateless cancel"]
+      if (step.do === "pause" && step.ms > anHourMs) return ["stateless too late"]
+      if (step.do === "answer" && step.how !== "yes" && step.how !== "no") {
         return [`stateless answer ${step.how}`]
       }
-      return step.say === "garbage" ? [`stateless ${step.what}`] : []
+      return step.do === "garbage" ? [`stateless ${step.what}`] : []
     }),
   ]),
 ]
 
-/** Every plan that is this one with a little less, the greatest cuts first. */
+/** Every plan that is this one with one part removed, the largest cuts first. */
 export const smallerStateless = function* (plan: StatelessPlan): Generator<StatelessPlan> {
   const { connections, model, sealing } = plan
   for (let i = 0; i < connections.length; i++) {

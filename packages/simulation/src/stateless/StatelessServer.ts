@@ -1,4 +1,4 @@
-/** What an embedder brings to the server of a run: two tools that ask, a resource, a seal that takes its time, drawn bytes. */
+/** The parts that an embedder adds to the server of a run: two tools that ask, a resource, a slow sealer, seeded random bytes. */
 import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
 import { make as makeFeatures, type Features } from "@colloquy/server/features/Features"
 import { resource as aResource } from "@colloquy/server/features/Resource"
@@ -11,8 +11,8 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as TestSealer from "@colloquy/testing/TestSealer"
 import { SeededRandom } from "../SeededRandom.ts"
-import { yields } from "../Pages.ts"
-import type { Recorder } from "../Recorder.ts"
+import { yields } from "../scenario/Pages.ts"
+import type { Recorder } from "../trace/Recorder.ts"
 import { resource } from "./StatelessMessages.ts"
 import type { StatelessPlan } from "./StatelessPlan.ts"
 
@@ -30,19 +30,19 @@ const form = {
   },
 } as const
 
-const told =
+const recordTool =
   (recorder: Recorder, name: string, text: string) => (does: "begins" | "once" | "ends") =>
     recorder.record({ at: "ran", tool: name, text, does })
 
-/** Asks two things at once, then a third; what it does once it does before it asks. */
+/** Does its once-only action, asks two questions at the same time, then a third. */
 const formTool = (recorder: Recorder) =>
   tool({
     name: "form",
     input: Input,
     run: ({ text }, context) => {
-      const tell = told(recorder, "form", text)
+      const record = recordTool(recorder, "form", text)
       return Effect.gen(function* () {
-        yield* context.once("charge", Effect.as(tell("once"), "charged"))
+        yield* context.once("charge", Effect.as(record("once"), "charged"))
         yield* context.ask({ a: form, b: form })
         yield* context.ask({ c: form })
         return text
@@ -50,28 +50,29 @@ const formTool = (recorder: Recorder) =>
     },
   })
 
-/** Works, asks, and works: as a task where the client takes one. */
+/** Works, asks, and works again; becomes a task when the client declares tasks. */
 const longTool = (recorder: Recorder) =>
   tool({
     name: "long",
     input: Input,
     taskSupport: "optional",
     run: ({ text }, context) => {
-      const tell = told(recorder, "long", text)
+      const record = recordTool(recorder, "long", text)
       const work = Effect.sleep("200 millis")
       return Effect.acquireUseRelease(
-        tell("begins"),
+        record("begins"),
         () =>
           Effect.andThen(work, Effect.as(Effect.andThen(context.ask({ name: form }), work), text)),
-        () => tell("ends"),
+        () => record("ends"),
       )
     },
   })
 
-/** Comes and goes. */
+/** The tool that `changeFeatures` adds and removes. */
 const extraTool = tool({ name: "extra", run: () => Effect.succeed("") })
 
-export const features = (recorder: Recorder): Effect.Effect<Features> =>
+/** The tools and the resource of a run. */
+export const simulatedFeatures = (recorder: Recorder): Effect.Effect<Features> =>
   Effect.orDie(
     makeFeatures({
       tools: [formTool(recorder), longTool(recorder)],
@@ -79,20 +80,21 @@ export const features = (recorder: Recorder): Effect.Effect<Features> =>
     }),
   )
 
-export const change = (
-  { addTool, removeTool, updated }: Features,
+/** Updates the resource, or adds the extra tool if it is absent and removes it if it is present. */
+export const changeFeatures = (
+  features: Features,
   what: "tools" | "resource",
 ): Effect.Effect<void> =>
   what === "resource"
-    ? updated(resource)
-    : Effect.flatMap(removeTool(extraTool.name), (there) =>
+    ? features.updated(resource)
+    : Effect.flatMap(features.removeTool(extraTool.name), (there) =>
         there
           ? Effect.void
-          : // Another client of the run may have added it in between: it has changed either way.
-            Effect.ignore(addTool(extraTool)),
+          : // Another client of the run may have added it in the meantime: the list has changed either way.
+            Effect.ignore(features.addTool(extraTool)),
       )
 
-/** The work of a cipher is somebody else's: meanwhile everything else goes on. */
+/** A sealer that yields and sleeps as planned before it works, so that other fibers run in the meantime. */
 export const slowSealer = ({
   ms,
   yields: times,
@@ -113,7 +115,7 @@ export const slowSealer = ({
 
 type Platform = Effect.Success<typeof WebCrypto>
 
-/** Random bytes that a seed names; the rest of the platform's interface is as it is. */
+/** The platform's cryptography with random bytes from a seed. */
 export const drawnCrypto = (platform: Platform, seed: number): Platform => {
   const draws = new SeededRandom(seed ^ 0x5bd1e995)
   const getRandomValues = <A>(bytes: A): A => {

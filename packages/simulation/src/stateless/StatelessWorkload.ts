@@ -1,9 +1,9 @@
 /** Draws the plan of a run of clients without a handshake from a seed. Pure (L12). */
 import { SeededRandom } from "../SeededRandom.ts"
-import { modelPlan } from "../Workload.ts"
-import type { ModelPlan } from "../Plan.ts"
+import { modelPlan } from "../scenario/Workload.ts"
+import type { ModelPlan } from "../scenario/Plan.ts"
 import type { WireReading } from "../wire/WirePlan.ts"
-import type { Whose } from "./StatelessKnown.ts"
+import type { Source } from "./StatelessKnown.ts"
 import {
   anHourMs,
   type Answering,
@@ -34,86 +34,86 @@ const answering = (draws: SeededRandom): Answering =>
     ...(["wrong", "half", "nothing", "tampered", "elsewhere"] as const),
   )
 
-/** A step without its id, which is its place. */
+/** A step without its id, which is its index. */
 type Drawn = StatelessStep extends infer S ? (S extends unknown ? Omit<S, "id"> : never) : never
 
 const wait = (draws: SeededRandom): Drawn =>
   draws.chance(0.3)
-    ? { say: "yield", times: 1 + draws.below(80) }
-    : { say: "pause", ms: draws.pick(1, 20, 50, 250, 250, 500, 1_000) }
+    ? { do: "yield", times: 1 + draws.below(80) }
+    : { do: "pause", ms: draws.pick(1, 20, 50, 250, 250, 500, 1_000) }
 
-/** What stands `back` places before `next`. */
+/** Cancels the request that is `back` steps before step `next`. */
 const cancel = (next: number, back: number): Drawn & { readonly id: number } => ({
-  say: "cancel",
+  do: "cancel",
   id: Math.max(0, next - back),
 })
 
 type Flow = (draws: SeededRandom, connection: number, next: number) => ReadonlyArray<Drawn>
 
-/** A call, and what its client says to its questions. */
+/** A call, and the client's answers to its questions. */
 const converse: Flow = (draws, connection, next) => {
   const tool = draws.pick<StatelessTool>("codex", "codex", "codex", "form", "form", "long")
   const steps: Array<Drawn> = [
-    { say: "call", tool, text: `s${connection}.${next}.`, declares: declares(draws, 0.1) },
+    { do: "call", tool, text: `s${connection}.${next}.`, declares: declares(draws, 0.1) },
   ]
   const rounds = draws.below(4)
   for (let round = 0; round < rounds; round++) {
-    if (draws.chance(0.12)) steps.push(cancel(next + steps.length, 1), { say: "discover" })
+    if (draws.chance(0.12)) steps.push(cancel(next + steps.length, 1), { do: "discover" })
     steps.push(wait(draws))
-    if (draws.chance(0.12)) steps.push(cancel(next + steps.length, 2), { say: "discover" })
-    if (draws.chance(0.04)) steps.push({ say: "pause", ms: anHourMs + 100_000 })
-    const of = draws.pick<Whose>("own", "own", "own", "own", "before", "any")
+    if (draws.chance(0.12)) steps.push(cancel(next + steps.length, 2), { do: "discover" })
+    if (draws.chance(0.04)) steps.push({ do: "pause", ms: anHourMs + 100_000 })
+    const of = draws.pick<Source>("own", "own", "own", "own", "before", "any")
     const how = answering(draws)
-    steps.push({ say: "answer", of, how })
-    // The same again, at the same time.
-    if (draws.chance(0.2)) steps.push({ say: "answer", of, how: draws.chance(0.5) ? how : "no" })
+    steps.push({ do: "answer", of, how })
+    // Another answer to the same question at the same time.
+    if (draws.chance(0.2)) steps.push({ do: "answer", of, how: draws.chance(0.5) ? how : "no" })
   }
-  if (draws.chance(0.3)) steps.push(cancel(next + steps.length, 1), { say: "discover" })
+  if (draws.chance(0.3)) steps.push(cancel(next + steps.length, 1), { do: "discover" })
   return [...steps, wait(draws)]
 }
 
-/** A call that becomes a task, and what is asked of it. */
+/** A call that becomes a task, and requests about the task. */
 const delegate: Flow = (draws, connection, next) => {
   const tool = draws.pick<StatelessTool>("codex", "long", "long")
   const steps: Array<Drawn> = [
-    { say: "call", tool, text: `s${connection}.${next}.`, declares: declares(draws, 0.95) },
+    { do: "call", tool, text: `s${connection}.${next}.`, declares: declares(draws, 0.95) },
   ]
   if (draws.chance(0.4)) {
-    steps.push(wait(draws), { say: "listen", tools: false, resource: false, task: true })
+    steps.push(wait(draws), { do: "listen", tools: false, resource: false, task: true })
   }
   const rounds = 1 + draws.below(6)
   for (let round = 0; round < rounds; round++) {
     steps.push(wait(draws))
     const does = draws.pick<OfTask>("get", "get", "get", "cancel", "yes", "yes", "wrong")
-    steps.push({ say: "task", does, of: draws.pick("own", "own", "own", "any", "unknown") })
-    if (does !== "get") steps.push(wait(draws), { say: "task", does: "get", of: "own" })
-    if (draws.chance(0.03)) steps.push({ say: "pause", ms: anHourMs + 100_000 })
+    steps.push({ do: "task", does, of: draws.pick("own", "own", "own", "any", "unknown") })
+    if (does !== "get") steps.push(wait(draws), { do: "task", does: "get", of: "own" })
+    if (draws.chance(0.03)) steps.push({ do: "pause", ms: anHourMs + 100_000 })
   }
   return steps
 }
 
-/** A subscription, and what changes meanwhile. */
+/** A subscription, and changes while it is open. */
 const follow: Flow = (draws, _, next) => {
   const [tools, resource] = [draws.chance(0.6), draws.chance(0.6)]
   const steps: Array<Drawn> = [
-    { say: "listen", tools, resource, task: draws.chance(0.4) },
+    { do: "listen", tools, resource, task: draws.chance(0.4) },
     wait(draws),
   ]
   for (let change = draws.below(4); change > 0; change--) {
-    steps.push({ say: "change", what: draws.pick("tools", "resource") }, wait(draws))
+    steps.push({ do: "change", what: draws.pick("tools", "resource") }, wait(draws))
   }
-  if (draws.chance(0.4)) steps.push(cancel(next, 0), wait(draws), { say: "discover" })
+  if (draws.chance(0.4)) steps.push(cancel(next, 0), wait(draws), { do: "discover" })
   return steps
 }
 
 const odd: Flow = (draws, _, next) => {
   const roll = draws.below(10)
-  if (roll < 5) return [{ say: "garbage", what: garbage(draws) }]
-  if (roll < 6) return [{ say: "hello" }]
+  if (roll < 5) return [{ do: "garbage", what: garbage(draws) }]
+  if (roll < 6) return [{ do: "hello" }]
   if (roll < 7) return [cancel(next, 1 + draws.below(8))]
   // The id of a request that may still be served.
-  if (roll < 8) return [{ say: "discover", id: draws.below(Math.max(1, next)) } as Drawn]
-  return [{ say: "discover" }]
+  if (roll < 8) return [{ do: "discover", id: draws.below(Math.max(1, next)) } as Drawn]
+  return [{ do: "discover" }]
 }
 
 const steps = (draws: SeededRandom, connection: number): ReadonlyArray<StatelessStep> => {
@@ -123,7 +123,7 @@ const steps = (draws: SeededRandom, connection: number): ReadonlyArray<Stateless
     const drawn = flow(draws, connection, all.length)
     for (const step of drawn) all.push({ id: all.length, ...step } as StatelessStep)
   }
-  return [...all, { say: "discover", id: all.length }]
+  return [...all, { do: "discover", id: all.length }]
 }
 
 const reading = (draws: SeededRandom): WireReading =>
@@ -141,12 +141,13 @@ const client = (draws: SeededRandom, connection: number): StatelessClientPlan =>
   ends: draws.chance(0.85) ? "closes" : "drops",
 })
 
-/** Turns that ask are what this is about. */
+/** A response of the model; half of them ask a question. */
 const asking = (draws: SeededRandom): ModelPlan => {
   const plan = modelPlan(draws)
   return draws.chance(0.5) ? { ...plan, calls: ["asks", ...plan.calls], end: "completed" } : plan
 }
 
+/** The plan of a seed. */
 export const statelessPlanOf = (seed: number): StatelessPlan => {
   const draws = new SeededRandom(Math.imul(seed + 1, 0xc2b2ae35))
   return {

@@ -1,6 +1,6 @@
 /**
  * Runs a plan of clients without a handshake on the real server: several connections in memory, each with its `McpServer`
- * and its principal, over one manager, one seal and one book of tasks, under the seeded scheduler.
+ * and its principal, over one manager, one sealer and one set of tasks, under the seeded scheduler.
  */
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
@@ -22,22 +22,24 @@ import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { memoryPair } from "@colloquy/testing/MemoryConnection"
-import { settings } from "../Scenarios.ts"
-import { scriptedModel, scriptedTools } from "../Faults.ts"
-import { restMs } from "../Plan.ts"
-import { Recorder } from "../Recorder.ts"
+import { settings } from "../scenario/Scenarios.ts"
+import { scriptedModel, scriptedTools } from "../faults/ScriptedModel.ts"
+import { restMs } from "../scenario/Plan.ts"
+import { Recorder } from "../trace/Recorder.ts"
 import { simulate } from "../Simulate.ts"
-import type { Entry } from "../Trace.ts"
+import type { Entry } from "../trace/Trace.ts"
 import { runStatelessClient } from "./StatelessClient.ts"
 import { Known } from "./StatelessKnown.ts"
 import type { StatelessClientPlan, StatelessPlan } from "./StatelessPlan.ts"
-import { drawnCrypto, features as makeFeatures, slowSealer } from "./StatelessServer.ts"
+import { drawnCrypto, simulatedFeatures as makeFeatures, slowSealer } from "./StatelessServer.ts"
 
+/** What a run recorded. */
 export interface StatelessRun {
   readonly plan: StatelessPlan
   readonly trace: ReadonlyArray<Entry>
-  /** `done`, or why the run did not come to its end. */
+  /** `done`, or the reason why the run did not end. */
   readonly end: string
+  /** Tasks the scheduler ran. */
   readonly steps: number
 }
 
@@ -47,7 +49,7 @@ interface Shared {
   readonly features: Features
 }
 
-/** `stopped`: it did not end by itself. */
+/** How a server ended. `stopped`: it was interrupted instead of ending on its input's end. */
 const howOf = (exit: Exit.Exit<void>) => {
   if (Exit.isSuccess(exit)) return "over"
   return Cause.hasInterruptsOnly(exit.cause) ? "stopped" : "died"
@@ -66,16 +68,16 @@ const serveOne = (plan: StatelessClientPlan, name: number, shared: Shared) =>
     const fiber = yield* Effect.forkChild(Effect.onExit(serving, over))
     yield* runStatelessClient({ name, plan, connection: client, ...shared }, fiber)
   }).pipe(
-    // What the client says when the server is gone reaches nobody.
+    // A message that the client sends after the server has ended is not delivered.
     Effect.catchTag("ConnectionClosed", () => Effect.void),
     Effect.scoped,
   )
 
-/** The model tells which conversation was asked what: by the text of the call that made it. */
+/** Records which conversation belongs to which call: the model's first input holds the text of the call. */
 const prompted = (model: ModelClient["Service"], recorder: Recorder): ModelClient["Service"] => ({
   stream: (request) => {
-    const said = JSON.stringify(request.input)
-    const text = /s\d+\.\d+\./.exec(said)?.[0] ?? ""
+    const sent = JSON.stringify(request.input)
+    const text = /s\d+\.\d+\./.exec(sent)?.[0] ?? ""
     const conversation = request.conversationId
     return Stream.unwrap(
       Effect.as(recorder.record({ at: "prompted", conversation, text }), model.stream(request)),
@@ -111,7 +113,7 @@ const program = (plan: StatelessPlan, recorder: Recorder) =>
       (connection, name) => serveOne(connection, name, shared),
       { concurrency: "unbounded", discard: true },
     ).pipe(Effect.provideContext(services))
-    // What nobody comes back to has its deadline.
+    // Questions without an answer reach their deadline.
     yield* Effect.sleep(Duration.millis(restMs))
     yield* recorder.record({ at: "closing" })
     yield* Scope.close(scope, Exit.void)
@@ -121,7 +123,7 @@ const program = (plan: StatelessPlan, recorder: Recorder) =>
     Effect.provide(Logger.layer([])),
   )
 
-/** Many long turns in hours of virtual time. */
+/** Enough for many long turns in hours of virtual time. */
 const maxSteps = 1_000_000
 
 /** Runs a plan to its end; the same plan gives the same run. */

@@ -1,26 +1,28 @@
-/** One client of a wire run: says what its plan says, reads as it does, ends as it does, and tells the trace. */
+/** One client of a wire run: sends the messages of its plan, reads and ends as planned, and records every message in the trace. */
 import type { MemoryConnection } from "@colloquy/testing/MemoryConnection"
 import type * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { yields } from "../Pages.ts"
-import type { Recorder } from "../Recorder.ts"
+import { yields } from "../scenario/Pages.ts"
+import type { Recorder } from "../trace/Recorder.ts"
 import { frameOf } from "./WireMessages.ts"
 import { endBoundMs, type WireClientPlan, type WireStep } from "./WirePlan.ts"
 
-/** Conversations that clients heard of: the last one each, and the last one of all. */
+/** Conversations that clients know: the latest of each client by its number, and the latest of any client. */
 export interface Threads {
   readonly own: Map<number, string>
   any: string
 }
 
-/** A conversation that nobody has. */
+/** The id of a conversation that does not exist. */
 export const unknownThread = "00000000-0000-7000-8000-00000000ffff"
 
 const session = /"type":"session_configured","session_id":"([0-9a-f-]{36})"/
 
+/** What a client needs to run. */
 export interface WireEnd {
+  /** The number of the connection. */
   readonly name: number
   readonly plan: WireClientPlan
   readonly connection: MemoryConnection
@@ -28,7 +30,7 @@ export interface WireEnd {
   readonly threads: Threads
 }
 
-/** Reads until the server's output ends, or it does not read any more. */
+/** Reads until the server's output ends, or for ever without taking anything once the planned number of reads is used up. */
 const read = ({ connection, name, plan, recorder, threads }: WireEnd) => {
   const { reading } = plan
   let takes = 0
@@ -56,25 +58,25 @@ const read = ({ connection, name, plan, recorder, threads }: WireEnd) => {
       ),
     )
   })
-  // The failure ignored is the end of the server's output.
+  // The ignored failure is the end of the server's output.
   return Effect.ignore(next)
 }
 
 const act = ({ connection, name, recorder, threads }: WireEnd, step: WireStep) => {
-  if (step.say === "pause") return Effect.sleep(Duration.millis(step.ms))
-  if (step.say === "yield") return yields(step.times)
+  if (step.do === "pause") return Effect.sleep(Duration.millis(step.ms))
+  if (step.do === "yield") return yields(step.times)
   return Effect.gen(function* () {
-    const known = step.say === "reply" && step.to === "any" ? threads.any : threads.own.get(name)
-    const thread = step.say === "reply" && step.to === "unknown" ? undefined : known
+    const known = step.do === "reply" && step.to === "any" ? threads.any : threads.own.get(name)
+    const thread = step.do === "reply" && step.to === "unknown" ? undefined : known
     const frame = frameOf(step, thread ?? unknownThread)
     const text = frame._tag === "Text" ? frame.text : frame._tag
     yield* recorder.record({ at: "wire", connection: name, way: "out", text })
-    // A server that waits for its reader takes nothing more; the client does not wait for ever.
+    // A server that waits for its reader accepts nothing more; the client gives up after a while.
     yield* Effect.timeoutOption(connection.inject(frame), "5 seconds")
   })
 }
 
-/** Returns when the server has ended too, or its bound is over. */
+/** Runs one client. Resolves when the server has ended too, or twice its bound has passed. */
 export const runClient = (end: WireEnd, server: Fiber.Fiber<void>) =>
   Effect.gen(function* () {
     const { connection, name, plan, recorder } = end

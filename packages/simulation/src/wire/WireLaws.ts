@@ -1,63 +1,67 @@
-/** The laws (design §5) that every wire run has to keep, each as a check over its connections. Pure. */
+/** The laws that every wire run must keep (packages/docs/laws.md), each as a check over one of its connections. Pure. */
 import { Cancelled, Initialize, Ping } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Violation } from "../Laws.ts"
-import { endsOrSaysWhy, numberedWithoutGap } from "./ListenerLaws.ts"
+import { endsWithReason, numberedWithoutGap } from "./ListenerLaws.ts"
 import { endBoundMs } from "./WirePlan.ts"
 import {
-  type ConnectionStory,
+  type ConnectionHistory,
   connectionsOf,
   eventsOf,
   isRequest,
   isResponse,
   respondedId,
   type WireMessage,
-} from "./WireStory.ts"
+} from "./WireHistory.ts"
 import type { WireRun } from "./WireWorld.ts"
 
-export type Check = (connection: ConnectionStory) => ReadonlyArray<string>
+/** Returns one text per violation by this connection; empty when it keeps the law. */
+export type Check = (connection: ConnectionHistory) => ReadonlyArray<string>
 
-const cancelled = ({ said }: ConnectionStory, id: unknown) =>
-  said.find(({ method, params }) => method === Cancelled._tag && params?.requestId === id)
+const cancelled = ({ sent }: ConnectionHistory, id: unknown) =>
+  sent.find(({ method, params }) => method === Cancelled._tag && params?.requestId === id)
 
-/** Said, and answerable though it has no id to answer to. */
-const nameless = ({ text }: WireMessage) =>
+/** True for a sent frame that must get a response although it carries no usable id. */
+const withoutId = ({ text }: WireMessage) =>
   ['{"jsonrpc":', "[]", "NotUtf8", "TooLong"].includes(text)
 
-/** L1: one response per request, whatever happens; to nothing else. */
+/** L1: every request gets exactly one response, whatever happens, and nothing else gets any. */
 export const answeredOnce: Check = (connection) => {
-  const { said, heard, whole } = connection
-  const requests = Map.groupBy(said.filter(isRequest), ({ id }) => id)
-  const responses = Map.groupBy(heard.filter(isResponse), respondedId)
+  const { sent, received, whole } = connection
+  const requests = Map.groupBy(sent.filter(isRequest), ({ id }) => id)
+  const responses = Map.groupBy(received.filter(isResponse), respondedId)
   const counts = [...requests].flatMap(([id, asked]) => {
     const answers = responses.get(id)?.length ?? 0
     const least = whole && cancelled(connection, id) === undefined ? asked.length : 0
     return answers >= least && answers <= asked.length
       ? []
-      : [`request ${String(id)}: asked ${asked.length} times, answered ${answers} times`]
+      : [`request ${String(id)}: sent ${asked.length} times, answered ${answers} times`]
   })
   const strangers = [...responses.keys()].filter((id) => id !== null && !requests.has(id))
-  return [...counts, ...strangers.map((id) => `an answer to ${String(id)}, which nobody asked`)]
+  return [
+    ...counts,
+    ...strangers.map((id) => `a response to ${String(id)}, which was never requested`),
+  ]
 }
 
 /**
- * L1: once the server has read a cancellation, which a later answered `probe` shows, no answer follows. Of `initialize` it
- * may: that one cannot be taken back.
+ * L1: once the server has read a cancellation, which a later answered `probe` proves, no response follows. `initialize` is
+ * excepted: it cannot be cancelled.
  */
 export const silentOnceCancelled =
   (probe: string): Check =>
   (connection) => {
-    const { said, heard } = connection
-    const asked = (id: unknown) => said.filter((message) => isRequest(message) && message.id === id)
-    return said.filter(isRequest).flatMap(({ id, at, method }) => {
+    const { sent, received } = connection
+    const asked = (id: unknown) => sent.filter((message) => isRequest(message) && message.id === id)
+    return sent.filter(isRequest).flatMap(({ id, at, method }) => {
       const cancel = cancelled(connection, id)
       if (cancel === undefined || cancel.at < at || asked(id).length > 1) return []
       if (method === Initialize._tag) return []
-      const ping = said.find(
+      const ping = sent.find(
         (message) =>
           message.method === probe && message.at > cancel.at && asked(message.id).length === 1,
       )
-      const pong = heard.find((message) => isResponse(message) && message.id === ping?.id)
-      const late = heard.find((message) => isResponse(message) && message.id === id)
+      const pong = received.find((message) => isResponse(message) && message.id === ping?.id)
+      const late = received.find((message) => isResponse(message) && message.id === id)
       return ping !== undefined && pong !== undefined && (late?.at ?? 0) > pong.at
         ? [`request ${String(id)} is answered after it was cancelled`]
         : []
@@ -67,18 +71,18 @@ export const silentOnceCancelled =
 const isTerminal = ({ params }: WireMessage) =>
   params?.msg?.type === "task_complete" || params?.msg?.type === "turn_aborted"
 
-/** A turn whose end could not be recorded has an error as its result. */
-const isResult = ({ failures }: ConnectionStory, { result }: WireMessage): boolean =>
+/** True unless the result is the error of a turn that could not be recorded. */
+const isResult = ({ failures }: ConnectionHistory, { result }: WireMessage): boolean =>
   result !== undefined && (failures.length === 0 || result.isError !== true)
 
-/** L2: a tool's result comes after the terminal event of its turn, and nothing of the turn after it. */
+/** L2: a tool's result comes after the terminal event of its turn, and no event of the turn comes after the result. */
 const resultLast: Check = (connection) =>
-  connection.heard.flatMap((response) => {
+  connection.received.flatMap((response) => {
     if (!isResponse(response)) return []
     const events = eventsOf(connection, response.id)
     const terminal = events.find(isTerminal)
     const started = events.some(({ params }) => params?.msg?.type === "task_started")
-    const repeated = connection.said.filter(({ id }) => id === response.id).length > 1
+    const repeated = connection.sent.filter(({ id }) => id === response.id).length > 1
     if (repeated) return []
     return [
       ...(started && isResult(connection, response) && (terminal?.at ?? Infinity) > response.at
@@ -90,20 +94,20 @@ const resultLast: Check = (connection) =>
     ]
   })
 
-/** L3: what a new conversation says first is `session_configured`. */
-const beginsConfigured: Check = (connection) =>
-  connection.said.flatMap(({ id, params }) => {
+/** L3: the first event of a new conversation is `session_configured`. */
+const startsConfigured: Check = (connection) =>
+  connection.sent.flatMap(({ id, params }) => {
     if (params?.name !== "codex") return []
     const [first] = eventsOf(connection, id)
     const type = first?.params?.msg?.type
     return first === undefined || type === "session_configured"
       ? []
-      : [`the call ${String(id)} begins with ${type}`]
+      : [`the first event of call ${String(id)} is ${type}`]
   })
 
-/** L5: a turn is told to be over once, and nothing of it is told after that. */
+/** L5: a client gets one terminal event per turn, and no event of the turn after it. */
 export const endsOnce: Check = (connection) =>
-  connection.said.filter(isRequest).flatMap(({ id }) => {
+  connection.sent.filter(isRequest).flatMap(({ id }) => {
     const events = eventsOf(connection, id)
     const terminals = events.filter(isTerminal).length
     const last = events.at(-1)
@@ -112,64 +116,80 @@ export const endsOnce: Check = (connection) =>
       : [`the turn of ${String(id)}: ${terminals} terminal events, the last event ${last?.text}`]
   })
 
-/** L9: the end of input, and the end of the client, are the end of the server, within its bound. */
+/** L9: the server ends within its bound after its input or its client has ended. */
 export const endsInTime: Check = ({ endedMs = 0, name, over }) => {
-  if (over === undefined || over.how === "stopped") return [`connection ${name} is served for ever`]
+  if (over === undefined || over.how === "stopped") return [`connection ${name} never ends`]
   return over.ms <= endedMs + endBoundMs
     ? []
-    : [`connection ${name} ends at ${over.ms}, its client at ${endedMs}`]
+    : [`connection ${name} ends at ${over.ms} ms, its client at ${endedMs} ms`]
 }
 
+/** The error code that each method must get. */
 const codes: Readonly<Record<string, number>> = { "no/such": -32601 }
 
-/** L13: what cannot be served is answered with a code, and the server goes on. */
-const garbageIsTold: Check = (connection) => {
-  const { heard, name, over, said, whole } = connection
-  const unread = said.filter(nameless).length
-  const told = heard.filter(
+/** L13: a frame that cannot be served gets an error with a code, and the server continues. */
+const badFramesAreReported: Check = (connection) => {
+  const { received, name, over, sent, whole } = connection
+  const unread = sent.filter(withoutId).length
+  const errors = received.filter(
     (message) => respondedId(message) === null && message.error !== undefined,
   ).length
-  const wrong = said.flatMap(({ id, method = "" }) => {
+  const wrong = sent.flatMap(({ id, method = "" }) => {
     const code = codes[method]
-    const answer = heard.find((message) => isResponse(message) && message.id === id)
+    const answer = received.find((message) => isResponse(message) && message.id === id)
     return code === undefined || answer === undefined || answer.error?.code === code
       ? []
       : [`${method} is answered with ${answer.text}`]
   })
   return [
     ...wrong,
-    ...(told > unread || (whole && told < unread)
-      ? [`${unread} unreadable frames, ${told} told of`]
+    ...(errors > unread || (whole && errors < unread)
+      ? [`${unread} unreadable frames, ${errors} errors`]
       : []),
-    ...(over?.how === "died" ? [`the server of connection ${name} died`] : []),
+    ...(over?.how === "died" ? [`the server of connection ${name} failed`] : []),
   ]
 }
 
 interface WireLaw {
   readonly law: string
-  readonly says: string
+  /** What the check establishes, as a plain sentence. */
+  readonly statement: string
   readonly check: Check
 }
 
+/** Every check of a wire run. */
 export const wireLaws: ReadonlyArray<WireLaw> = [
-  { law: "L1", says: "answers every request once", check: answeredOnce },
-  { law: "L1", says: "answers nothing that was cancelled", check: silentOnceCancelled(Ping._tag) },
-  { law: "L2", says: "sends a result after the end of its turn", check: resultLast },
-  { law: "L3", says: "begins with session_configured", check: beginsConfigured },
-  { law: "L5", says: "tells the end of a turn once, last", check: endsOnce },
-  { law: "L4", says: "sends a listener every number once", check: numberedWithoutGap },
-  { law: "L5", says: "ends every listener after the turn, or says why", check: endsOrSaysWhy },
-  { law: "L9", says: "ends with its input, within its bound", check: endsInTime },
-  { law: "L13", says: "tells what is wrong with a frame, and goes on", check: garbageIsTold },
+  { law: "L1", statement: "every request is answered once", check: answeredOnce },
+  {
+    law: "L1",
+    statement: "no cancelled request is answered",
+    check: silentOnceCancelled(Ping._tag),
+  },
+  { law: "L2", statement: "a result is sent after the end of its turn", check: resultLast },
+  { law: "L3", statement: "the first event is session_configured", check: startsConfigured },
+  { law: "L5", statement: "the terminal event of a turn is sent once, last", check: endsOnce },
+  { law: "L4", statement: "a listener gets every event number once", check: numberedWithoutGap },
+  {
+    law: "L5",
+    statement: "every listener ends after the turn or with a reason",
+    check: endsWithReason,
+  },
+  { law: "L9", statement: "the server ends within its bound after its input", check: endsInTime },
+  {
+    law: "L13",
+    statement: "a bad frame is reported, and the server continues",
+    check: badFramesAreReported,
+  },
 ]
 
+/** Every violation of a wire run; a run that does not end breaks L1. */
 export const wireViolationsOf = (run: WireRun): ReadonlyArray<Violation> => {
   const connections = connectionsOf(run)
   return [
     ...(run.end === "done" ? [] : [{ law: "L1", what: `the run is ${run.end}` }]),
-    ...wireLaws.flatMap(({ law, says, check }) =>
+    ...wireLaws.flatMap(({ law, statement, check }) =>
       connections.flatMap((connection) =>
-        check(connection).map((what) => ({ law, what: `${says}: ${what}` })),
+        check(connection).map((what) => ({ law, what: `${statement}: ${what}` })),
       ),
     ),
   ]

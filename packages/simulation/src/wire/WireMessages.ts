@@ -1,10 +1,10 @@
-/** What a client of a wire run says, as frames. Pure. */
+/** The steps of a wire run's clients as frames. Pure. */
 import type { Frame } from "@colloquy/protocol/Connection"
 import { AddConversationListener } from "@colloquy/protocol/app/Messages"
 import { Cancelled, Initialize, Ping, ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
 import type { WireStep } from "./WirePlan.ts"
 
-type Said = Exclude<WireStep, { readonly say: "pause" | "yield" }>
+type MessageStep = Exclude<WireStep, { readonly do: "pause" | "yield" }>
 
 const request = (id: number, method: string, params?: unknown) =>
   JSON.stringify({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) })
@@ -12,7 +12,7 @@ const request = (id: number, method: string, params?: unknown) =>
 const call = (id: number, name: string, args: unknown) =>
   request(id, ToolsCall._tag, { name, arguments: args })
 
-const garbage = ({ id, what }: Extract<Said, { say: "garbage" }>): string => {
+const garbage = ({ id, what }: Extract<MessageStep, { do: "garbage" }>): string => {
   switch (what) {
     case "noise":
       return '{"jsonrpc":'
@@ -31,8 +31,8 @@ const garbage = ({ id, what }: Extract<Said, { say: "garbage" }>): string => {
   }
 }
 
-const textOf = (step: Said, thread: string): string => {
-  switch (step.say) {
+const textOf = (step: MessageStep, thread: string): string => {
+  switch (step.do) {
     case "hello":
       return request(step.id, Initialize._tag, {
         protocolVersion: "2025-06-18",
@@ -62,9 +62,14 @@ const textOf = (step: Said, thread: string): string => {
   }
 }
 
-export const frameOf = (step: Said, thread: string): Frame => {
-  if (step.say === "garbage" && step.what === "not UTF-8") return { _tag: "NotUtf8", bytes: 3 }
-  if (step.say === "garbage" && step.what === "too long") {
+/**
+ * The frame that a step sends.
+ *
+ * @param thread id of the conversation that a reply or a listener is for
+ */
+export const frameOf = (step: MessageStep, thread: string): Frame => {
+  if (step.do === "garbage" && step.what === "not UTF-8") return { _tag: "NotUtf8", bytes: 3 }
+  if (step.do === "garbage" && step.what === "too long") {
     return { _tag: "TooLong", bytes: 65, maxBytes: 64 }
   }
   return { _tag: "Text", text: textOf(step, thread) }

@@ -1,7 +1,7 @@
-/** What one simulated run of the server does: connections, what their clients say, how they read and end. Plain data. */
-import type { ModelPlan } from "../Plan.ts"
+/** What one simulated run of the server does: its connections, the messages of their clients, how clients read and end. Plain data. */
+import type { ModelPlan } from "../scenario/Plan.ts"
 
-/** What is no message, or one that cannot be served. */
+/** A frame that is not a message, or a message that cannot be served. */
 export type Garbage =
   | "noise"
   | "batch"
@@ -13,68 +13,71 @@ export type Garbage =
   | "bad arguments"
   | "answer to nothing"
 
-/** Ids are unique per connection, but for what repeats one on purpose. */
+/** One step of a client. Ids are unique per connection, except where a step repeats one on purpose. */
 export type WireStep =
-  | { readonly say: "hello"; readonly id: number }
-  | { readonly say: "pulse"; readonly id: number }
-  | { readonly say: "codex"; readonly id: number; readonly text: string }
-  /** To the conversation this client heard of last, or that any client did. */
+  | { readonly do: "hello"; readonly id: number }
+  | { readonly do: "pulse"; readonly id: number }
+  | { readonly do: "codex"; readonly id: number; readonly text: string }
+  /** A reply to the latest conversation that this client (`own`) or any client (`any`) knows, or to one that does not exist. */
   | {
-      readonly say: "reply"
+      readonly do: "reply"
       readonly id: number
       readonly text: string
       readonly to: "own" | "any" | "unknown"
     }
-  | { readonly say: "cancel"; readonly id: number }
-  /** To the conversation this client heard of last; `after` is absent for a client of the original's. */
-  | { readonly say: "listen"; readonly id: number; readonly after?: number; readonly raw: boolean }
-  | { readonly say: "garbage"; readonly id: number; readonly what: Garbage }
-  | { readonly say: "pause"; readonly ms: number }
-  | { readonly say: "yield"; readonly times: number }
+  | { readonly do: "cancel"; readonly id: number }
+  /** Listens to the latest conversation that this client knows; `after` is absent for a client of the original product. */
+  | { readonly do: "listen"; readonly id: number; readonly after?: number; readonly raw: boolean }
+  | { readonly do: "garbage"; readonly id: number; readonly what: Garbage }
+  | { readonly do: "pause"; readonly ms: number }
+  | { readonly do: "yield"; readonly times: number }
 
-/** `stops` reads nothing any more after so many takes. */
+/** How a client reads. `slow`: pauses for `ms` after each read. `stops`: reads nothing after `takes` reads. */
 export type WireReading =
   | { readonly how: "fast" }
   | { readonly how: "slow"; readonly ms: number }
   | { readonly how: "stops"; readonly takes: number }
 
+/** What one client does. */
 export interface WireClientPlan {
-  /** Frames in flight per direction. */
+  /** Frames that the connection holds per direction. */
   readonly capacity: number
   readonly reading: WireReading
   readonly steps: ReadonlyArray<WireStep>
-  /** `closes`: end of input, the rest is still read. `drops`: gone without a word. */
+  /** `closes`: ends the input and reads the remaining output. `drops`: closes both directions at once. */
   readonly ends: "closes" | "drops"
 }
 
+/** What one wire run does. */
 export interface WirePlan {
   readonly seed: number
   readonly model: ReadonlyArray<ModelPlan>
   readonly connections: ReadonlyArray<WireClientPlan>
-  /** Records of the store that fail, counted from 0. */
+  /** Numbers of the store's appends that fail, counted from 0. */
   readonly appendFaults: ReadonlyArray<number>
 }
 
-/** How long the server may go on after end of input: its grace, its stop, its last answers, its flush; and a slow reader's time. */
+/** How long the server may run after the end of its input: its grace, its stop, its last responses, its flush, and the time of a slow reader. */
 export const endBoundMs = 500 + 2_000 + 1_000 + 5_000 + 1_500
 
+/** The kinds of faults that a plan holds, one entry for each occurrence. */
 export const wireFaultsOf = (plan: WirePlan): ReadonlyArray<string> => [
   ...plan.model.flatMap(({ end, calls }) => [
     ...(end === "completed" ? [] : [`model ${end}`]),
-    ...calls.flatMap((call) => (["ok", "tells", "asks"].includes(call) ? [] : [`tool ${call}`])),
+    ...calls.flatMap((call) => (["ok", "emits", "asks"].includes(call) ? [] : [`tool ${call}`])),
   ]),
   ...plan.appendFaults.map(() => "wire store append fails"),
   ...plan.connections.flatMap(({ ends, reading, steps }) => [
     ends === "closes" ? "wire end of input" : "wire dropped",
     ...(reading.how === "fast" ? [] : [`wire reader ${reading.how}`]),
     ...steps.flatMap((step) => {
-      if (step.say === "cancel") return ["wire cancel"]
-      return step.say === "garbage" ? [`wire ${step.what}`] : []
+      if (step.do === "cancel") return ["wire cancel"]
+      return step.do === "garbage" ? [`wire ${step.what}`] : []
     }),
   ]),
 ]
 
-/** Every plan that is this one with a little less, the greatest cuts first. */
+/** Every plan that is this one with one part removed, the largest cuts first. */
 export const smallerWire = function* (plan: WirePlan): Generator<WirePlan> {
   const { appendFaults, connections, model } = plan
   for (let i = 0; i < appendFaults.length; i++) {

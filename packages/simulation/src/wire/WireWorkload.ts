@@ -1,6 +1,6 @@
 /** Draws the plan of a wire run from a seed. Pure (L12). */
 import { SeededRandom } from "../SeededRandom.ts"
-import { modelPlan } from "../Workload.ts"
+import { modelPlan } from "../scenario/Workload.ts"
 import type { Garbage, WireClientPlan, WirePlan, WireReading, WireStep } from "./WirePlan.ts"
 
 const garbage = (draws: SeededRandom): Garbage =>
@@ -12,18 +12,18 @@ const garbage = (draws: SeededRandom): Garbage =>
 const step = (draws: SeededRandom, connection: number, id: number): WireStep => {
   const text = `w${connection}.${id}.`
   const roll = draws.below(100)
-  if (roll < 8) return { say: "hello", id }
-  if (roll < 20) return { say: "pulse", id }
-  if (roll < 40) return { say: "codex", id, text }
+  if (roll < 8) return { do: "hello", id }
+  if (roll < 20) return { do: "pulse", id }
+  if (roll < 40) return { do: "codex", id, text }
   if (roll < 55) {
-    return { say: "reply", id, text, to: draws.pick("own", "own", "any", "unknown") }
+    return { do: "reply", id, text, to: draws.pick("own", "own", "any", "unknown") }
   }
-  if (roll < 67) return { say: "cancel", id: draws.below(Math.max(1, id)) }
-  if (roll < 80) return { say: "garbage", id, what: garbage(draws) }
+  if (roll < 67) return { do: "cancel", id: draws.below(Math.max(1, id)) }
+  if (roll < 80) return { do: "garbage", id, what: garbage(draws) }
   // The id of a request that may still be served.
-  if (roll < 82) return { say: "pulse", id: draws.below(Math.max(1, id)) }
-  if (roll < 91) return { say: "pause", ms: draws.pick(1, 50, 250, 1_500) }
-  return { say: "yield", times: 1 + draws.below(30) }
+  if (roll < 82) return { do: "pulse", id: draws.below(Math.max(1, id)) }
+  if (roll < 91) return { do: "pause", ms: draws.pick(1, 50, 250, 1_500) }
+  return { do: "yield", times: 1 + draws.below(30) }
 }
 
 const reading = (draws: SeededRandom): WireReading =>
@@ -40,22 +40,22 @@ const client = (draws: SeededRandom, connection: number): WireClientPlan => ({
   ends: draws.chance(0.8) ? "closes" : "drops",
 })
 
-/** Listens to the conversation that it heard of, and says more there. */
+/** Starts a conversation, listens to it and replies there. */
 const listening = (draws: SeededRandom, connection: number): ReadonlyArray<WireStep> => [
-  { say: "codex", id: 100, text: `w${connection}.100.` },
-  { say: "yield", times: 10 + draws.below(200) },
+  { do: "codex", id: 100, text: `w${connection}.100.` },
+  { do: "yield", times: 10 + draws.below(200) },
   {
-    say: "listen",
+    do: "listen",
     id: 101,
     raw: draws.chance(0.3),
     ...(draws.chance(0.7) ? { after: -1 } : {}),
   },
-  { say: "yield", times: 1 + draws.below(50) },
-  { say: "reply", id: 102, text: `w${connection}.102.`, to: "own" },
-  { say: "pause", ms: draws.pick(1, 250, 1_500) },
+  { do: "yield", times: 1 + draws.below(50) },
+  { do: "reply", id: 102, text: `w${connection}.102.`, to: "own" },
+  { do: "pause", ms: draws.pick(1, 250, 1_500) },
 ]
 
-/** Drawn apart from the rest, which would be another with each draw that is added. */
+/** Uses a separate random stream, so that an additional draw here does not change the rest of the plan. */
 const withListeners = (plan: WirePlan): WirePlan => {
   const draws = new SeededRandom(Math.imul(plan.seed + 1, 0xc2b2ae35))
   const connections = plan.connections.map((one, i) =>
@@ -65,6 +65,7 @@ const withListeners = (plan: WirePlan): WirePlan => {
   return { ...plan, connections, appendFaults }
 }
 
+/** The plan of a seed. */
 export const wirePlanOf = (seed: number): WirePlan => {
   const draws = new SeededRandom(Math.imul(seed + 1, 0x85ebca6b))
   return withListeners({

@@ -22,23 +22,25 @@ import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import { memoryPair } from "@colloquy/testing/MemoryConnection"
 import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
-import { scriptedModel, scriptedTools } from "../Faults.ts"
-import { FaultyStore } from "../FaultyStore.ts"
-import { Recorder } from "../Recorder.ts"
+import { scriptedModel, scriptedTools } from "../faults/ScriptedModel.ts"
+import { FaultyStore } from "../faults/FaultyStore.ts"
+import { Recorder } from "../trace/Recorder.ts"
 import { simulate } from "../Simulate.ts"
-import type { Entry } from "../Trace.ts"
+import type { Entry } from "../trace/Trace.ts"
 import { runClient, type Threads, unknownThread } from "./WireClient.ts"
 import type { WireClientPlan, WirePlan } from "./WirePlan.ts"
 
+/** What a run recorded. */
 export interface WireRun {
   readonly plan: WirePlan
   readonly trace: ReadonlyArray<Entry>
-  /** `done`, or why the run did not come to its end. */
+  /** `done`, or the reason why the run did not end. */
   readonly end: string
+  /** Tasks the scheduler ran. */
   readonly steps: number
 }
 
-/** `stopped`: it did not end by itself. */
+/** How a server ended. `stopped`: it was interrupted instead of ending on its input's end. */
 const howOf = (exit: Exit.Exit<void>) => {
   if (Exit.isSuccess(exit)) return "over"
   return Cause.hasInterruptsOnly(exit.cause) ? "stopped" : "died"
@@ -60,7 +62,7 @@ const serveOne = (plan: WireClientPlan, name: number, recorder: Recorder, thread
     const fiber = yield* Effect.forkChild(Effect.onExit(serving, over))
     yield* runClient({ name, plan, connection: client, recorder, threads }, fiber)
   }).pipe(
-    // What the client says when the server is gone reaches nobody.
+    // A message that the client sends after the server has ended is not delivered.
     Effect.catchTag("ConnectionClosed", () => Effect.void),
     Effect.scoped,
   )
@@ -68,7 +70,7 @@ const serveOne = (plan: WireClientPlan, name: number, recorder: Recorder, thread
 const storePlan = ({ appendFaults }: WirePlan) => ({
   idleMs: 600_000,
   maxLoaded: 1_000,
-  unheard: [],
+  unaudited: [],
   faults: [],
   appendFaults: appendFaults.map((call) => ({ call, how: "fails" as const })),
   restart: false,

@@ -1,6 +1,6 @@
 /**
- * Port: what clients ask of the machine beside any conversation (§3.11). Whoever serves it confines what it runs by the
- * policy it is given, leaves nothing running behind an interruption (L8), and asks no person.
+ * Port: requests of clients to the machine that belong to no conversation. The implementation confines commands by the
+ * given policy, leaves nothing running after an interruption (L8), and never asks a person.
  */
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { FuzzyFileSearch } from "@colloquy/protocol/app/Host"
@@ -11,41 +11,47 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** It could not be done; `message` is for the person who asked. */
+/** The action failed; `message` is for the person. */
 export class HostFailed extends Data.TaggedError("HostFailed")<{
   readonly message: string
-  /** Present: this machine cannot confine the program as its policy asks. */
+  /** Present when this machine cannot confine the command as the policy requires. */
   readonly reason?: "SandboxUnavailable"
 }> {}
 
+/** A file found by a search, as on the wire. */
 export type FoundFile = ResultOf<typeof FuzzyFileSearch>["files"][number]
 
+/** A command outside of any conversation. */
 export interface OneOffCommand {
-  /** Word by word, at least one. */
+  /** The program and its arguments. */
   readonly argv: readonly [string, ...ReadonlyArray<string>]
+  /** The command is killed after this time, and `runCommand` fails. */
   readonly timeout: Duration.Duration
-  /** Directory, sandbox and environment; nothing else of it counts. */
+  /** Only the directory, the sandbox and the environment are used. */
   readonly settings: ConversationSettings
 }
 
+/** A search for files by name. */
 export interface FileQuery {
   /** Not empty. */
   readonly query: string
+  /** Directories to search. */
   readonly roots: ReadonlyArray<string>
-  /** When it returns, the search gives what it has. */
+  /** Once this resolves, the search ends with what it has found. */
   readonly until: Effect.Effect<void>
 }
 
+/** The machine as clients use it outside of conversations. */
 export class HostPort extends Context.Service<
   HostPort,
   {
-    /** Of the working tree around `settings.cwd`. Fails also where there is no repository, or no remote. */
+    /** The diff of the working tree around `settings.cwd` to its remote. Fails without a repository or a remote. */
     readonly gitDiffToRemote: (
       settings: ConversationSettings,
     ) => Effect.Effect<{ readonly sha: string; readonly diff: string }, HostFailed>
-    /** Best first. A root that cannot be read has no files. */
+    /** The matching files, best first. A root that cannot be read counts as empty. */
     readonly searchFiles: (query: FileQuery) => Effect.Effect<ReadonlyArray<FoundFile>, HostFailed>
-    /** Fails for a program that never ran, or ran out of time; an exit code is no failure. */
+    /** Runs the command. Fails when it could not be started or timed out; an exit code other than 0 is no failure. */
     readonly runCommand: (
       command: OneOffCommand,
     ) => Effect.Effect<
@@ -54,16 +60,17 @@ export class HostPort extends Context.Service<
     >
   }
 >()("@colloquy/server/app/ports/HostPort") {
-  /** Of a server that runs nothing. */
+  /** For a server that runs no commands: every member fails. */
   static readonly none = HostPort.of({
     gitDiffToRemote: () => failed,
     searchFiles: () => failed,
     runCommand: () => failed,
   })
 
+  /** `none` as a layer. */
   static readonly layerNone = Layer.succeed(this, this.none)
 }
 
 const failed = Effect.suspend(() =>
-  Effect.fail(new HostFailed({ message: "this server runs no programs" })),
+  Effect.fail(new HostFailed({ message: "command execution is disabled" })),
 )

@@ -2,7 +2,7 @@
  * The connections of this dialect that share one server, and the notifications that all of them get: a change of the
  * login, and new rate limits. Keeps nothing of a connection that has closed.
  */
-import type { SharedState } from "../../SharedState.ts"
+import type { SharedState } from "../../Server.ts"
 import { AccountRateLimitsUpdated, AuthStatusChange } from "@colloquy/protocol/app/Account"
 import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"

@@ -3,7 +3,7 @@
  * to none waits for the next listener, as it does in the single queue of the original. Knows the conversations that were
  * created, forked or resumed here, up to a number of them. Also keeps the rate limits that were reported last.
  */
-import type { SharedState } from "../../SharedState.ts"
+import type { SharedState } from "../../Server.ts"
 import type { RateLimits } from "@colloquy/core/ModelClient"
 import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"

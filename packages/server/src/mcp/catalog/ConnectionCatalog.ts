@@ -1,35 +1,37 @@
-/** What the handlers of tools, resources and prompts of one connection share. */
+/** What the handlers of tools, resources and prompts of one connection share. Holds no state. */
 import type * as Effect from "effect/Effect"
 import type { Catalog } from "../../features/Catalog.ts"
 import { entriesFrom, type Registry } from "../../features/Registry.ts"
 import type { Cursors } from "./Cursors.ts"
 
+/** The features that one connection serves, and how it pages them. */
 export interface ConnectionCatalog {
   readonly catalog: Catalog
   readonly cursors: Cursors
-  /** Of every list. */
+  /** Items per page of every list. */
   readonly pageSize: number
-  /** Reads again what may have changed behind our back, before prompts are looked at. */
+  /** Reads changed prompt files again; runs before every request for prompts. Never fails. */
   readonly refreshPrompts: Effect.Effect<void>
 }
 
+/** One page of a list. */
 export interface Page<A> {
   readonly items: ReadonlyArray<A>
-  /** Number of the first that did not fit. */
+  /** Number of the first value of the next page; absent on the last page. */
   readonly next?: number
 }
 
-/** What stands on a shelf from that number on. */
-export const pageOf = <A>(shelf: Registry<A>, start: number, limit: number): Page<A> => {
+/** The values of the registry from that number on, at most `limit`. */
+export const pageOf = <A>(registry: Registry<A>, start: number, limit: number): Page<A> => {
   const items: Array<A> = []
-  for (const { number, value } of entriesFrom(shelf, start)) {
+  for (const { number, value } of entriesFrom(registry, start)) {
     if (items.length === limit) return { items, next: number }
     items.push(value)
   }
   return { items }
 }
 
-/** The members of a definition that are told as they are; `meta` is told as `_meta`. */
+/** The named members of a definition as a list entry has them, without the absent ones; `meta` becomes `_meta`. */
 export const describe = <A extends object, K extends keyof A>(
   of: A & { readonly meta?: unknown },
   names: ReadonlyArray<K>,

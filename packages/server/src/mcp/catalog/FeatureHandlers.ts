@@ -1,4 +1,4 @@
-/** The handlers of resources, prompts, completion and the log, of one connection. */
+/** The handlers of resources, prompts, completion and the log of one connection. */
 import { LoggingSetLevel } from "@colloquy/protocol/mcp/Logging"
 import { CompletionComplete, PromptsGet, PromptsList } from "@colloquy/protocol/mcp/Prompts"
 import {
@@ -24,13 +24,14 @@ import type { ConnectionCatalog } from "./ConnectionCatalog.ts"
 import type { Session } from "../Session.ts"
 import type { Subscriptions } from "./Subscriptions.ts"
 
-/** Who reads a list is told when it changes. */
+/** The handler of a list, after whose first response the client is notified when the list changes. */
 export const notifiedOfChanges =
   (subscriptions: Subscriptions, list: ListName) =>
   <P, R>(handler: CoreHandler<P, R>): CoreHandler<P, R> =>
   (params, context) =>
     Effect.tap(handler(params, context), () => subscriptions.watchList(list, context))
 
+/** The handlers by method name. */
 export const featureHandlers = (
   served: ConnectionCatalog,
   session: Session,

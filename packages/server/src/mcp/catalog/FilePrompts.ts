@@ -2,8 +2,9 @@
 import * as Effect from "effect/Effect"
 import { type Features, make as makeFeatures } from "../../features/Features.ts"
 import type { PromptFiles } from "../../features/PromptFiles.ts"
-import type { SharedState } from "../../SharedState.ts"
+import type { SharedState } from "../../Server.ts"
 
+/** The prompts of one directory. */
 export interface FilePrompts {
   /** The prompts that were read last; none before the first `refresh`. */
   readonly features: Features

@@ -1,4 +1,4 @@
-/** What one connection serves: the embedding program's features, the server's own and its file prompts, in one catalog. */
+/** Combines the features of the embedding program, the server's own and the prompt files in the catalog of a connection. */
 import * as Effect from "effect/Effect"
 import { mergedCatalog } from "../../features/Catalog.ts"
 import type { Server } from "../../Server.ts"
@@ -7,10 +7,14 @@ import { make as makeCursors } from "./Cursors.ts"
 import { filePrompts } from "./FilePrompts.ts"
 import { ownFeatures } from "./OwnFeatures.ts"
 
-/** Clients that read the first page alone should find what they need on it. */
+/** Large enough for clients that read only the first page. */
 const defaultPageSize = 100
 
-/** @param pageSize items of one page of a list, at least 1 */
+/**
+ * Makes the catalog of one connection.
+ *
+ * @param pageSize items per page of a list, at least 1
+ */
 export const makeConnectionCatalog = (
   server: Server["Service"],
   pageSize: number = defaultPageSize,

@@ -1,15 +1,19 @@
-/** Which tools a connection lists and which it runs: those of the embedder, and of the server's own the chosen ones. Pure. */
+/** Selects the tools that a connection lists and runs: the chosen ones of the server, and all of the embedding program. Pure. */
 import type { ChosenTools } from "@colloquy/protocol/mcp/ServerTools"
 import { merged, filtered, type Registry } from "../../features/Registry.ts"
 import type { Tool } from "../../features/Tool.ts"
 
+/** The tools of one connection. */
 export interface OfferedTools {
+  /** In `tools/list`. */
   readonly listed: Registry<Tool>
+  /** In `tools/call`; includes tools that are not listed. */
   readonly callable: Registry<Tool>
-  /** A tool of the server that the setting `mcp_tools` leaves out. */
+  /** Whether it is a tool of the server that the setting `mcp_tools` excludes. */
   readonly isDisabled: (name: string) => boolean
 }
 
+/** Combines the server's own tools with those of the embedding program. */
 export const offeredTools = (
   { callable, listed }: ChosenTools,
   own: Registry<Tool>,

@@ -1,7 +1,7 @@
 /** The features that every server has by itself: the conversations of each principal as resources. */
 import * as Effect from "effect/Effect"
 import { type Features, make as makeFeatures } from "../../features/Features.ts"
-import type { SharedState } from "../../SharedState.ts"
+import type { SharedState } from "../../Server.ts"
 import { conversationTemplates } from "../conversation/ConversationResources.ts"
 
 /** One for all connections of a server. Clients are notified when the list of conversations changes. */

@@ -1,6 +1,6 @@
 /**
- * What one connection of the revisions with `initialize` is told unasked: that a list it has read is another now, and
- * that a resource it subscribes to has changed. Bounded; ends with the connection.
+ * What one connection of the revisions with `initialize` is notified of without a pending request: lists that it has
+ * read, and resources that it subscribes to, when they change. Bounded; ends with the connection.
  */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
@@ -21,18 +21,7 @@ import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import type { InputRequired, RequestContext } from "../RequestContext.ts"
 import { resourceNotFound } from "../methods/ResourcesRead.ts"
 
-export interface Subscriptions {
-  /** From now on the client is told when that list changes: what it never read it does not know to be another. */
-  readonly watchList: (list: ListName, context: RequestContext) => Effect.Effect<void>
-  readonly subscribe: (
-    uri: string,
-    context: RequestContext,
-  ) => Effect.Effect<void, JsonRpcError | InputRequired>
-  /** Nothing happens when it is not subscribed to. */
-  readonly unsubscribe: (uri: string) => Effect.Effect<void>
-}
-
-/** Of one connection. */
+/** Most subscribed resources of one connection. */
 const maxSubscriptions = 1024
 
 const tooMany = () =>
@@ -47,75 +36,100 @@ const changed = {
   resources: ResourcesListChanged,
 }
 
-const tell = (peer: PeerControl, notice: Notice): Effect.Effect<void, ConnectionClosed> =>
+const send = (peer: PeerControl, notice: Notice): Effect.Effect<void, ConnectionClosed> =>
   notice._tag === "ListChanged"
     ? peer.notify(changed[notice.list], [{}])
     : peer.notify(ResourceUpdated, [{ uri: notice.uri }])
 
-/** Of the connection whose scope is at hand. */
-export const make = (catalog: Catalog): Effect.Effect<Subscriptions, never, Scope.Scope> =>
-  Effect.map(Effect.scope, (scope) => {
-    const read = new Set<ListName>()
-    const subscribed = new Map<string, Scope.Closeable>()
-    let telling = false
+/** The lists and resources of which one connection is notified. */
+export class Subscriptions {
+  private readonly read = new Set<ListName>()
+  /** By URI, the scope of its watch. */
+  private readonly subscribed = new Map<string, Scope.Closeable>()
+  private readonly catalog: Catalog
+  /** Of the connection. */
+  private readonly scope: Scope.Scope
+  private isListening = false
 
-    /** Begins with the first that there may be to tell. */
-    const begin = ({ peer }: RequestContext) =>
-      Effect.suspend(() => {
-        if (telling) return Effect.void
-        telling = true
-        return Effect.gen(function* () {
-          const interest = {
-            list: (list: ListName) => read.has(list),
-            uri: (uri: string) => subscribed.has(uri),
-          }
-          const { take } = yield* catalog.notices.listen(interest)
-          const once = Effect.flatMap(take, (notices) =>
-            Effect.forEach(notices, (notice) => tell(peer, notice), { discard: true }),
-          )
-          yield* Effect.forever(once).pipe(
-            // Nobody reads any more: the connection finds out by itself.
-            Effect.catch(({ reason }) => Effect.logDebug(`nobody is told: ${reason}`)),
-            Effect.forkScoped({ startImmediately: true }),
-          )
-        }).pipe(Scope.provide(scope))
-      })
+  private constructor(catalog: Catalog, scope: Scope.Scope) {
+    this.catalog = catalog
+    this.scope = scope
+  }
 
-    const subscribe: Subscriptions["subscribe"] = (uri, context) =>
-      Effect.uninterruptible(
-        Effect.gen(function* () {
-          if (subscribed.has(uri)) return
-          if (subscribed.size >= maxSubscriptions) return yield* tooMany()
-          const mine = yield* Scope.fork(scope)
-          subscribed.set(uri, mine)
-          yield* catalog.watch(uri, context.principal).pipe(
-            Scope.provide(mine),
-            Effect.onError(() => unsubscribe(uri)),
-            Effect.catch((failure): Effect.Effect<never, JsonRpcError | InputRequired> =>
-              failure instanceof ResourceNotFound
-                ? Effect.fail(resourceNotFound(uri, context))
-                : toClientError(`subscription to ${uri}`)(failure),
-            ),
-          )
-          yield* begin(context)
-        }),
+  /** The subscriptions of the connection whose scope this is; they end when it closes. */
+  static readonly make = (catalog: Catalog): Effect.Effect<Subscriptions, never, Scope.Scope> =>
+    Effect.map(Effect.scope, (scope) => new Subscriptions(catalog, scope))
+
+  /**
+   * From now on the client is notified when that list changes. A client that has not read a list needs no notification.
+   * Does nothing in the stateless era, which has `subscriptions/listen`.
+   */
+  watchList(list: ListName, context: RequestContext): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (context.era !== "handshake" || this.read.has(list)) return Effect.void
+      this.read.add(list)
+      return this.listen(context)
+    })
+  }
+
+  /** From now on the client is notified when the resource changes. A second subscription changes nothing. */
+  subscribe(
+    uri: string,
+    context: RequestContext,
+  ): Effect.Effect<void, JsonRpcError | InputRequired> {
+    return Effect.uninterruptible(
+      Effect.gen({ self: this }, function* () {
+        if (this.subscribed.has(uri)) return
+        if (this.subscribed.size >= maxSubscriptions) return yield* tooMany()
+        const watch = yield* Scope.fork(this.scope)
+        this.subscribed.set(uri, watch)
+        yield* this.catalog.watch(uri, context.principal).pipe(
+          Scope.provide(watch),
+          Effect.onError(() => this.unsubscribe(uri)),
+          Effect.catch((failure): Effect.Effect<never, JsonRpcError | InputRequired> =>
+            failure instanceof ResourceNotFound
+              ? Effect.fail(resourceNotFound(uri, context))
+              : toClientError(`subscription to ${uri}`)(failure),
+          ),
+        )
+        yield* this.listen(context)
+      }),
+    )
+  }
+
+  /** Ends the notifications of the resource; does nothing without a subscription. */
+  unsubscribe(uri: string): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const watch = this.subscribed.get(uri)
+      this.subscribed.delete(uri)
+      return watch === undefined ? Effect.void : Scope.close(watch, Exit.void)
+    })
+  }
+
+  /** Starts the fiber that sends notifications, unless it runs already. */
+  private listen({ peer }: RequestContext): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.isListening) return Effect.void
+      this.isListening = true
+      const interest = {
+        list: (list: ListName) => this.read.has(list),
+        uri: (uri: string) => this.subscribed.has(uri),
+      }
+      return this.catalog.notices.listen(interest).pipe(
+        Effect.flatMap(({ take }) => this.sendAll(peer, take)),
+        Scope.provide(this.scope),
       )
+    })
+  }
 
-    const unsubscribe: Subscriptions["unsubscribe"] = (uri) =>
-      Effect.suspend(() => {
-        const mine = subscribed.get(uri)
-        subscribed.delete(uri)
-        return mine === undefined ? Effect.void : Scope.close(mine, Exit.void)
-      })
-
-    return {
-      watchList: (list, context) =>
-        Effect.suspend(() => {
-          if (context.era !== "handshake" || read.has(list)) return Effect.void
-          read.add(list)
-          return begin(context)
-        }),
-      subscribe,
-      unsubscribe,
-    }
-  })
+  private sendAll(peer: PeerControl, take: Effect.Effect<ReadonlyArray<Notice>>) {
+    const once = Effect.flatMap(take, (notices) =>
+      Effect.forEach(notices, (notice) => send(peer, notice), { discard: true }),
+    )
+    return Effect.forever(once).pipe(
+      // The connection has closed, which ends its subscriptions too.
+      Effect.catch(({ reason }) => Effect.logDebug(`notifications ended: ${reason}`)),
+      Effect.forkScoped({ startImmediately: true }),
+    )
+  }
+}

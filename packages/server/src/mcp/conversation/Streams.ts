@@ -14,7 +14,7 @@ import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { StreamDisconnected } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type { SharedState } from "../../SharedState.ts"
+import type { SharedState } from "../../Server.ts"
 import { metaOf, StreamReader, type Viewer } from "./StreamReader.ts"
 
 /** The reasons in `notifications/stream_disconnected`, in the words of the original. */

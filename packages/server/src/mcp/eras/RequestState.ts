@@ -8,12 +8,12 @@ import { memberOf, presentMembers } from "@colloquy/protocol/NullAsAbsent"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
+import { once } from "@colloquy/protocol/Once"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Sealer } from "../../Sealer.ts"
-import type { SharedState } from "../../SharedState.ts"
+import type { SharedState } from "../../Server.ts"
 import { type Members, OtherResult } from "../RequestContext.ts"
 import { canonicalJson } from "./CanonicalJson.ts"
 import { isMembers } from "./Capabilities.ts"
@@ -116,12 +116,11 @@ const stateText = ({ params }: Call): string | undefined => {
   return typeof text === "string" ? text : undefined
 }
 
-let decode: ((u: unknown) => Option.Option<State>) | undefined
+const decoder = once(() => Schema.decodeUnknownOption(makeState()))
 
 const read = (text: string): State | undefined => {
   try {
-    decode ??= Schema.decodeUnknownOption(makeState())
-    const state = decode(JSON.parse(text))
+    const state = decoder()(JSON.parse(text))
     return state._tag === "Some" ? state.value : undefined
   } catch {
     return undefined

@@ -1,19 +1,19 @@
-/** What a handler tells on its way, in every era: progress under the token of its request, and lines of the log. */
+/** Notifications of a running handler, in every era: progress with the token of its request, and log messages. */
 import { Progress, ProgressToken } from "@colloquy/protocol/mcp/CodexMcp"
 import { LoggingLevel, LogMessage } from "@colloquy/protocol/mcp/Logging"
 import { memberOf } from "@colloquy/protocol/NullAsAbsent"
+import { once } from "@colloquy/protocol/Once"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { PeerControl, RequestCaller } from "../../jsonrpc/Caller.ts"
 import type { Members, RequestContext } from "../RequestContext.ts"
 
-let is: ((u: unknown) => u is ProgressToken) | undefined
+/** Compiled at the first progress, so that the start of the server does not wait for it. */
+const tokenCheck = once(() => Schema.is(ProgressToken))
 
-/** Read when there is progress to tell: a start does not wait for it. */
-const isToken = (u: unknown): u is ProgressToken =>
-  u !== undefined && (is ??= Schema.is(ProgressToken))(u)
+const isToken = (u: unknown): u is ProgressToken => u !== undefined && tokenCheck()(u)
 
-/** The peer of a request that may report progress: the response is written apart from it. */
+/** The peer of a request that may report progress: its response is written separately from the last progress. */
 export const reporting = (
   { separate }: Pick<RequestCaller, "separate">,
   peer: PeerControl,
@@ -29,12 +29,12 @@ export const reporting = (
         },
       }
 
-/** What does not rise is not told: the protocol forbids it. */
+/** Sends progress. A value that does not increase is dropped, because the protocol forbids it. */
 export const progressTo = (peer: PeerControl, meta: Members): RequestContext["progress"] => {
   let last = Number.NEGATIVE_INFINITY
   return (progress, total, message) => {
     const token = memberOf(meta, "progressToken")
-    // Not every method reads it with its params: what is no token asks for nothing.
+    // Not every method decodes the token with its params; an invalid one means that no progress is wanted.
     if (!isToken(token) || !(progress > last)) return Effect.void
     last = progress
     return peer.notify(Progress, [
@@ -48,7 +48,11 @@ export const progressTo = (peer: PeerControl, meta: Members): RequestContext["pr
   }
 }
 
-/** @param least the least severe level that the client wants; undefined: it wants none */
+/**
+ * Sends log messages.
+ *
+ * @param least least severe level that the client wants; undefined when it wants no messages
+ */
 export const logTo =
   (peer: PeerControl, least: () => LoggingLevel | undefined): RequestContext["log"] =>
   (level, data, logger) => {

@@ -16,7 +16,7 @@ import type { ConnectionCatalog } from "../catalog/ConnectionCatalog.ts"
 
 type Result = ResultOf<typeof CompletionCompleteMethod>
 
-/** MCP: more are never sent. */
+/** The limit of the specification for one response. */
 const maxValues = 100
 
 const isList = (u: Completions): u is ReadonlyArray<string> => Array.isArray(u)
@@ -36,7 +36,7 @@ const bounded = (completions: Completions): Result["completion"] => {
 
 const nothing: Completions = []
 
-/** Undefined for an argument that is known and cannot be completed. */
+/** The completion of the argument; undefined for a known argument without one. Fails for unknown names. */
 const completerOf = Effect.fnUntraced(function* (
   catalog: Catalog,
   ref: CompletionRef,
@@ -56,7 +56,7 @@ const completerOf = Effect.fnUntraced(function* (
     if (variables.includes(name)) return template.complete?.[name]
     return yield* unknownArgument(`'${uri}'`, name, variables)
   }
-  // A resource of its own has nothing to be completed.
+  // A resource that is not a template has no variables.
   if (catalog.resources.get(uri) !== undefined) return undefined
   return yield* invalid(`Unknown resource template '${uri}'`, {
     uri,
@@ -64,6 +64,7 @@ const completerOf = Effect.fnUntraced(function* (
   })
 })
 
+/** The handler of `completion/complete` of one connection. */
 export const completionComplete = ({
   catalog,
   refreshPrompts,

@@ -1,4 +1,7 @@
-/** `initialize`: negotiates the revision, once per connection. Nothing else waits for it (recording 0.29 `preinit`). */
+/**
+ * `initialize`: negotiates the revision, once per connection. Other requests are served before it too, as the original
+ * does (`preinit` in packages/server/test/fixtures/v0.29.0).
+ */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Initialize, InitializeParams } from "@colloquy/protocol/mcp/CodexMcp"
 import type { ResultOf } from "@colloquy/protocol/Method"
@@ -8,7 +11,11 @@ import type { Session } from "../Session.ts"
 
 type InitializeResult = ResultOf<typeof Initialize>
 
-/** @param capabilities read after the client has told what it wants of them */
+/**
+ * The handler of `initialize` of one connection.
+ *
+ * @param capabilities read after the session has the client's capabilities, on which they may depend
+ */
 export const initialize =
   (session: Session, serverInfo: InitializeResult["serverInfo"], capabilities: () => Members) =>
   (params: InitializeParams): Effect.Effect<InitializeResult, JsonRpcError> =>

@@ -1,4 +1,4 @@
-/** `logging/setLevel`: the least severe messages that this connection wants from now on. */
+/** `logging/setLevel`: sets the lowest severity of the log messages that this connection receives from now on. */
 import type { LoggingSetLevel as LoggingSetLevelMethod } from "@colloquy/protocol/mcp/Logging"
 import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
@@ -7,6 +7,7 @@ import type { Session } from "../Session.ts"
 
 type Method = typeof LoggingSetLevelMethod
 
+/** The handler of `logging/setLevel` of one connection. */
 export const loggingSetLevel =
   (session: Session): CoreHandler<Params<Method>, object> =>
   ({ level }) =>

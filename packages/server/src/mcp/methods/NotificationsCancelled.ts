@@ -1,11 +1,15 @@
-/** `notifications/cancelled`: that request's work stops, also what goes on after its answer, and no answer follows (§1.9, §2.5). */
+/**
+ * `notifications/cancelled`: cancels a request. Its work is interrupted, also the part that continues after the response,
+ * and no further response is sent.
+ */
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import type { NotificationCaller } from "../../jsonrpc/Caller.ts"
 import type { ConnectionState } from "../ConnectionState.ts"
 
+/** The handler of `notifications/cancelled` of one connection. */
 export const notificationsCancelled =
   (connection: ConnectionState) =>
   ({ requestId }: { readonly requestId: RequestId }, { peer }: NotificationCaller) =>
-    // What the call left is known while it is served.
+    // Work that continues after the response is registered while the request is served, so it is found here.
     Effect.andThen(connection.answered.cancel(requestId), peer.cancel(requestId))

@@ -1,4 +1,4 @@
-/** `prompts/get`: the messages of one prompt; unknown prompts, unknown and missing arguments are told by name. */
+/** `prompts/get`: the messages of one prompt. Errors name unknown prompts, unknown arguments and missing arguments. */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { PromptsGet as PromptsGetMethod } from "@colloquy/protocol/mcp/Prompts"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
@@ -12,6 +12,7 @@ import type { ConnectionCatalog } from "../catalog/ConnectionCatalog.ts"
 
 type Result = ResultOf<typeof PromptsGetMethod>
 
+/** An error for invalid parameters, with `data` for the client's program. */
 export const invalid = (message: string, data: Readonly<Record<string, unknown>>) =>
   new JsonRpcError({ code: ErrorCode.invalidParams, message, data })
 
@@ -20,9 +21,10 @@ const suggest = (name: string, known: ReadonlyArray<string>) => {
   return near === undefined ? "" : `, did you mean '${near}'?`
 }
 
-/** Few enough to be read. */
+/** Most names that an error lists, few enough to be read. */
 const maxNamed = 100
 
+/** The prompt of that name. The error suggests a similar name and lists the existing ones. */
 export const findPrompt = (
   { prompts }: Catalog,
   name: string,
@@ -33,6 +35,7 @@ export const findPrompt = (
   return Effect.fail(invalid(`Unknown prompt '${name}'${suggest(name, known)}`, { prompts: known }))
 }
 
+/** The error for an unknown argument, with the known ones. */
 export const unknownArgument = (of: string, name: string, known: ReadonlyArray<string>) =>
   invalid(`Unknown argument '${name}' of ${of}${suggest(name, known)}`, {
     argument: name,
@@ -63,6 +66,7 @@ const wire = (prompt: Prompt, { description, messages }: PromptResult): Result =
   }
 }
 
+/** The handler of `prompts/get` of one connection. */
 export const promptsGet = ({
   catalog,
   refreshPrompts,

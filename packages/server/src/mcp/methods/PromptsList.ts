@@ -1,4 +1,4 @@
-/** `prompts/list`: those of the embedder and of the files, a page at a time. */
+/** `prompts/list`: the prompts of the embedding program, then those of the prompt files, one page per request. */
 import type { PromptsList as PromptsListMethod } from "@colloquy/protocol/mcp/Prompts"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
@@ -19,6 +19,7 @@ const item = (prompt: Prompt): Result["prompts"][number] => ({
       }),
 })
 
+/** The handler of `prompts/list` of one connection. */
 export const promptsList = ({
   catalog,
   cursors,

@@ -1,4 +1,4 @@
-/** `resources/list`: resources with addresses of their own, then what each template lists, a page at a time. */
+/** `resources/list`: the single resources, then those that each template lists, one page per request. */
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { ResourcesList as ResourcesListMethod } from "@colloquy/protocol/mcp/Resources"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
@@ -26,16 +26,16 @@ const item = (resource: Listed) =>
     "annotations",
   ])
 
-/** Pages of a template that are looked at for one of ours: most are full. */
+/** Most pages of templates that are read for one page of the response, in case they are short or empty. */
 const maxPages = 16
 
 interface Found {
   readonly resources: Array<Listed>
-  /** Where the next page begins. */
+  /** Where the next page begins; absent on the last page. */
   next?: Place
 }
 
-/** What the templates list, from that one and that place of its own list on. */
+/** Adds what the templates list, beginning at the template with that number and that cursor of its own list. */
 const ofTemplates = Effect.fnUntraced(function* (
   { catalog }: ConnectionCatalog,
   found: Found,
@@ -46,7 +46,7 @@ const ofTemplates = Effect.fnUntraced(function* (
   let { cursor } = start
   let pages = 0
   for (const { number, value } of entriesFrom(catalog.templates, start.number)) {
-    // Of a template that is gone meanwhile.
+    // The cursor belongs to a template that was removed since.
     if (number !== start.number) cursor = undefined
     while (value.list !== undefined) {
       const room = limit - found.resources.length
@@ -63,6 +63,7 @@ const ofTemplates = Effect.fnUntraced(function* (
   }
 })
 
+/** The handler of `resources/list` of one connection. */
 export const resourcesList = (
   served: ConnectionCatalog,
 ): CoreHandler<Params<Method>, ResultOf<Method>> =>

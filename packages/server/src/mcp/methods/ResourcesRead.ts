@@ -1,4 +1,4 @@
-/** `resources/read`: what a resource holds; an address that leads nowhere is told with the code of the revision. */
+/** `resources/read`: the contents of a resource. An unknown URI is an error with the code of the client's revision. */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { ResourcesRead as ResourcesReadMethod } from "@colloquy/protocol/mcp/Resources"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
@@ -9,9 +9,10 @@ import type { ConnectionCatalog } from "../catalog/ConnectionCatalog.ts"
 
 type Method = typeof ResourcesReadMethod
 
-/** Up to 2025-11-25; later revisions have no code of its own. */
+/** The code up to 2025-11-25; later revisions have no special code. */
 const notFoundCode = -32002
 
+/** The error for an unknown URI. */
 export const resourceNotFound = (uri: string, { era }: Pick<RequestContext, "era">): JsonRpcError =>
   new JsonRpcError({
     code: era === "handshake" ? notFoundCode : ErrorCode.invalidParams,
@@ -19,6 +20,7 @@ export const resourceNotFound = (uri: string, { era }: Pick<RequestContext, "era
     data: { uri },
   })
 
+/** The handler of `resources/read` of one connection. */
 export const resourcesRead = ({
   catalog,
 }: ConnectionCatalog): CoreHandler<Params<Method>, ResultOf<Method>> =>
@@ -32,7 +34,7 @@ export const resourcesRead = ({
           Effect.fail(resourceNotFound(missing.uri, context)),
         ),
       )
-    // No contents at all would read as an empty resource.
+    // An empty list of contents would look like an empty resource.
     if (contents.length === 0) return yield* resourceNotFound(uri, context)
     return { contents }
   })

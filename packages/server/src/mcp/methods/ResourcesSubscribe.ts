@@ -1,4 +1,4 @@
-/** `resources/subscribe`: tells the client from now on when that resource changes. Twice is as once. */
+/** `resources/subscribe`: the client is notified of changes of the resource from now on. A second request changes nothing. */
 import type { ResourcesSubscribe as ResourcesSubscribeMethod } from "@colloquy/protocol/mcp/Resources"
 import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
@@ -7,6 +7,7 @@ import type { Subscriptions } from "../catalog/Subscriptions.ts"
 
 type Method = typeof ResourcesSubscribeMethod
 
+/** The handler of `resources/subscribe` of one connection. */
 export const resourcesSubscribe =
   (subscriptions: Subscriptions): CoreHandler<Params<Method>, object> =>
   ({ uri }, context) =>

@@ -1,4 +1,4 @@
-/** `resources/templates/list`: the forms of address, a page at a time. */
+/** `resources/templates/list`: the templates of resources, one page per request. */
 import type { ResourcesTemplatesList as ResourcesTemplatesListMethod } from "@colloquy/protocol/mcp/Resources"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
@@ -9,6 +9,7 @@ type Method = typeof ResourcesTemplatesListMethod
 
 const list = "resources/templates"
 
+/** The handler of `resources/templates/list` of one connection. */
 export const resourcesTemplatesList = ({
   catalog,
   cursors,

@@ -1,4 +1,4 @@
-/** `resources/unsubscribe`: tells the client of that resource no more; also of one that it never subscribed to. */
+/** `resources/unsubscribe`: ends notifications of the resource. Succeeds also without a subscription. */
 import type { ResourcesUnsubscribe as ResourcesUnsubscribeMethod } from "@colloquy/protocol/mcp/Resources"
 import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
@@ -7,6 +7,7 @@ import type { Subscriptions } from "../catalog/Subscriptions.ts"
 
 type Method = typeof ResourcesUnsubscribeMethod
 
+/** The handler of `resources/unsubscribe` of one connection. */
 export const resourcesUnsubscribe =
   (subscriptions: Subscriptions): CoreHandler<Params<Method>, object> =>
   ({ uri }) =>

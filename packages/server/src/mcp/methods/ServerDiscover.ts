@@ -1,7 +1,8 @@
-/** `server/discover`: what the server speaks without a handshake, and does. */
+/** `server/discover` (2026-07-28): the stateless revisions and the capabilities of the server. */
 import { statelessVersions } from "@colloquy/protocol/mcp/Revisions"
 import * as Effect from "effect/Effect"
 import type { Members } from "../RequestContext.ts"
 
+/** The handler of `server/discover`. */
 export const serverDiscover = (capabilities: () => Members) => () =>
   Effect.sync(() => ({ supportedVersions: [...statelessVersions], capabilities: capabilities() }))

@@ -1,7 +1,7 @@
 /**
- * `subscriptions/listen`: tells a client of what it asked for and the server declares, under the id of the request,
- * until the client takes it back, the connection ends, or its time is over. Bounded in number, addresses, time and, by
- * `Notices`, in what waits (L6).
+ * `subscriptions/listen` (2026-07-28): notifies a client of the changes that it requested and the server supports, with
+ * the id of the request, until the client cancels it, the connection ends, or its lifetime has passed. Bounded in number,
+ * URIs, time and, by `Notices`, in pending notifications (L6).
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
@@ -32,13 +32,13 @@ import { tasksCapability } from "../tasks/TaskRequests.ts"
 
 type Method = typeof SubscriptionsListen
 
-/** Of one connection; a client needs one. */
+/** Most subscriptions of one connection; a client needs one. */
 const maxListening = 16
 
-/** Of one subscription: addresses, and tasks. */
+/** Most URIs of one subscription, and most tasks. */
 const maxAddresses = 1024
 
-/** A client that is still there listens again. */
+/** After this time a subscription ends; a client that still needs it sends the request again. */
 const lifetime = "24 hours"
 
 const changed = {
@@ -60,7 +60,7 @@ const declares = (capabilities: Members, name: string, part: string): boolean =>
 
 const refused = (code: number, message: string) => new JsonRpcError({ code, message })
 
-/** The addresses that there is something at, watched in the scope at hand. */
+/** Watches the URIs until the scope closes; resolves with those that name a resource. */
 const watched = (
   catalog: Pick<Catalog, "watch">,
   uris: ReadonlyArray<string>,
@@ -69,12 +69,12 @@ const watched = (
   Effect.filter([...new Set(uris)], (uri) =>
     catalog.watch(uri, principal).pipe(
       Effect.as(true),
-      // What is not there is not honoured, and the client is told so.
+      // Unknown URIs are left out of the acknowledgement, which shows the client that they are not watched.
       Effect.orElseSucceed(() => false),
     ),
   )
 
-/** Nothing that was not asked for, and nothing that the server does not do. */
+/** The part of the filter that the server supports; nothing that the client did not request. */
 const honoured = Effect.fnUntraced(function* (
   catalog: Pick<Catalog, "watch">,
   filter: SubscriptionFilter,
@@ -95,7 +95,7 @@ const honoured = Effect.fnUntraced(function* (
   }
 })
 
-const tell = (
+const send = (
   context: RequestContext,
   notice: Notice,
   _meta: Members,
@@ -115,7 +115,7 @@ const listen = Effect.fnUntraced(function* (
   const named = yield* tasksOf(tasks, context, filter.taskIds ?? [])
   const notifications = yield* honoured(catalog, filter, capabilities, context.principal, named)
   const uris = new Set(notifications.resourceSubscriptions)
-  // Before it is acknowledged: what changes in between is told too.
+  // Before the acknowledgement, so that changes in between are reported too.
   const { take } = yield* catalog.notices.listen({
     list: (list) => notifications[wants[list]] === true,
     uri: (uri) => uris.has(uri),
@@ -123,30 +123,32 @@ const listen = Effect.fnUntraced(function* (
   yield* context.notify(SubscriptionsAcknowledged, [{ notifications, _meta }])
   for (const task of named) {
     yield* notifyChanges(tasks, context, task, _meta).pipe(
-      // Nobody reads any more: the connection finds out by itself.
-      Effect.catch(({ reason }) => Effect.logDebug(`nobody is told of a task: ${reason}`)),
+      // The connection has closed, which ends this request too.
+      Effect.catch(({ reason }) => Effect.logDebug(`subscription to a task ended: ${reason}`)),
       Effect.forkScoped({ startImmediately: true }),
     )
   }
   const once = Effect.flatMap(take, (notices) =>
-    Effect.forEach(notices, (notice) => tell(context, notice, _meta), { discard: true }),
+    Effect.forEach(notices, (notice) => send(context, notice, _meta), { discard: true }),
   )
   yield* Effect.raceFirst(
     Effect.timeoutOption(Effect.forever(once), lifetime),
     context.peer.ended ?? Effect.never,
   )
-  yield* context.notify(Cancelled, [{ requestId: context.requestId, reason: "it is over" }])
+  yield* context.notify(Cancelled, [
+    { requestId: context.requestId, reason: "the subscription has ended" },
+  ])
   return { _meta }
 })
 
-/** Of one connection. */
+/** The handler of `subscriptions/listen` of one connection. */
 export const subscriptionsListen = (
   catalog: Pick<Catalog, "watch" | "notices">,
   capabilities: () => Members,
   tasks: Tasks["Service"],
 ): CoreHandler<Params<Method>, ResultOf<Method>> => {
   let listening = 0
-  const begin = (notifications: SubscriptionFilter, context: RequestContext) =>
+  const start = (notifications: SubscriptionFilter, context: RequestContext) =>
     Effect.suspend(() => {
       if (listening >= maxListening) {
         return refused(
@@ -174,6 +176,6 @@ export const subscriptionsListen = (
   return ({ notifications }, context) =>
     Effect.andThen(
       notifications.taskIds === undefined ? Effect.void : context.requires(tasksCapability),
-      begin(notifications, context),
+      start(notifications, context),
     )
 }

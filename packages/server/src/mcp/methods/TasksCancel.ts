@@ -1,4 +1,4 @@
-/** `tasks/cancel`: stops the work of a task. One that has ended is an error in 2025-11-25, and nothing new in 2026-07-28. */
+/** `tasks/cancel`: interrupts the work of a task. For an ended task it is an error in 2025-11-25 and succeeds in 2026-07-28. */
 import type { TasksCancel as TasksCancelMethod } from "@colloquy/protocol/mcp/Tasks"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Clock from "effect/Clock"
@@ -8,6 +8,7 @@ import type { CoreHandler } from "../RequestContext.ts"
 import { invalidParams, requireTasks, unknownTask } from "../tasks/TaskRequests.ts"
 import { handshakeTask, statusOf } from "../tasks/TaskShapes.ts"
 
+/** The handler of `tasks/cancel`. */
 export const tasksCancel =
   (
     tasks: Tasks["Service"],

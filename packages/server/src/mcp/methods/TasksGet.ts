@@ -1,4 +1,4 @@
-/** `tasks/get`: how a task stands; in 2026-07-28 with its questions, its result or its error. */
+/** `tasks/get`: the status of a task; in 2026-07-28 with its questions, its result or its error. */
 import type { TasksGet as TasksGetMethod } from "@colloquy/protocol/mcp/Tasks"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Clock from "effect/Clock"
@@ -8,6 +8,7 @@ import type { CoreHandler } from "../RequestContext.ts"
 import { requireTasks, unknownTask } from "../tasks/TaskRequests.ts"
 import { detailedTask, handshakeTask } from "../tasks/TaskShapes.ts"
 
+/** The handler of `tasks/get`. */
 export const tasksGet =
   (
     tasks: Tasks["Service"],

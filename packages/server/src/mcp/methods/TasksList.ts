@@ -1,4 +1,4 @@
-/** `tasks/list` (2025-11-25): the caller's tasks, oldest first, page by page. */
+/** `tasks/list` (2025-11-25): the tasks of the client's principal, oldest first, one page per request. */
 import type { TasksList as TasksListMethod } from "@colloquy/protocol/mcp/Tasks"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Clock from "effect/Clock"
@@ -8,9 +8,10 @@ import type { Cursors } from "../catalog/Cursors.ts"
 import type { CoreHandler } from "../RequestContext.ts"
 import { handshakeTask } from "../tasks/TaskShapes.ts"
 
-/** What its cursors are bound to, beside their owner. */
+/** The name of the list, to which its cursors are bound beside the principal. */
 const list = "tasks"
 
+/** The handler of `tasks/list`. */
 export const tasksList =
   (
     tasks: Tasks["Service"],
@@ -21,8 +22,8 @@ export const tasksList =
       const [after = 0] = (yield* cursors.open(list, cursor, context)) ?? []
       const page = yield* tasks.list(context.principal, Number(after))
       const nowMs = yield* Clock.currentTimeMillis
-      const told = { tasks: page.tasks.map((task) => handshakeTask(task, nowMs)) }
+      const result = { tasks: page.tasks.map((task) => handshakeTask(task, nowMs)) }
       return page.next === undefined
-        ? told
-        : { ...told, nextCursor: yield* cursors.seal(list, [page.next], context) }
+        ? result
+        : { ...result, nextCursor: yield* cursors.seal(list, [page.next], context) }
     })

@@ -1,7 +1,7 @@
 /**
- * `tasks/result` (2025-11-25): waits for the end of a task and is answered as its call would have been. Meanwhile it puts
- * the task's questions to its client, each by one such request at a time. Keeps its part of L7: a question is withdrawn
- * when it is over, and stays open when nobody waits any more.
+ * `tasks/result` (2025-11-25): waits for the end of a task and responds as its call would have. Meanwhile it asks its
+ * client the task's questions; only one such request at a time asks a given question. Keeps its part of L7: a question is
+ * withdrawn when it is resolved elsewhere, and stays pending when the request is cancelled.
  */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { TasksResult as TasksResultMethod } from "@colloquy/protocol/mcp/Tasks"
@@ -26,7 +26,7 @@ import { withRelated } from "../tasks/TaskShapes.ts"
 
 type Result = ResultOf<typeof TasksResultMethod>
 
-/** As the call would have been answered. */
+/** The response that the call would have had. */
 const answerOf = (taskId: string, end: TaskEnd): Effect.Effect<Result, JsonRpcError> => {
   switch (end._tag) {
     case "Result":
@@ -58,16 +58,20 @@ const readAnswer = (answer: unknown): Effect.Effect<InputResponse, JsonRpcError>
     : Effect.fail(
         new JsonRpcError({
           code: ErrorCode.internalError,
-          message: "unusable answer of the client: expected an object",
+          message: "invalid response of the client: expected an object",
         }),
       )
 
-/** @param alone one request at a time puts a question of a task */
+/**
+ * The handler of `tasks/result` of one connection.
+ *
+ * @param alone lets one request at a time ask a question of a task
+ */
 export const tasksResult = (
   tasks: Tasks["Service"],
   alone: KeyedLock,
 ): CoreHandler<Params<typeof TasksResultMethod>, Result> => {
-  /** What the client answers, also an error, is the answer to the question; silence leaves it open. */
+  /** The client's response, also an error, is the answer to the question. Without a response the question stays pending. */
   const ask = ({ peer, principal }: RequestContext, taskId: string, question: Question) => {
     const [key, request] = question
     return put(peer, related(taskId, request)).pipe(
@@ -76,8 +80,8 @@ export const tasksResult = (
       Effect.catchTag("JsonRpcError", (error) => Effect.succeed(Exit.fail(error))),
       Effect.flatMap((answer) => tasks.answer(principal, taskId, { [key]: answer })),
       Effect.catchTags({
-        ConnectionClosed: ({ reason }) => Effect.logDebug(`question of a task not put: ${reason}`),
-        UnknownTask: () => Effect.logDebug("a question outlived its task"),
+        ConnectionClosed: ({ reason }) => Effect.logDebug(`question of a task not sent: ${reason}`),
+        UnknownTask: () => Effect.logDebug("a question was answered after its task was removed"),
       }),
     )
   }

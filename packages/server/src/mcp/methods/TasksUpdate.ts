@@ -1,6 +1,6 @@
 /**
- * `tasks/update` (2026-07-28): answers to questions of a task, all or some. Keys that nothing waits for are ignored; one
- * answer that does not fit its question refuses the update, and every question stays open.
+ * `tasks/update` (2026-07-28): answers some or all questions of a task. Keys without a pending question are ignored. When
+ * one answer does not fit its question, the request fails and every question stays pending.
  */
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { TasksUpdate as TasksUpdateMethod } from "@colloquy/protocol/mcp/Tasks"
@@ -13,6 +13,7 @@ import type { CoreHandler, InputResponse } from "../RequestContext.ts"
 import { readResponse } from "../eras/AnswerShapes.ts"
 import { invalidParams, requireTasks, unknownTask } from "../tasks/TaskRequests.ts"
 
+/** The handler of `tasks/update`. */
 export const tasksUpdate =
   (
     tasks: Tasks["Service"],

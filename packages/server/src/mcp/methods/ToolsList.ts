@@ -1,4 +1,4 @@
-/** `tools/list`: the server's own tools, then the embedder's, a page at a time. */
+/** `tools/list`: the server's own tools, then those of the embedding program, one page per request. */
 import type { ToolsList as ToolsListMethod } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import { clientRequestsTasks } from "../tasks/TaskRequests.ts"
 
 type Method = typeof ToolsListMethod
 
-// Read at the call: the schemas are made when first asked for.
+// Schemas are made at their first use, so they are read at the call and not when the handler is made.
 const item = (tool: Tool, tasks: boolean): ResultOf<Method>["tools"][number] => {
   const { taskSupport } = tool
   return {
@@ -27,6 +27,7 @@ const item = (tool: Tool, tasks: boolean): ResultOf<Method>["tools"][number] => 
   }
 }
 
+/** The handler of `tools/list` of one connection. */
 export const toolsList = (
   { cursors, pageSize }: ConnectionCatalog,
   tools: Registry<Tool>,

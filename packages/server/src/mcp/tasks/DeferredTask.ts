@@ -7,7 +7,7 @@
  *        │ `taskAfter` has passed, or a question
  *        ▼
  *     response: the task ── accepted ──────────► the work continues as the task, which asks its questions
- *           └────────────── not accepted ──────► the work is interrupted; no task of which the client was not told runs
+ *           └────────────── not accepted ──────► the work is interrupted; no task runs that the client does not know
  *
  * The work runs once. Keeps L1, L2 (a question follows the response that names the task) and L8: while the call waits the
  * work belongs to the request and ends with it, also when the connection ends, because no client could ask for the task.
@@ -26,14 +26,15 @@ import { createdResult } from "./TaskShapes.ts"
 
 type Ran = Effect.Effect<CallToolResult, JsonRpcError | InputRequired>
 
+/** A call that may become the reserved task. */
 export interface DeferredCall {
   readonly reservation: TaskReservation
-  /** How long the response waits for the result. */
+  /** How long the response waits for the result before it names the task. */
   readonly taskAfter: Duration.Input
   readonly run: (context: RequestContext) => Ran
 }
 
-/** The task that the call may become, as its work uses it. */
+/** The control of a task that may never be created: questions wait for the task, and the last message is kept for it. */
 const makeDraft = (id: string) => {
   const created = Deferred.makeUnsafe<TaskControl>()
   const asked = Deferred.makeUnsafe<void>()
@@ -55,10 +56,10 @@ const makeDraft = (id: string) => {
   }
   return {
     control,
-    /** Returns when the work has asked something. */
+    /** Resolves when the work has asked a question. */
     asked: Deferred.await(asked),
     message: () => message,
-    /** From now on the work uses this task. */
+    /** Connects the work to the created task. */
     become: (task: TaskControl) =>
       Effect.andThen(
         message === undefined ? Effect.void : task.setMessage(message),
@@ -69,8 +70,8 @@ const makeDraft = (id: string) => {
 
 type Draft = ReturnType<typeof makeDraft>
 
-/** The task that the work goes on as once the response was accepted. */
-const orderOf = (
+/** The task in which the work continues once the response was accepted. */
+const newTask = (
   call: RequestContext,
   inside: TaskContext,
   work: Fiber.Fiber<CallToolResult, JsonRpcError>,
@@ -97,6 +98,7 @@ const orderOf = (
   }
 }
 
+/** Runs the call and resolves with its result, or with the task that it has become. */
 export const callThenTask = (
   call: RequestContext,
   { reservation, run, taskAfter }: DeferredCall,
@@ -114,7 +116,7 @@ export const callThenTask = (
       yield* restore(Effect.raceFirst(Fiber.await(work), due)).pipe(
         Effect.onInterrupt(() => Fiber.interrupt(work)),
       )
-      // The result counts when it is there at the last moment.
+      // A result that arrived at the last moment takes precedence over the task.
       const ended = work.pollUnsafe()
       if (ended !== undefined) {
         const after = inside.afterAnswer()
@@ -122,7 +124,7 @@ export const callThenTask = (
         return yield* ended
       }
       waiting = false
-      const task = yield* reservation.create(orderOf(call, inside, work, draft))
+      const task = yield* reservation.create(newTask(call, inside, work, draft))
       return createdResult(task, yield* Clock.currentTimeMillis, call.era)
     }),
   )

@@ -1,8 +1,8 @@
 /**
- * Whether a `tools/call` is answered with a task, and the task that it is answered with. In 2025-11-25 the client asks for
- * one and gets it at once; in 2026-07-28 the server decides, for a client that declares tasks and a tool that may be one:
- * a call that ends within `taskAfter` and asks nothing is answered with its result (`DeferredTask`). Decides nothing about
- * the tool. Keeps L2: the work of a task that is made at once begins when the response that names it was accepted.
+ * Decides whether the response to a `tools/call` is a task, and creates that task. In 2025-11-25 the client requests a
+ * task and gets it at once. In 2026-07-28 the server decides, for a client that declares tasks and a tool that supports
+ * them: a call that ends within `taskAfter` and asks nothing is answered with its result (`DeferredTask`). Decides nothing
+ * about the tool. Keeps L2: the work of a task that is created at once starts when the response that names it was accepted.
  */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
@@ -36,7 +36,7 @@ interface ToolRun {
   readonly args: unknown
 }
 
-/** A wanted life in milliseconds; null for ever, undefined when it is not said. */
+/** The requested time to live in milliseconds; null for ever, absent for the default. */
 interface Wanted {
   readonly ttlMs?: number | null
 }
@@ -53,7 +53,7 @@ const readWanted = (task: unknown): Result.Result<Wanted, JsonRpcError> => {
     : Result.fail(invalidParams("task.ttl: expected milliseconds, 0 or more"))
 }
 
-/** Undefined: the call is answered with its result. */
+/** The task that the client requests (2025-11-25); undefined when the response is the tool's result. */
 const wantedByClient = (
   { name, taskSupport = "forbidden" }: Tool,
   context: RequestContext,
@@ -65,11 +65,15 @@ const wantedByClient = (
   return wanted ? readWanted(task) : Result.succeed(undefined)
 }
 
-/** The server makes one wherever the client takes it, but of work that the call has begun: that goes on in it. */
+/**
+ * Whether the server may respond with a task (2026-07-28): the client declares tasks, and the call does not resume work
+ * of an earlier call, which continues in the call.
+ */
 const mayDecide = ({ client, rounds }: RequestContext): boolean =>
   rounds?.resumed?.state === undefined &&
   missingIn(client.capabilities, tasksCapability) === undefined
 
+/** Runs the tool and resolves with its result or with a task. */
 export type CallOrTask = (
   call: ToolRun,
   context: RequestContext,
@@ -77,40 +81,59 @@ export type CallOrTask = (
   task: unknown,
 ) => Effect.Effect<CallToolResult | OtherResult, JsonRpcError | InputRequired>
 
-/** As long as a person takes a silent call for a working one; clients give up after 60 s. */
+/** How long a person believes that a silent call still works; clients time out after 60 s. */
 const defaultTaskAfter: Duration.Input = "20 seconds"
 
-/**
- * Of one connection: it is told of the status of the tasks that its calls became, while it is there (2025-11-25).
- *
- * @param taskAfter how long a call of 2026-07-28 waits for its result; 0: such a call is a task at once
- */
-export const make = (
-  tasks: Tasks["Service"],
-  taskAfter: Duration.Input = defaultTaskAfter,
-): Effect.Effect<CallOrTask, never, Scope.Scope> =>
-  Effect.map(Effect.scope, (connection) => {
-    const isDeferred = Duration.toMillis(taskAfter) > 0
+class TaskCalls {
+  private readonly tasks: Tasks["Service"]
+  private readonly taskAfter: Duration.Input
+  private readonly isDeferred: boolean
+  private readonly connection: Scope.Scope
 
-    const begin = Effect.fnUntraced(function* (
-      { args, tool }: ToolRun,
-      context: RequestContext,
-      wanted: Wanted,
-      prepared?: Option.Option<unknown>,
-    ) {
+  constructor(tasks: Tasks["Service"], taskAfter: Duration.Input, connection: Scope.Scope) {
+    this.tasks = tasks
+    this.taskAfter = taskAfter
+    this.isDeferred = Duration.toMillis(taskAfter) > 0
+    this.connection = connection
+  }
+
+  /** 2025-11-25: a task where the client requests one. */
+  handshake(call: ToolRun, context: RequestContext, task: unknown): ReturnType<CallOrTask> {
+    const wanted = wantedByClient(call.tool, context, task)
+    if (wanted._tag === "Failure") return Effect.fail(wanted.failure)
+    return wanted.success === undefined
+      ? call.tool.invoke(call.args, context)
+      : Effect.mapError(this.create(call, context, wanted.success), tooManyTasks)
+  }
+
+  /** 2026-07-28: a task where the server decides for one. */
+  stateless(call: ToolRun, context: RequestContext): ReturnType<CallOrTask> {
+    const { args, tool } = call
+    const { taskSupport = "forbidden" } = tool
+    if (taskSupport === "forbidden") return tool.invoke(args, context)
+    if (mayDecide(context)) return this.decide(call, context)
+    return taskSupport === "optional"
+      ? tool.invoke(args, context)
+      : Effect.andThen(context.requires(tasksCapability), tool.invoke(args, context))
+  }
+
+  /** Creates a task at once; its work starts when the response that names it was accepted. */
+  private create(
+    { args, tool }: ToolRun,
+    context: RequestContext,
+    wanted: Wanted,
+    prepared?: Option.Option<unknown>,
+  ) {
+    return Effect.gen({ self: this }, function* () {
       const accepted = Deferred.makeUnsafe<ResponseDelivery>()
-      let made: Task | undefined
-      const tell = Effect.suspend(() =>
-        made === undefined || context.era === "stateless"
-          ? Effect.void
-          : Effect.forkIn(notifyStatus(tasks, context, made), connection),
-      )
-      // Before there is a task: a call that is taken back before its answer leaves none, nobody knows of it.
+      let created: Task | undefined
+      const notify = Effect.suspend(() => this.notifyConnection(context, created))
+      // Before the task exists: a call that is cancelled before its response leaves no task, as no client knows it.
       context.afterAnswer(
-        Effect.asVoid(Effect.andThen(Deferred.succeed(accepted, "accepted"), tell)),
+        Effect.asVoid(Effect.andThen(Deferred.succeed(accepted, "accepted"), notify)),
         (sent) => Deferred.doneUnsafe(accepted, Effect.succeed(sent ? "unknown" : "unsent")),
       )
-      made = yield* tasks.create({
+      created = yield* this.tasks.create({
         principal: context.principal,
         ...wanted,
         delivery: Deferred.await(accepted),
@@ -122,60 +145,67 @@ export const make = (
           )
         },
       })
-      return createdResult(made, yield* Clock.currentTimeMillis, context.era)
+      return createdResult(created, yield* Clock.currentTimeMillis, context.era)
     })
+  }
 
-    const asked = (call: ToolRun, context: RequestContext, wanted: Wanted) =>
-      Effect.mapError(begin(call, context, wanted), tooManyTasks)
+  private notifyConnection(context: RequestContext, task: Task | undefined) {
+    return task === undefined || context.era === "stateless"
+      ? Effect.void
+      : Effect.forkIn(notifyStatus(this.tasks, context, task), this.connection)
+  }
 
-    const deferred = (
-      { args, tool }: ToolRun,
-      context: RequestContext,
-      prepared: Option.Option<unknown>,
-    ) =>
-      Effect.scoped(
-        Effect.flatMap(tasks.reserve(context.principal), (reservation) =>
-          callThenTask(context, {
-            reservation,
-            taskAfter,
-            run: (inside) => tool.invoke(args, inside, prepared),
-          }),
-        ),
-      )
+  private deferred(
+    { args, tool }: ToolRun,
+    context: RequestContext,
+    prepared: Option.Option<unknown>,
+  ) {
+    return Effect.scoped(
+      Effect.flatMap(this.tasks.reserve(context.principal), (reservation) =>
+        callThenTask(context, {
+          reservation,
+          taskAfter: this.taskAfter,
+          run: (inside) => tool.invoke(args, inside, prepared),
+        }),
+      ),
+    )
+  }
 
-    /** Nobody asked for a task, so what comes before it is a call like any other. */
-    const decided = Effect.fnUntraced(function* (call: ToolRun, context: RequestContext) {
+  /** The client did not request a task, so `prepare` runs in the call itself. */
+  private decide(call: ToolRun, context: RequestContext): ReturnType<CallOrTask> {
+    return Effect.gen({ self: this }, function* () {
       const { args, tool } = call
       const first = yield* tool.prepare?.(args, context) ?? Effect.undefined
       if (first?._tag === "Failure") return first.failure
       const prepared = first === undefined ? Option.none() : Option.some(first.success)
-      // A tool that has to be a task says that its result is not worth waiting for.
-      const waits = isDeferred && tool.taskSupport === "optional"
-      const answer: Effect.Effect<CallToolResult | OtherResult, JsonRpcError | TooManyTasks> = waits
-        ? deferred(call, context, prepared)
-        : begin(call, context, {}, prepared)
-      return yield* Effect.catchTag(answer, "TooManyTasks", (refused) =>
-        // The server decides, and without room it decides against a task.
+      // A tool that requires tasks declares that waiting for its result is not worthwhile.
+      const waits = this.isDeferred && tool.taskSupport === "optional"
+      const response: Effect.Effect<CallToolResult | OtherResult, JsonRpcError | TooManyTasks> =
+        waits ? this.deferred(call, context, prepared) : this.create(call, context, {}, prepared)
+      return yield* Effect.catchTag(response, "TooManyTasks", (refused) =>
+        // Without room for a task the call runs as an ordinary one, if the tool allows it.
         tool.taskSupport === "optional"
           ? tool.invoke(args, context, prepared)
           : Effect.fail(tooManyTasks(refused)),
       )
     })
+  }
+}
 
-    return (call, context, task) => {
-      const { args, tool } = call
-      if (context.era !== "stateless") {
-        const wanted = wantedByClient(tool, context, task)
-        if (wanted._tag === "Failure") return Effect.fail(wanted.failure)
-        return wanted.success === undefined
-          ? tool.invoke(args, context)
-          : asked(call, context, wanted.success)
-      }
-      const { taskSupport = "forbidden" } = tool
-      if (taskSupport === "forbidden") return tool.invoke(args, context)
-      if (mayDecide(context)) return decided(call, context)
-      return taskSupport === "optional"
-        ? tool.invoke(args, context)
-        : Effect.andThen(context.requires(tasksCapability), tool.invoke(args, context))
-    }
+/**
+ * The calls of one connection. While it is open it is notified of the status of the tasks that its calls became
+ * (2025-11-25).
+ *
+ * @param taskAfter how long a call of 2026-07-28 waits for its result; with 0 such a call becomes a task at once
+ */
+export const make = (
+  tasks: Tasks["Service"],
+  taskAfter: Duration.Input = defaultTaskAfter,
+): Effect.Effect<CallOrTask, never, Scope.Scope> =>
+  Effect.map(Effect.scope, (connection): CallOrTask => {
+    const calls = new TaskCalls(tasks, taskAfter, connection)
+    return (call, context, task) =>
+      context.era === "stateless"
+        ? calls.stateless(call, context)
+        : calls.handshake(call, context, task)
   })

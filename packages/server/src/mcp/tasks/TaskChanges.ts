@@ -1,6 +1,6 @@
 /**
- * `notifications/tasks` (2026-07-28): tells a subscription of every step of the tasks that it names, to their ends. A
- * client that does not read hears of the last step alone (L6).
+ * `notifications/tasks` (2026-07-28): notifies a subscription of every change of the tasks that it names, until they end.
+ * A client that does not read gets only the last change (L6).
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { TasksChanged } from "@colloquy/protocol/mcp/Tasks"
@@ -11,7 +11,7 @@ import type { Tasks } from "../../tasks/Tasks.ts"
 import type { Members, RequestContext } from "../RequestContext.ts"
 import { detailedTask } from "./TaskShapes.ts"
 
-/** Those of the ids that the caller has a task under, as they are now. */
+/** The existing tasks of the principal among these ids, as they are now. Unknown ids are ignored. */
 export const tasksOf = (
   tasks: Tasks["Service"],
   { principal }: RequestContext,
@@ -22,7 +22,7 @@ export const tasksOf = (
     (found) => found.flatMap((task) => (task._tag === "Some" ? task.value : [])),
   )
 
-/** From the step after this one on. */
+/** Notifies the client of every change after `seen`. Resolves when the task has ended or was removed. */
 export const notifyChanges = (
   tasks: Tasks["Service"],
   { notify, principal }: RequestContext,
@@ -38,6 +38,6 @@ export const notifyChanges = (
     }
   }).pipe(
     Effect.catchTag("UnknownTask", () =>
-      Effect.logDebug(`task ${seen.id} was forgotten before its end was told`),
+      Effect.logDebug(`task ${seen.id} was removed before its end was sent`),
     ),
   )

@@ -31,12 +31,12 @@ const streamNotify =
 const relatedNotify =
   ({ notify }: PeerControl, taskId: string): PeerControl["notify"] =>
   (method, params) => {
-    const told = params.map((one) =>
+    const tagged = params.map((one) =>
       Object.assign({}, one, { _meta: withRelated(taskId, metaOf(one)) }),
     )
-    return Effect.catch(notify(method, told), ({ reason }) =>
-      // The work of a task needs no connection.
-      Effect.logDebug(`task ${taskId} told nobody: ${reason}`),
+    return Effect.catch(notify(method, tagged), ({ reason }) =>
+      // The work of a task continues without a connection.
+      Effect.logDebug(`notification of task ${taskId} not sent: ${reason}`),
     )
   }
 
@@ -59,13 +59,19 @@ const taskPeer = (call: RequestContext, task: TaskControl, isOpen: () => boolean
 
 type AfterAnswer = Parameters<RequestContext["afterAnswer"]>
 
+/** The context of work that is or may become a task. */
 export interface TaskContext {
+  /** For the tool's handler. */
   readonly context: RequestContext
   /** What the work asked to run after its response; the last given counts. Undefined when it asked for nothing. */
   readonly afterAnswer: () => AfterAnswer | undefined
 }
 
-/** @param isOpen whether the call waits for its response (2026-07-28); default: it was answered with the task */
+/**
+ * The context for the work of `task`, from the context of its call.
+ *
+ * @param isOpen whether the call still waits for its response (2026-07-28). Default: the response was sent.
+ */
 export const contextInTask = (
   call: RequestContext,
   task: TaskControl,

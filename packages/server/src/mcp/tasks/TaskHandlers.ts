@@ -1,4 +1,4 @@
-/** The handlers of `tasks/*`: a revision that does not know a method has it not (`Revision`). */
+/** The handlers of `tasks/*`. `Revision` hides the methods that a client's revision does not have. */
 import {
   TasksCancel,
   TasksGet,
@@ -16,7 +16,7 @@ import { tasksList } from "../methods/TasksList.ts"
 import { tasksResult } from "../methods/TasksResult.ts"
 import { tasksUpdate } from "../methods/TasksUpdate.ts"
 
-/** Of one connection, whose scope they are made in. */
+/** The handlers of one connection by method name; their locks end with the connection's scope. */
 export const taskHandlers = Effect.fnUntraced(function* (
   tasks: Tasks["Service"],
   cursors: Cursors,

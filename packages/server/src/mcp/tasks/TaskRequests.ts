@@ -1,4 +1,4 @@
-/** What the handlers of `tasks/*` share: who may ask, and how they are refused. The error mapping of tasks. */
+/** What the handlers of `tasks/*` share: which clients may use them, and how errors of tasks are sent. */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Revision } from "@colloquy/protocol/mcp/Revisions"
 import { tasksExtension } from "@colloquy/protocol/mcp/Tasks"
@@ -7,31 +7,34 @@ import type { TooManyTasks } from "../../tasks/TaskBook.ts"
 import type { UnknownTask } from "../../tasks/TaskTable.ts"
 import type { Members, RequestContext } from "../RequestContext.ts"
 
-/** What a client of 2026-07-28 declares in a request that may be answered with a task, and in all about tasks. */
+/** The capability that a client of 2026-07-28 declares in `tools/call`, to accept a task, and in every `tasks/*` request. */
 export const tasksCapability: Members = { extensions: { [tasksExtension]: {} } }
 
-/** First revision whose clients ask for tasks, and the only one so far. */
+/** The first revision whose clients request tasks, and the only one so far. */
 const since = "2025-11-25"
 
+/** Whether clients of the revision can request tasks. */
 export const supportsTasks = (agreed: Revision): boolean => agreed >= since
 
-/** Tasks are what the client asks for: one that has agreed on that revision. */
+/** Whether the client requests tasks itself, because `initialize` agreed on a revision that has them. */
 export const clientRequestsTasks = ({ client, era, revision }: RequestContext): boolean =>
   era === "handshake" && client.info !== undefined && supportsTasks(revision)
 
-/** In 2025-11-25 the server's declaration is enough. */
+/** Fails unless a stateless client declares tasks. In 2025-11-25 the server's declaration is enough. */
 export const requireTasks = ({
   era,
   requires,
 }: RequestContext): Effect.Effect<void, JsonRpcError> =>
   era === "stateless" ? requires(tasksCapability) : Effect.void
 
+/** The error for an invalid parameter; `message` begins with its name. */
 export const invalidParams = (message: string): JsonRpcError =>
   new JsonRpcError({ code: ErrorCode.invalidParams, message: `Invalid params: params.${message}` })
 
-/** The same words for a task that never was, one that has expired and one of somebody else. */
+/** The same error for a task that never existed, one that has expired and one of another principal (L13). */
 export const unknownTask = ({ message }: UnknownTask): Effect.Effect<never, JsonRpcError> =>
   Effect.fail(invalidParams(message))
 
+/** The error when there is no room for one more task. */
 export const tooManyTasks = ({ message }: TooManyTasks): JsonRpcError =>
   new JsonRpcError({ code: ErrorCode.serverError, message })

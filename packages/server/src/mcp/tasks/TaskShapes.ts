@@ -1,4 +1,4 @@
-/** From the record of a task to both of its wire forms. Pure; the only place where a status of the wire is decided. */
+/** Converts the record of a task to its two wire forms, and alone decides the status on the wire. Pure. */
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import {
@@ -13,10 +13,10 @@ import { type Era, type Members, OtherResult } from "../RequestContext.ts"
 
 const iso = (ms: number): string => DateTime.formatIso(DateTime.makeUnsafe(ms))
 
-/** A status is a line for a person; the result has all of it. */
+/** UTF-16 code units of a status message, which is one line for a person; the result has the whole text. */
 const maxMessage = 500
 
-/** A result that says an error failed in 2025-11-25; in 2026-07-28 only what is no result did. */
+/** A result with `isError` is `failed` in 2025-11-25 and `completed` in 2026-07-28, where only an error is `failed`. */
 const endStatus = (end: TaskEnd, era: Era): TaskStatus => {
   switch (end._tag) {
     case "Result":
@@ -28,6 +28,7 @@ const endStatus = (end: TaskEnd, era: Era): TaskStatus => {
   }
 }
 
+/** The status of the task on the wire. */
 export const statusOf = ({ end, questions }: Task, era: Era): TaskStatus => {
   if (end !== undefined) return endStatus(end, era)
   return questions.size > 0 ? "input_required" : "working"
@@ -38,7 +39,7 @@ const firstText = ({ content }: CallToolResult): string | undefined =>
     "text" in part && typeof part["text"] === "string" ? part["text"] : [],
   )[0]
 
-/** What failed says why, where its result is not told with it. */
+/** In 2025-11-25 the text of a failed result, which is sent separately; else the task's own message. */
 const messageOf = ({ end, message }: Task, era: Era): string | undefined => {
   const failed = era === "handshake" && end?._tag === "Result" && end.result.isError === true
   return (failed ? firstText(end.result) : message)?.slice(0, maxMessage)
@@ -55,6 +56,7 @@ const common = (task: Task, era: Era) => {
   }
 }
 
+/** The task as 2025-11-25 has it. */
 export const handshakeTask = (task: Task, nowMs: number): HandshakeTask => ({
   ...common(task, "handshake"),
   ttl: ttlAt(task, nowMs),
@@ -73,7 +75,7 @@ const wireError = ({ code, message, data }: JsonRpcError): Members => ({
   ...(data === undefined ? {} : { data }),
 })
 
-/** With what its status brings: questions, result or error. */
+/** The task as 2026-07-28 has it, with its pending questions, its result or its error. */
 export const detailedTask = (task: Task, nowMs: number): StatelessTask => {
   const { end, questions } = task
   return {
@@ -84,7 +86,7 @@ export const detailedTask = (task: Task, nowMs: number): StatelessTask => {
   }
 }
 
-/** The answer to the call that made the task. */
+/** The response to the call that created the task. */
 export const createdResult = (task: Task, nowMs: number, era: Era): OtherResult =>
   new OtherResult({
     resultType: "task",
@@ -92,7 +94,7 @@ export const createdResult = (task: Task, nowMs: number, era: Era): OtherResult 
       era === "stateless" ? statelessTask(task, nowMs) : { task: handshakeTask(task, nowMs) },
   })
 
-/** `_meta` with the task that it belongs to (2025-11-25). */
+/** `_meta` with the id of the task that a message belongs to (2025-11-25). */
 export const withRelated = (taskId: string, meta: Members = {}): Members => ({
   ...meta,
   [relatedTask]: { taskId },

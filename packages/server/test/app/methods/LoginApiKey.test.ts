@@ -68,7 +68,7 @@ describe("loginApiKey", () => {
       Effect.gen(function* () {
         assert.deepStrictEqual(errorOf(yield* app.ask(1, "loginApiKey", { apiKey: "k" })), {
           code: -32603,
-          message: "failed to save api key: this server keeps no keys",
+          message: "failed to save api key: storing API keys is disabled",
         })
       }),
     ),

@@ -38,7 +38,7 @@ describe("the server's own tools", () => {
     ],
     [[], []],
   ])(
-    "chosen by %j: they are listed, and the tools of the embedder behind them",
+    "chosen by %j: they are listed, followed by the tools of the embedding program",
     ([choice, names]) =>
       serving(choice, (server) =>
         Effect.gen(function* () {

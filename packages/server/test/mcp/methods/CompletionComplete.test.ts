@@ -111,7 +111,7 @@ describe("completion/complete", () => {
   )
 
   it.effect(
-    "L13 bad params are told, callbacks that break are internal errors, the server goes on",
+    "L13 invalid params are an error, failing callbacks are internal errors, and the server continues",
     () =>
       withFeatures(definitions, (server) =>
         Effect.gen(function* () {

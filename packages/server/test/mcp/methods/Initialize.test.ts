@@ -84,7 +84,7 @@ describe("initialize", () => {
     ),
   )
 
-  it.effect("is refused the second time, and the connection goes on", () =>
+  it.effect("is rejected the second time, and the connection stays open", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* server.ask(1, "initialize", params("2025-06-18"))

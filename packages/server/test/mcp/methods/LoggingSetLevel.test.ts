@@ -19,7 +19,7 @@ const levels = (notices: ReturnType<typeof noticesOf>) =>
   )
 
 describe("logging/setLevel", () => {
-  it.effect("a connection is told of that level and what is more severe, from then on", () =>
+  it.effect("a connection receives messages of that level and more severe ones from then on", () =>
     withFeatures({ tools: [chatty] }, (server) =>
       Effect.gen(function* () {
         yield* initialized(server)
@@ -45,7 +45,7 @@ describe("logging/setLevel", () => {
     ),
   )
 
-  it.effect("another connection has a level of its own", () =>
+  it.effect("another connection keeps its own level", () =>
     withFeatures({ tools: [chatty] }, (server) =>
       Effect.gen(function* () {
         yield* initialized(server)

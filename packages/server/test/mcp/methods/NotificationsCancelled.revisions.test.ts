@@ -57,7 +57,7 @@ const revisions = [...protocolVersions, "none"]
 
 describe("notifications/cancelled: whether the call is answered", () => {
   it.effect.each(revisions)(
-    "L1 by revision %s it is not; the turn's end is told all the same",
+    "L1 by revision %s it gets none; the end of the turn is delivered all the same",
     (v) =>
       withServer({ script }, (server) =>
         Effect.gen(function* () {
@@ -76,7 +76,7 @@ describe("notifications/cancelled: whether the call is answered", () => {
   )
 
   it.effect.each(revisions)(
-    "L1 by revision %s a call that nobody cancelled is answered when its turn is interrupted",
+    "L1 by revision %s a call that was not cancelled is answered when its turn is interrupted",
     (v) =>
       withServer({ script }, (server) =>
         Effect.gen(function* () {
@@ -197,7 +197,7 @@ describe("notifications/cancelled: when it comes", () => {
 })
 
 describe("notifications/cancelled: what it takes along", () => {
-  it.effect("L14 the tools of the turn are stopped before its end is told", () => {
+  it.effect("L14 the tools of the turn are stopped before its end is delivered", () => {
     const seen: Array<string> = []
     const tools = ToolRuntime.simple({
       specs: () => [],

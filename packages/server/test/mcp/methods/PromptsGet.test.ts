@@ -52,7 +52,7 @@ const slow = prompt({
 })
 
 describe("prompts/get", () => {
-  it.effect("L13 tells no progress where the token is none", () =>
+  it.effect("L13 sends no progress for an invalid token", () =>
     withFeatures({ prompts: [slow] }, (server) =>
       Effect.gen(function* () {
         const tokens = ["t", {}, 1.5, "t".repeat(2_000)]
@@ -132,23 +132,21 @@ describe("prompts/get", () => {
     ),
   )
 
-  it.effect(
-    "L13 one that dies is an internal error that tells no secret, and the server goes on",
-    () =>
-      withFeatures({ prompts: [review, ...failing] }, (server) =>
-        Effect.gen(function* () {
-          for (const [id, name] of ["dies", "throws", "fails"].entries()) {
-            const { error } = yield* server.ask(id, "prompts/get", { name })
-            assert.deepStrictEqual(error, { code: -32603, message: "Internal error" })
-          }
-          const refused = yield* server.ask(8, "prompts/get", { name: "refuses" })
-          assert.deepStrictEqual(refused.error, { code: -32602, message: "not so" })
-          const good = yield* server.ask(9, "prompts/get", {
-            name: "review",
-            arguments: { file: "a" },
-          })
-          assert.isDefined(good.result)
-        }),
-      ),
+  it.effect("L13 a defect is an internal error without any secret, and the server continues", () =>
+    withFeatures({ prompts: [review, ...failing] }, (server) =>
+      Effect.gen(function* () {
+        for (const [id, name] of ["dies", "throws", "fails"].entries()) {
+          const { error } = yield* server.ask(id, "prompts/get", { name })
+          assert.deepStrictEqual(error, { code: -32603, message: "Internal error" })
+        }
+        const refused = yield* server.ask(8, "prompts/get", { name: "refuses" })
+        assert.deepStrictEqual(refused.error, { code: -32602, message: "not so" })
+        const good = yield* server.ask(9, "prompts/get", {
+          name: "review",
+          arguments: { file: "a" },
+        })
+        assert.isDefined(good.result)
+      }),
+    ),
   )
 })

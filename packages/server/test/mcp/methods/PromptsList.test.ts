@@ -18,7 +18,7 @@ import { withServer } from "../../support/Harness.ts"
 const named = (name: string) => prompt({ name, run: () => Effect.succeed(name) })
 
 describe("prompts/list", () => {
-  it.effect("is empty where nobody added one", () =>
+  it.effect("is empty when none was added", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         assert.deepStrictEqual((yield* server.ask(1, "prompts/list")).result, { prompts: [] })
@@ -26,7 +26,7 @@ describe("prompts/list", () => {
     ),
   )
 
-  it.effect("tells all that a definition says, and no more", () =>
+  it.effect("lists every member of a definition, and no more", () =>
     withFeatures(
       {
         prompts: [
@@ -113,7 +113,7 @@ describe("prompts/list", () => {
   )
 
   it.effect(
-    "who has read the list is told once of what changed together, who has not is told nothing",
+    "notifies a client that has read the list once of simultaneous changes, and no other client",
     () =>
       withFeatures({}, (server, features) =>
         Effect.gen(function* () {

@@ -29,7 +29,7 @@ const range = (scheme: string, count: number) =>
   Array.from({ length: count }, (_, i) => `${scheme}:${i}`)
 
 describe("resources/list", () => {
-  it.effect("tells all that a definition says", () =>
+  it.effect("lists every member of a definition", () =>
     withFeatures(
       {
         resources: [
@@ -98,40 +98,42 @@ describe("resources/list", () => {
       ),
   )
 
-  it.effect("a template that cannot list is an internal error, told where its turn comes", () =>
-    withFeatures(
-      {
-        resourceTemplates: [
-          template("a", 2, 2),
-          resourceTemplate({
-            uriTemplate: "b:{x}",
-            name: "b",
-            read: () => Effect.succeed(""),
-            list: () => Effect.fail("secret"),
+  it.effect(
+    "a template that cannot list is an internal error on the page where its resources begin",
+    () =>
+      withFeatures(
+        {
+          resourceTemplates: [
+            template("a", 2, 2),
+            resourceTemplate({
+              uriTemplate: "b:{x}",
+              name: "b",
+              read: () => Effect.succeed(""),
+              list: () => Effect.fail("secret"),
+            }),
+          ],
+        },
+        (server) =>
+          Effect.gen(function* () {
+            const first = yield* server.ask(1, "resources/list")
+            assert.lengthOf(first.result?.["resources"] as ReadonlyArray<unknown>, 1)
+            const cursor = String(first.result?.["nextCursor"])
+            assert.isAbove(cursor.length, 30)
+            const second = yield* server.ask(2, "resources/list", { cursor })
+            const third = yield* server.ask(3, "resources/list", {
+              cursor: second.result?.["nextCursor"],
+            })
+            assert.deepStrictEqual(third.error, { code: -32603, message: "Internal error" })
+            assert.strictEqual(
+              codeOf(yield* server.ask(4, "resources/list", stateless({ cursor: `${cursor}x` }))),
+              -32602,
+            )
           }),
-        ],
-      },
-      (server) =>
-        Effect.gen(function* () {
-          const first = yield* server.ask(1, "resources/list")
-          assert.lengthOf(first.result?.["resources"] as ReadonlyArray<unknown>, 1)
-          const cursor = String(first.result?.["nextCursor"])
-          assert.isAbove(cursor.length, 30)
-          const second = yield* server.ask(2, "resources/list", { cursor })
-          const third = yield* server.ask(3, "resources/list", {
-            cursor: second.result?.["nextCursor"],
-          })
-          assert.deepStrictEqual(third.error, { code: -32603, message: "Internal error" })
-          assert.strictEqual(
-            codeOf(yield* server.ask(4, "resources/list", stateless({ cursor: `${cursor}x` }))),
-            -32602,
-          )
-        }),
-      { pageSize: 1 },
-    ),
+        { pageSize: 1 },
+      ),
   )
 
-  it.effect("goes on with the next template where one went in between", () =>
+  it.effect("continues with the next template when one was removed between two pages", () =>
     withFeatures(
       { resourceTemplates: [template("a", 3, 1), template("c", 2, 1)] },
       (server, features) =>

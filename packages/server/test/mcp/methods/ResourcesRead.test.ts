@@ -83,7 +83,7 @@ describe("resources/read", () => {
   )
 
   it.effect.each(["x:unknown", "x:none", "x:gone", "y:%zz", "", "no address"])(
-    "tells that there is nothing at %j with the code of the revision",
+    "responds that %j is not found with the code of the revision",
     (uri) =>
       withFeatures(definitions, (server) =>
         Effect.gen(function* () {
@@ -96,19 +96,17 @@ describe("resources/read", () => {
       ),
   )
 
-  it.effect(
-    "L13 one that breaks is an internal error that tells no secret, and the server goes on",
-    () =>
-      withFeatures(definitions, (server) =>
-        Effect.gen(function* () {
-          for (const [id, uri] of ["x:fails", "x:dies"].entries()) {
-            const { error } = yield* server.ask(id, "resources/read", { uri })
-            assert.deepStrictEqual(error, { code: -32603, message: "Internal error" })
-          }
-          const { result } = yield* server.ask(9, "resources/read", { uri: "x:text" })
-          assert.isDefined(result)
-        }),
-      ),
+  it.effect("L13 a defect is an internal error without any secret, and the server continues", () =>
+    withFeatures(definitions, (server) =>
+      Effect.gen(function* () {
+        for (const [id, uri] of ["x:fails", "x:dies"].entries()) {
+          const { error } = yield* server.ask(id, "resources/read", { uri })
+          assert.deepStrictEqual(error, { code: -32603, message: "Internal error" })
+        }
+        const { result } = yield* server.ask(9, "resources/read", { uri: "x:text" })
+        assert.isDefined(result)
+      }),
+    ),
   )
 
   it.effect("an address of 8 MiB leads nowhere, and in no time", () =>

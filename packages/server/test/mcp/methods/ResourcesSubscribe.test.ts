@@ -51,7 +51,7 @@ const subscribe = (server: Harness, id: unknown, uri: string) =>
 const pass = (server: Harness) => Effect.andThen(TestClock.adjust("1 second"), server.quiet)
 
 describe("resources/subscribe", () => {
-  it.effect("tells of changes, together as one, and of nothing else", () =>
+  it.effect("notifies of simultaneous changes once, and of nothing else", () =>
     withFeatures({ resources: [plain] }, (server, features) =>
       Effect.gen(function* () {
         yield* initialized(server)

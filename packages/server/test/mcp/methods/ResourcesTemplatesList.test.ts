@@ -37,21 +37,23 @@ describe("resources/templates/list", () => {
     ),
   )
 
-  it.effect("gives the embedder's before them, page by page, and refuses other cursors", () =>
-    withFeatures(
-      { resourceTemplates: [template("x:{a}"), template("y:{+a}")] },
-      (server) =>
-        Effect.gen(function* () {
-          const method = "resources/templates/list"
-          const { items, sizes } = yield* allPages(server, method, "resourceTemplates")
-          assert.deepStrictEqual(
-            items.map(({ uriTemplate }) => uriTemplate),
-            ["x:{a}", "y:{+a}", ...own.map(({ uriTemplate }) => uriTemplate)],
-          )
-          assert.deepStrictEqual(sizes, [3, 1])
-          assert.strictEqual(codeOf(yield* server.ask("bad", method, { cursor: "zzz" })), -32602)
-        }),
-      { pageSize: 3 },
-    ),
+  it.effect(
+    "lists those of the embedding program first, page by page, and rejects other cursors",
+    () =>
+      withFeatures(
+        { resourceTemplates: [template("x:{a}"), template("y:{+a}")] },
+        (server) =>
+          Effect.gen(function* () {
+            const method = "resources/templates/list"
+            const { items, sizes } = yield* allPages(server, method, "resourceTemplates")
+            assert.deepStrictEqual(
+              items.map(({ uriTemplate }) => uriTemplate),
+              ["x:{a}", "y:{+a}", ...own.map(({ uriTemplate }) => uriTemplate)],
+            )
+            assert.deepStrictEqual(sizes, [3, 1])
+            assert.strictEqual(codeOf(yield* server.ask("bad", method, { cursor: "zzz" })), -32602)
+          }),
+        { pageSize: 3 },
+      ),
   )
 })

@@ -7,7 +7,7 @@ import { codeOf, initialized, noticesOf, stateless, withFeatures } from "../../s
 const one = (uri: string) => resource({ uri, name: uri, read: () => Effect.succeed("") })
 
 describe("resources/unsubscribe", () => {
-  it.effect("tells of that resource no more, and of the others as before", () =>
+  it.effect("ends notifications of that resource, and keeps those of the others", () =>
     withFeatures({ resources: [one("x:a"), one("x:b")] }, (server, features) =>
       Effect.gen(function* () {
         yield* initialized(server)
@@ -26,7 +26,7 @@ describe("resources/unsubscribe", () => {
     ),
   )
 
-  it.effect("is answered also where there was no subscription; bad params are told", () =>
+  it.effect("succeeds without a subscription; invalid params are an error", () =>
     withFeatures({}, (server) =>
       Effect.gen(function* () {
         yield* initialized(server)

@@ -35,7 +35,7 @@ describe("server/discover", () => {
     ),
   )
 
-  it.effect("tells no more of events than the server was set to", () =>
+  it.effect("declares only the events that the server is configured for", () =>
     withServer({ events: "off" }, (server) =>
       Effect.gen(function* () {
         const { result } = yield* server.ask(1, "server/discover", saying())

@@ -74,7 +74,7 @@ const later = ({ server }: World) => Effect.andThen(TestClock.adjust("100 millis
 
 describe("subscriptions/listen", () => {
   it.effect(
-    "first says what it honours, then tells of that alone, each under the id of the request",
+    "first acknowledges what it supports, then notifies of that only, with the id of the request",
     () =>
       withListening((world) =>
         Effect.gen(function* () {
@@ -124,7 +124,7 @@ describe("subscriptions/listen", () => {
     ),
   )
 
-  it.effect("L1 taken back, it is over: nothing is watched, told or answered any more", () =>
+  it.effect("L1 once cancelled it watches, sends and answers nothing", () =>
     withListening((world) =>
       Effect.gen(function* () {
         const { notices, server, watched } = world
@@ -139,7 +139,7 @@ describe("subscriptions/listen", () => {
     ),
   )
 
-  it.effect("ends after a day: the client is told, and answered", () =>
+  it.effect("ends after a day with a notification and a response", () =>
     withListening((world) =>
       Effect.gen(function* () {
         const { server } = world
@@ -148,7 +148,7 @@ describe("subscriptions/listen", () => {
         yield* server.quiet
         assert.deepStrictEqual(told(server), [
           acknowledged({}),
-          ["notifications/cancelled", { requestId: "s", reason: "it is over" }],
+          ["notifications/cancelled", { requestId: "s", reason: "the subscription has ended" }],
           ["s", { resultType: "complete", _meta: { ...named, ...madeBy } }],
         ])
       }),
@@ -198,7 +198,7 @@ describe("subscriptions/listen", () => {
     ),
   )
 
-  it.effect("L13 needs to be told of what", () =>
+  it.effect("L13 requires a filter", () =>
     withListening(({ server }) =>
       Effect.gen(function* () {
         const { error } = yield* server.ask(1, "subscriptions/listen", saying())

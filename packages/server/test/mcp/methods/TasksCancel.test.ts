@@ -93,7 +93,7 @@ describe("tasks/cancel", () => {
     ),
   )
 
-  it.effect.each(forms)("$name: refuses an id that nobody has", (form) =>
+  it.effect.each(forms)("$name: rejects an unknown id", (form) =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* form.hello(server)

@@ -20,7 +20,7 @@ const unknown = "Invalid params: params.taskId: expected the id of a task that i
 const start = "1970-01-01T00:00:00.000Z"
 
 describe("tasks/get", () => {
-  it.effect("2025-11-25: tells how a task stands, and no more", () =>
+  it.effect("2025-11-25: gives the status of a task, and no more", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)
@@ -88,31 +88,29 @@ describe("tasks/get", () => {
     )
   })
 
-  it.effect.each(forms)(
-    "$name: refuses an id that nobody has, that is none, and that has expired",
-    (form) =>
-      withServer({}, (server) =>
-        Effect.gen(function* () {
-          yield* form.hello(server)
-          const get = about(server, form)
-          const taskId = taskIdIn(yield* callAsTask(server, form, 2, "codex", { prompt: "hi" }))
-          yield* server.quiet
-          yield* TestClock.adjust("59 minutes")
-          assert.strictEqual((yield* get("tasks/get", { taskId })).error, undefined)
-          yield* TestClock.adjust("1 minute")
-          for (const id of [taskId, "", "0", `${taskId} `]) {
-            assert.deepStrictEqual(refused(yield* get("tasks/get", { taskId: id })), [
-              -32602,
-              unknown,
-            ])
-          }
-          for (const params of [{}, { taskId: 7 }, { taskId: null }]) {
-            const { error } = yield* get("tasks/get", params)
-            assert.strictEqual(error?.code, -32602)
-            assert.match(error?.message ?? "", /^Invalid params: params\.taskId: /)
-          }
-        }),
-      ),
+  it.effect.each(forms)("$name: rejects ids that are unknown, invalid or expired", (form) =>
+    withServer({}, (server) =>
+      Effect.gen(function* () {
+        yield* form.hello(server)
+        const get = about(server, form)
+        const taskId = taskIdIn(yield* callAsTask(server, form, 2, "codex", { prompt: "hi" }))
+        yield* server.quiet
+        yield* TestClock.adjust("59 minutes")
+        assert.strictEqual((yield* get("tasks/get", { taskId })).error, undefined)
+        yield* TestClock.adjust("1 minute")
+        for (const id of [taskId, "", "0", `${taskId} `]) {
+          assert.deepStrictEqual(refused(yield* get("tasks/get", { taskId: id })), [
+            -32602,
+            unknown,
+          ])
+        }
+        for (const params of [{}, { taskId: 7 }, { taskId: null }]) {
+          const { error } = yield* get("tasks/get", params)
+          assert.strictEqual(error?.code, -32602)
+          assert.match(error?.message ?? "", /^Invalid params: params\.taskId: /)
+        }
+      }),
+    ),
   )
 
   it.effect("2026-07-28: refuses a client that does not declare the extension", () =>

@@ -45,7 +45,7 @@ describe("tasks/list", () => {
   )
 
   it.effect(
-    "gives all tasks, oldest first, each as tasks/get tells it, on as many pages as it takes",
+    "lists all tasks, oldest first, in the form of tasks/get, on as many pages as needed",
     () =>
       withServer({}, (server) =>
         Effect.gen(function* () {

@@ -121,7 +121,7 @@ describe("tasks/result", () => {
   )
 
   it.effect(
-    "L7 a question that nobody waits for any more stays open, and is put to who waits next",
+    "L7 a question stays pending when its request is cancelled, and the next request asks it",
     () =>
       withWaiting((server, taskId, verdicts) =>
         Effect.gen(function* () {
@@ -138,7 +138,7 @@ describe("tasks/result", () => {
       ),
   )
 
-  it.effect("L7 takes a question back that was answered elsewhere, and puts the next", () =>
+  it.effect("L7 withdraws a question that was answered elsewhere, and asks the next", () =>
     withWaiting(
       (server, taskId, verdicts) =>
         Effect.gen(function* () {
@@ -155,7 +155,7 @@ describe("tasks/result", () => {
     ),
   )
 
-  it.effect("L7 a question that nobody ever comes for ends at its deadline, denied", () =>
+  it.effect("L7 a question that no client requests is denied at its deadline", () =>
     withWaiting((server, taskId, verdicts) =>
       Effect.gen(function* () {
         yield* TestClock.adjust("1 day")
@@ -200,7 +200,7 @@ describe("tasks/result", () => {
     )
   })
 
-  it.effect("refuses an id that nobody has", () =>
+  it.effect("rejects an unknown id", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)

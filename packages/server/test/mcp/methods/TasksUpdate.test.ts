@@ -31,31 +31,34 @@ const keysOf = (server: Harness, taskId: string) =>
   )
 
 describe("tasks/update", () => {
-  it.effect("answers a question with an empty result, and the work goes on to the next", () =>
-    withAsking((server, taskId, decisions) =>
-      Effect.gen(function* () {
-        const ask = about(server, decided)
-        const update = (inputResponses: unknown) => ask("tasks/update", { taskId, inputResponses })
-        assert.deepStrictEqual((yield* update({ "1-elicitation": approved })).result, {
-          resultType: "complete",
-          _meta: madeBy,
-        })
-        yield* server.quiet
-        assert.deepStrictEqual(
-          [yield* keysOf(server, taskId), decisions()],
-          [["2-elicitation"], ["approved"]],
-        )
-        // A late second answer to the first is none to the second.
-        yield* update({ "1-elicitation": { action: "decline" } })
-        yield* server.quiet
-        assert.deepStrictEqual(decisions(), ["approved"])
-        yield* update({ "2-elicitation": { action: "decline" } })
-        yield* server.quiet
-        assert.deepStrictEqual(decisions(), ["approved", "denied"])
-        const { result } = yield* ask("tasks/get", { taskId })
-        assert.strictEqual(result?.["status"], "completed")
-      }),
-    ),
+  it.effect(
+    "responds with an empty result to an answer, and the work continues with the next question",
+    () =>
+      withAsking((server, taskId, decisions) =>
+        Effect.gen(function* () {
+          const ask = about(server, decided)
+          const update = (inputResponses: unknown) =>
+            ask("tasks/update", { taskId, inputResponses })
+          assert.deepStrictEqual((yield* update({ "1-elicitation": approved })).result, {
+            resultType: "complete",
+            _meta: madeBy,
+          })
+          yield* server.quiet
+          assert.deepStrictEqual(
+            [yield* keysOf(server, taskId), decisions()],
+            [["2-elicitation"], ["approved"]],
+          )
+          // A late second answer to the first is none to the second.
+          yield* update({ "1-elicitation": { action: "decline" } })
+          yield* server.quiet
+          assert.deepStrictEqual(decisions(), ["approved"])
+          yield* update({ "2-elicitation": { action: "decline" } })
+          yield* server.quiet
+          assert.deepStrictEqual(decisions(), ["approved", "denied"])
+          const { result } = yield* ask("tasks/get", { taskId })
+          assert.strictEqual(result?.["status"], "completed")
+        }),
+      ),
   )
 
   it.effect("ignores keys that no question has, and null, which is no answer", () =>
@@ -115,7 +118,7 @@ describe("tasks/update", () => {
     ),
   )
 
-  it.effect("refuses an id that nobody has, and changes nothing of a task that has ended", () =>
+  it.effect("rejects an unknown id, and does not change an ended task", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const ask = about(server, decided)

@@ -309,7 +309,7 @@ describe("tools/call: codex and codex-reply", () => {
   )
 
   it.effect.each(["sessionId", "conversationId", "threadId"])(
-    "codex-reply goes on with a conversation named by %s",
+    "codex-reply continues a conversation named by %s",
     (key) =>
       withServer({ script: echo }, (server) =>
         Effect.gen(function* () {

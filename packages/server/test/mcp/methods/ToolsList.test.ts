@@ -40,7 +40,7 @@ describe("tools/list", () => {
     ),
   )
 
-  it.effect("gives them and the embedder's page by page, each once, in their order", () =>
+  it.effect("lists them and those of the embedding program page by page, each once, in order", () =>
     Effect.gen(function* () {
       const names = ["b", "a", "c"]
       const features = yield* makeFeatures({
@@ -64,7 +64,7 @@ describe("tools/list", () => {
     }),
   )
 
-  it.effect("tells of the embedder's tool all that its definition says", () =>
+  it.effect("lists every member of a tool's definition", () =>
     Effect.gen(function* () {
       const inputSchema = {
         $schema: "https://json-schema.org/draft/2020-12/schema",

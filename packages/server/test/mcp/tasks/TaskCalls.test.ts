@@ -67,7 +67,7 @@ describe("a call as a task", () => {
   )
 
   it.effect(
-    "2025-11-25: everything that it tells names its task, and its status is told when it changes",
+    "2025-11-25: all its notifications name its task, and changes of its status are sent",
     () =>
       withServer({}, (server) =>
         Effect.gen(function* () {
@@ -102,7 +102,7 @@ describe("a call as a task", () => {
   )
 
   it.effect(
-    "2026-07-28: the server makes one for a client that can take it, and tells nothing beside it",
+    "2026-07-28: the server creates one for a client that declares tasks, and sends nothing else",
     () =>
       withServer({}, (server) =>
         Effect.gen(function* () {
@@ -140,7 +140,7 @@ describe("a call as a task", () => {
   )
 
   it.effect.each(forms)(
-    "$name: goes on when its connection ends, and is there for the next",
+    "$name: continues when its connection ends, and the next connection finds it",
     (form) =>
       Effect.gen(function* () {
         const scope = yield* Scope.make()
@@ -206,7 +206,7 @@ describe("a call as a task", () => {
     ["on its way", [{ _tag: "Cancelled" }]],
     ["none", []],
   ])(
-    "L1 a call has the task that its client may have heard of, and works where it surely has: answer %s",
+    "L1 a call keeps the task that its client may have received, and runs if it was accepted: response %s",
     ([answer, ends]) =>
       Effect.gen(function* () {
         const tasks = yield* Tasks.make()
@@ -286,7 +286,7 @@ describe("a call as a task", () => {
     ),
   )
 
-  it.effect("L13 2025-11-25: refuses a ttl beyond all numbers, and goes on", () =>
+  it.effect("L13 2025-11-25: rejects an infinite ttl, and continues", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)
@@ -314,7 +314,7 @@ describe("a call as a task", () => {
     ),
   )
 
-  it.effect("2025-11-25: a tool that is none cannot be called as one", () =>
+  it.effect("2025-11-25: a tool without task support cannot be called as a task", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)
@@ -327,7 +327,7 @@ describe("a call as a task", () => {
     ),
   )
 
-  it.effect("2025-11-25: tells which tools can, and declares it", () =>
+  it.effect("2025-11-25: lists which tools support tasks, and declares the capability", () =>
     withServer({ ownTools: "all" }, (server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)

@@ -35,7 +35,7 @@ const withAsking = (body: (server: Harness, taskId: string) => Effect.Effect<voi
 
 describe("notifications/tasks", () => {
   it.effect(
-    "tells of every change as tasks/get does, under the id of the subscription, to the end",
+    "notifies of every change until the end, in the form of tasks/get, with the id of the subscription",
     () =>
       withAsking((server, taskId) =>
         Effect.gen(function* () {
@@ -67,7 +67,7 @@ describe("notifications/tasks", () => {
   )
 
   it.effect(
-    "tells nothing of a task whose subscription was taken back, nor of one that had ended",
+    "sends nothing about a task whose subscription was cancelled, nor about one that had ended",
     () =>
       withAsking((server, taskId) =>
         Effect.gen(function* () {

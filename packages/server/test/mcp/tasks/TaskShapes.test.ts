@@ -26,7 +26,7 @@ const failing = (text: string): Steps.TaskEnd => ({
 const ended = (how: Steps.TaskEnd) => Steps.finish(made, how, startMs + 1000)
 
 describe("TaskShapes", () => {
-  it("tells times as ISO 8601, and lives in milliseconds under the names of each revision", () => {
+  it("writes times as ISO 8601, and ttls in milliseconds under the names of each revision", () => {
     const said = Steps.setMessage(made, "at work", startMs + 1000)
     assert.deepStrictEqual(Shapes.handshakeTask(said, startMs + 1000), {
       taskId: "t",
@@ -48,7 +48,7 @@ describe("TaskShapes", () => {
     })
   })
 
-  it("waits for input while a question is open, and tells it where it is inlined", () => {
+  it("has the status input_required while a question is pending, and includes it in 2026-07-28", () => {
     const question = { method: "roots/list" as const }
     const [asked] = Steps.addQuestions(made, [["where", question]], startMs)
     assert.strictEqual(Shapes.handshakeTask(asked, startMs).status, "input_required")

@@ -102,7 +102,7 @@ const ended = (server: Harness, form_: Form, name: string, args: unknown = {}) =
     return { taskId, task: yield* ask("tasks/get", { taskId }), ask }
   })
 
-describe("an embedder's tool as a task", () => {
+describe("a tool of the embedding program as a task", () => {
   it.effect("2025-11-25: a tool that fails failed, and why; its result says the same", () =>
     withTools((server) =>
       Effect.gen(function* () {
@@ -270,7 +270,7 @@ describe("an embedder's tool as a task", () => {
     ),
   )
 
-  it.effect("2025-11-25: what it tells names its task; 2026-07-28: it tells nobody", () =>
+  it.effect("2025-11-25: its notifications name its task; 2026-07-28: it sends none", () =>
     withTools((server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)
@@ -294,7 +294,7 @@ describe("an embedder's tool as a task", () => {
   )
 
   it.effect.each(forms)(
-    "$name: a question that the client cannot answer fails the task, and is put to nobody",
+    "$name: a question that the client cannot answer fails the task, and is not sent",
     (form_) =>
       withTools((server) =>
         Effect.gen(function* () {

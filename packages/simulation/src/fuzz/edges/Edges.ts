@@ -1,4 +1,4 @@
-/** The edges of the rooms that the testing package may import. */
+/** The edges of the packages that this package may import. */
 import type { Edge } from "../Edge.ts"
 import { promptFiles, uriTemplates } from "./FeatureTexts.ts"
 import { histories } from "./Histories.ts"
@@ -8,6 +8,7 @@ import { providerReplies } from "./ProviderReplies.ts"
 import { providerStreams } from "./ProviderStreams.ts"
 import { rollouts } from "./Rollouts.ts"
 
+/** All edges of this package. */
 export const edges: ReadonlyArray<Edge> = [
   ...providerStreams,
   providerReplies,

@@ -1,4 +1,4 @@
-/** Texts that embedders, prompt files and clients give to the features of a server: templates of addresses, prompts. */
+/** Texts that embedders, prompt files and clients supply to the features of a server: URI templates and prompts. */
 import * as PromptText from "@colloquy/server/features/PromptText"
 import * as UriTemplate from "@colloquy/server/features/UriTemplate"
 import * as Result from "effect/Result"
@@ -13,12 +13,13 @@ const templates = [
   "x:{__proto__}\nx:polluted",
 ].map(encode)
 
-/** The address that the values of the variables make. */
+/** The address that results from the values of the variables. */
 const expanded = (template: string, values: Readonly<Record<string, string>>): string =>
   template.replaceAll(/\{\+?([A-Za-z0-9_]+)\}/g, (_, name: string) =>
     encodeURIComponent(values[name] ?? ""),
   )
 
+/** URI templates of resources, and URIs that are matched against them. */
 export const uriTemplates: Edge = {
   name: "uri-template",
   summary: "Templates of resource addresses, and addresses that match them (server/features).",
@@ -36,10 +37,10 @@ export const uriTemplates: Edge = {
       const values = match(uri)
       if (values === undefined) continue
       const given = variables.every((name) => typeof values[name] === "string")
-      expect(given, "matches and leaves a variable out")
+      expect(given, "matches without a value for every variable")
       const again = match(expanded(template, values))
       const isSame = again === undefined || variables.every((name) => again[name] !== undefined)
-      expect(isSame, "does not match what its own values make")
+      expect(isSame, "does not match the address that its values expand to")
     }
     return "accepted"
   }),
@@ -50,6 +51,7 @@ const prompts = [
   "just text\r\nwith $USER\r\n",
 ].map(encode)
 
+/** Prompt files with their front matter. */
 export const promptFiles: Edge = {
   name: "prompt-file",
   summary: "Prompt files with their front matter (server/features/PromptText).",

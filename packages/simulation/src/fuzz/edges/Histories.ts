@@ -1,4 +1,4 @@
-/** `history.jsonl`, shared with other programs, from its bytes to entries. */
+/** The file `history.jsonl`, which other programs also write: from its bytes to entries. */
 import { HistoryFile, MessageHistory } from "@colloquy/store/MessageHistory"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -26,7 +26,7 @@ const fileOf = (data: Uint8Array) =>
     }),
   })
 
-/** Each of them reads the file from its beginning. */
+/** Most lookups of an input; each one reads the file from its beginning. */
 const maxLookups = 16
 
 const run = (input: Uint8Array) =>
@@ -38,7 +38,7 @@ const run = (input: Uint8Array) =>
       if ((yield* history.lookup(1, line)) !== undefined) found++
     }
     if ((yield* history.lookup(1, entryCount)) !== undefined) {
-      return yield* new Violation({ law: "L13", message: "has an entry behind the last one" })
+      return yield* new Violation({ law: "L13", message: "has an entry after the last one" })
     }
     return found > 0 ? "accepted" : "rejected"
   }).pipe(
@@ -48,6 +48,7 @@ const run = (input: Uint8Array) =>
     Effect.catchTag("HistoryFault", () => Effect.succeed("rejected" as const)),
   )
 
+/** The message history. */
 export const histories: Edge = {
   name: "message-history",
   summary: "The message history that other programs share (store/MessageHistory).",

@@ -1,4 +1,4 @@
-/** JSON texts, and JSON Schemas with values to check: what every decoder of messages and files is made of. */
+/** JSON texts, and JSON Schemas with values to check: the base of every decoder of messages and files. */
 import { compile } from "@colloquy/json-schema/SchemaCheck"
 import { isNestedDeeper, maxJsonDepth, parseJson } from "@colloquy/protocol/Json"
 import * as Result from "effect/Result"
@@ -21,6 +21,7 @@ const parse = (text: string): unknown => {
   }
 }
 
+/** Any JSON text. */
 export const jsonTexts: Edge = {
   name: "json-text",
   summary: "Any JSON text from outside (protocol/Json).",
@@ -31,13 +32,13 @@ export const jsonTexts: Edge = {
     const read = parseJson(text)
     if (Result.isFailure(read)) {
       const isTooDeep = isNestedDeeper(text, maxJsonDepth)
-      expect(isTooDeep || parse(text) === undefined, "refuses what is JSON and not deep")
-      expect(read.failure.message.length < 100, "tells of a fault in more than a line")
+      expect(isTooDeep || parse(text) === undefined, "refuses a JSON text that is not too deep")
+      expect(read.failure.message.length < 100, "describes a fault in 100 characters or more")
       return "rejected"
     }
     const written = JSON.stringify(read.success)
     const again = Result.getOrUndefined(parseJson(written))
-    expect(JSON.stringify(again) === written, "writes a value that reads as another one")
+    expect(JSON.stringify(again) === written, "writes a value that is read as another one")
     return "accepted"
   }),
 }
@@ -61,10 +62,10 @@ const schemas = [
   { oneOf: [{ type: "null" }, { type: "object", patternProperties: { "^x-": true } }] },
 ]
 
-/** As text: an object literal with a member `then` looks like a promise. */
+/** A text, because an object literal with a member `then` looks like a promise. */
 const conditional = '{"if":{"type":"string"},"then":{"maxLength":2},"else":{"not":{"const":1}}}'
 
-/** A schema, then values, a line each. */
+/** A schema, then values, one per line. */
 const schemaCorpus = [...schemas.map((schema) => JSON.stringify(schema)), conditional].map(
   (schema) =>
     encode(
@@ -78,6 +79,7 @@ const schemaCorpus = [...schemas.map((schema) => JSON.stringify(schema)), condit
     ),
 )
 
+/** JSON Schemas and values that are checked against them. */
 export const jsonSchemas: Edge = {
   name: "json-schema",
   summary: "JSON Schemas of tools and forms, and values checked against them (json-schema).",

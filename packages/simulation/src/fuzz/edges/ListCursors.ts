@@ -15,14 +15,14 @@ import { textOf } from "./Pure.ts"
 import { rolloutCorpus } from "./RolloutCorpus.ts"
 import { storeOf } from "./Rollouts.ts"
 
-/** The place of 2025-09-20T08:11:12.345Z and a conversation of that time. */
+/** The cursor of 2025-09-20T08:11:12.345Z and a conversation of that time. */
 const corpus = [encode("YzI6MTc1ODM1NTg3MjM0NTowMTk5NjY1Ny03YTU5LTcwMDEtODAwMi0wMDAwMDAwMDAwMDE")]
 
 const model = Layer.succeed(ModelClient, {
   stream: () => Stream.succeed({ _tag: "Completed" } as const),
 })
 
-/** Of one conversation. */
+/** A store with one conversation. */
 const store = storeOf(rolloutCorpus[0] ?? new Uint8Array())
 
 const open = Effect.gen(function* () {
@@ -38,7 +38,9 @@ const open = Effect.gen(function* () {
       Effect.flatMap(({ items }) =>
         items.every((item) => typeof item.id === "string")
           ? Effect.succeed("accepted" as const)
-          : Effect.fail(new Violation({ law: "L13", message: "lists what is no conversation" })),
+          : Effect.fail(
+              new Violation({ law: "L13", message: "lists an item that is not a conversation" }),
+            ),
       ),
       Effect.catchTags({
         BadCursor: () => Effect.succeed("rejected" as const),
@@ -50,6 +52,7 @@ const open = Effect.gen(function* () {
   return { run, keepsWork: true }
 })
 
+/** Cursors of the list of conversations. */
 export const listCursors: Edge = {
   name: "list-cursor",
   summary: "The cursor of a list of conversations (core/ConversationManager).",

@@ -1,15 +1,16 @@
-/** One rollout file in memory, below the store's ports: what the store finds when it looks for conversations. */
+/** One rollout file in memory, as an implementation of the store's file ports. */
 import { FileFault, type FileHandle, Files, type FileStat } from "@colloquy/store/Files"
 import { Leases } from "@colloquy/store/Leases"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
+/** A file system with one file, and leases that are always granted. */
 export class MemoryRollout {
   private data: Uint8Array
   private readonly folder: string
   private readonly path: string
 
-  /** @param path absolute, of the one file there is */
+  /** @param path absolute path of the only file */
   constructor(path: string, data: Uint8Array) {
     this.path = path
     this.folder = path.slice(0, path.lastIndexOf("/"))

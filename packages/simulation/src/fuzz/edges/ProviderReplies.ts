@@ -1,11 +1,11 @@
-/** Status, headers and error bodies of a provider. An input is a status line, headers, an empty line and the body. */
+/** Status, headers and error bodies of a provider. An input consists of a status line, headers, an empty line and the body. */
 import * as Effect from "effect/Effect"
 import { encode } from "../Bytes.ts"
 import { type Edge, Violation } from "../Edge.ts"
 import { outcomeOf, type Reply } from "./ProviderStreams.ts"
 import { mutateJoined, textOf } from "./Pure.ts"
 
-/** A platform refuses other characters before a client sees them. */
+/** The platform refuses other characters before a client sees them. */
 const headerName = /^[a-z0-9-]+$/
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
@@ -20,14 +20,14 @@ const replyOf = (input: Uint8Array): Reply => {
     if (headerName.test(name) && headerValue.test(text)) headers[name] = text
   }
   return {
-    // Of a response without a body, and of redirects, which clients follow, there is nothing to decode.
+    // Responses without a body and redirects, which clients follow, contain nothing to decode.
     status: status >= 400 && status <= 599 ? status : 200,
     headers,
     pieces: [encode(body.join("\n\n"))],
   }
 }
 
-/** Text of an error that is not the provider's. */
+/** Most characters of an error message that are not quoted from the provider. */
 const ownChars = 256
 const maxQuotedChars = 2048
 
@@ -51,7 +51,7 @@ const run = (input: Uint8Array) =>
     const delay = error.retryAfterMs ?? 0
     return Number.isFinite(delay) && delay >= 0
       ? "rejected"
-      : yield* violation("names a delay that is no time")
+      : yield* violation("names a delay that is not a time")
   })
 
 const completed = 'data: {"type":"response.completed","response":{}}'
@@ -75,6 +75,7 @@ const corpus = [
   ].join("\n"),
 ].map(encode)
 
+/** Status, headers and error body of a provider's response. */
 export const providerReplies: Edge = {
   name: "provider-replies",
   summary: "Status, headers and error body of a provider's response (models/HttpModel).",

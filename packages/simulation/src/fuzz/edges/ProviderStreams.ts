@@ -48,7 +48,7 @@ const requestOf = (wire: ModelProvider["wire"]): ModelRequest => ({
   tools: [],
 })
 
-/** What the model client makes of a reply: the events and how the stream ended, as JSON. */
+/** The model client's result for a reply: the events, the error if the stream failed, and both as JSON. */
 export const outcomeOf = (wire: ModelProvider["wire"], reply: Reply) =>
   Effect.gen(function* () {
     const events: Array<ModelEvent> = []
@@ -62,7 +62,7 @@ export const outcomeOf = (wire: ModelProvider["wire"], reply: Reply) =>
     return { events, error, text: JSON.stringify([events, error]) }
   })
 
-/** Sizes of pieces, as a network may cut them. */
+/** The bytes in pieces of one size, as a network may split them. */
 const cuts = (bytes: Uint8Array, size: number): ReadonlyArray<Uint8Array> =>
   Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
     bytes.subarray(i * size, (i + 1) * size),
@@ -78,7 +78,7 @@ const run = (wire: ModelProvider["wire"]) => (input: Uint8Array) =>
     const whole = yield* outcomeOf(wire, { status: 200, headers, pieces: [input] })
     const size = 1 + (input.length % 7)
     const cut = yield* outcomeOf(wire, { status: 200, headers, pieces: cuts(input, size) })
-    if (whole.text !== cut.text) return yield* violation("depends on how the bytes are cut")
+    if (whole.text !== cut.text) return yield* violation("depends on how the bytes are split")
     const last = whole.events.at(-1)?._tag
     if (whole.error === undefined && last !== "Completed") {
       return yield* violation("ends without an error and without completion")
@@ -180,6 +180,7 @@ const edgeOf = (wire: "responses" | "chat", corpus: ReadonlyArray<Uint8Array>): 
   open: Effect.succeed({ run: run(wire) }),
 })
 
+/** The event streams of both wires. */
 export const providerStreams: ReadonlyArray<Edge> = [
   edgeOf("responses", responsesCorpus),
   edgeOf("chat", chatCorpus),

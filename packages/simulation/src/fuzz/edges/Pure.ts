@@ -1,4 +1,4 @@
-/** What edges of pure decoders have in common. */
+/** Helpers for edges of pure decoders: targets, checks, and mutations of texts that consist of parts. */
 import * as Effect from "effect/Effect"
 import type { SeededRandom } from "../../SeededRandom.ts"
 import { concat, encode, mutateBytes, oneOf } from "../Bytes.ts"
@@ -10,7 +10,7 @@ const utf8 = new TextDecoder()
 /** The input as text; bytes that are not UTF-8 read as U+FFFD. */
 export const textOf = (input: Uint8Array): string => utf8.decode(input)
 
-/** Fails the input where a check does not hold. The message must be equal for equal inputs. */
+/** Fails the input when a check does not hold. Equal inputs must give equal messages. */
 export const expect = (holds: boolean, message: string, law: FuzzLaw = "L13"): void => {
   if (!holds) throw new Violation({ law, message })
 }
@@ -23,13 +23,13 @@ const violationOf = (error: unknown): Violation =>
         message: `throws ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`,
       })
 
-/** A target of a plain function, which may throw a violation. */
+/** A target that runs a plain function, which may throw a violation. */
 export const pure = (run: (input: Uint8Array) => Verdict): Edge["open"] =>
   Effect.succeed<Target>({
     run: (input) => Effect.try({ try: () => run(input), catch: violationOf }),
   })
 
-/** Parts of an input that are changed one by one, and put together again. */
+/** One mutation of the list of parts or of one part. */
 const mutateParts = (
   parts: ReadonlyArray<string>,
   draws: SeededRandom,
@@ -54,10 +54,10 @@ const mutateParts = (
 }
 
 /**
- * A mutation for inputs that consist of parts: lines, or blocks of lines. JSON at the end of a part stays JSON.
+ * Returns a mutation for inputs that consist of parts: lines, or blocks of lines. JSON at the end of a part remains JSON.
  *
  * @param separator between parts
- * @param corpus valid inputs, whose parts may be put in
+ * @param corpus valid inputs, from which parts may be inserted
  */
 export const mutateJoined = (separator: string, corpus: ReadonlyArray<Uint8Array>) => {
   const donors = corpus.flatMap((input) => textOf(input).split(separator))

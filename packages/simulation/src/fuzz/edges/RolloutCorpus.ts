@@ -1,12 +1,13 @@
-/** Rollout files of every generation: ours, the original's of September 2025, and of August. A list of data. */
+/** Rollout files of every generation: of this program, of the original product of September 2025, and of August 2025. Data only. */
 import { encode } from "../Bytes.ts"
 
-/** Of the conversation that the files are of. */
+/** Id of the conversation in every file. */
 export const rolloutId = "0199662d-5a59-7001-8002-000000000001"
 
 const linesOf = (...lines: ReadonlyArray<string>): Uint8Array =>
   encode(lines.map((line) => `${line}\n`).join(""))
 
+/** One file per generation. */
 export const rolloutCorpus: ReadonlyArray<Uint8Array> = [
   linesOf(
     '{"timestamp":"2025-09-20T08:11:12.346Z","type":"session_meta","payload":{"id":"0199662d-5a59-7001-8002-000000000001","timestamp":"2025-09-20T08:11:12.346Z","cwd":"/w","originator":"colloquy","cli_version":"0.1.0","instructions":null}}',

@@ -1,6 +1,6 @@
 /**
- * Rollout files, from bytes to a conversation that is loaded: listed, read by pages in both directions, opened for writing
- * and attached to. Holds L4 (numbers without a gap) and L11 (a valid prefix gives the same records whatever follows it).
+ * Rollout files, from their bytes to a loaded conversation: read page by page in both directions, opened for writing and
+ * attached to. Checks L4 (numbers without a gap) and L11 (a valid prefix gives the same records whatever follows it).
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Conversations from "@colloquy/core/manager/Conversations"
@@ -26,13 +26,13 @@ const id = ConversationId.make(rolloutId)
 
 const path = `/home/sessions/2025/09/20/rollout-2025-09-20T08-11-12-${id}.jsonl`
 
-/** A store whose one conversation has these bytes as its file. */
+/** A store with one conversation, which has these bytes as its file. */
 export const storeOf = (data: Uint8Array): Layer.Layer<ConversationStore> =>
   RolloutStore.layer({ home: "/home", offsetMsAt: () => 0 }).pipe(
     Layer.provide([new MemoryRollout(path, data).layer, MemoryIndex.layer]),
   )
 
-/** Pages of some records, so that places between them are used. */
+/** Records per page; small, so that positions between pages are used. */
 const pageSize = 64
 
 const forward = Effect.gen(function* () {
@@ -87,10 +87,10 @@ const firstGap = (records: ReadonlyArray<LogRecord>): number =>
     .flatMap((record) => (record._tag === "Event" ? [record.event.seq] : []))
     .findIndex((seq, i) => seq !== i)
 
-/** Lines that tell what the file is; of a foreign one the first records follow from all of them. */
+/** Lines at the start of a file that identify it; the first records of a foreign file depend on all of them. */
 const headerLines = 10
 
-/** The length of a part of the file that ends with a line, behind the header. */
+/** Length of a prefix of the file that ends with a complete line after the header. */
 const cutOf = (data: Uint8Array): number | undefined => {
   const ends = [...data.keys()].filter((at) => data[at] === 0x0a)
   const later = ends.slice(headerLines)
@@ -102,7 +102,7 @@ const model = Layer.succeed(ModelClient, {
   stream: () => Stream.succeed({ _tag: "Completed" } as const),
 })
 
-/** Loads the conversation as a client's first request for it does, and reads it to where it stands. */
+/** Loads the conversation as a client's first request for it does, and reads it up to `synced`; false when it cannot be loaded. */
 const load = (data: Uint8Array) =>
   Effect.gen(function* () {
     const manager = yield* ConversationManager
@@ -124,7 +124,7 @@ const load = (data: Uint8Array) =>
         ),
       ),
     ),
-    // A conversation that ended, or a listener that was refused, is an answer too.
+    // A conversation that ended, or a listener that was refused, is a valid result.
     Effect.orElseSucceed(() => false),
   )
 
@@ -142,7 +142,7 @@ const run = (input: Uint8Array) =>
     if (yield* isWhole(input)) {
       if (firstGap(records) !== -1) return yield* violation("L13", "events have a gap (L4)")
       if (textsOf(reversed).join("\n") !== texts.join("\n")) {
-        return yield* violation("L13", "pages from the end give other records")
+        return yield* violation("L13", "pages read backward give other records")
       }
     }
     const cut = cutOf(input)
@@ -151,12 +151,13 @@ const run = (input: Uint8Array) =>
       const part = yield* recordsOf(head)
       const prefix = Result.isSuccess(part) ? textsOf(part.success) : []
       if (Result.isFailure(part) || prefix.some((text, i) => text !== texts[i])) {
-        return yield* violation("L11", "what follows a valid prefix changes its records")
+        return yield* violation("L11", "bytes after a valid prefix change its records")
       }
     }
     return (yield* load(input)) ? "accepted" : "rejected"
   })
 
+/** Rollout files. */
 export const rollouts: Edge = {
   name: "rollouts",
   summary: "A rollout file, from its bytes to a loaded conversation (store/RolloutStore, core).",

@@ -1,6 +1,6 @@
-/** What holds of tasks as their clients see them by asking. Pure. */
+/** L1, L5, L7, L13 and L14 for tasks, as the responses to requests about them show them. Pure. */
 import { TasksCancel, TasksGet } from "@colloquy/protocol/mcp/Tasks"
-import type { WireMessage } from "../../wire/WireStory.ts"
+import type { WireMessage } from "../../wire/WireHistory.ts"
 import { at, isMembers } from "../StatelessKnown.ts"
 import { anHourMs } from "../StatelessPlan.ts"
 import {
@@ -8,8 +8,8 @@ import {
   type Connection,
   isError,
   resultType,
-  type StatelessStory,
-} from "../StatelessStory.ts"
+  type StatelessHistory,
+} from "../StatelessHistory.ts"
 
 interface Asked {
   readonly connection: Connection
@@ -18,10 +18,10 @@ interface Asked {
   readonly task: string
 }
 
-/** Requests about tasks that were answered, of that method or of any. */
-const askedOf = ({ connections }: StatelessStory, method?: string): ReadonlyArray<Asked> =>
+/** Answered requests about tasks, of that method or of any. */
+const askedOf = ({ connections }: StatelessHistory, method?: string): ReadonlyArray<Asked> =>
   connections.flatMap((connection) =>
-    connection.said.flatMap((request) => {
+    connection.sent.flatMap((request) => {
       const task = at(request, "params", "taskId")
       const wanted =
         method === undefined ? request.method?.startsWith("tasks/") : request.method === method
@@ -37,10 +37,10 @@ interface Made {
   readonly answer: WireMessage
 }
 
-const madeOf = ({ connections }: StatelessStory): ReadonlyMap<string, Made> =>
+const madeOf = ({ connections }: StatelessHistory): ReadonlyMap<string, Made> =>
   new Map(
-    connections.flatMap(({ heard, plan: { principal } }) =>
-      heard.flatMap((answer) => {
+    connections.flatMap(({ received, plan: { principal } }) =>
+      received.flatMap((answer) => {
         const id = at(answer, "result", "taskId")
         return resultType(answer) === "task" && typeof id === "string"
           ? [[id, { principal, answer }] as const]
@@ -49,13 +49,13 @@ const madeOf = ({ connections }: StatelessStory): ReadonlyMap<string, Made> =>
     ),
   )
 
-/** L1: who was told of a task finds it, as long as it is kept. */
-export const foundByOwner = (story: StatelessStory): ReadonlyArray<string> => {
-  const made = madeOf(story)
-  return askedOf(story).flatMap(({ answer, connection, request, task }) => {
+/** L1: a client that received a task finds it for as long as it is kept. */
+export const foundByOwner = (history: StatelessHistory): ReadonlyArray<string> => {
+  const made = madeOf(history)
+  return askedOf(history).flatMap(({ answer, connection, request, task }) => {
     const found = made.get(task)
     if (found === undefined || found.principal !== connection.plan.principal) return []
-    // It was made before the answer was heard, and is looked for after the request was said.
+    // The task was created before its response was received, and is looked up after the request was sent.
     const surely = request.at > found.answer.at && request.ms < found.answer.ms + anHourMs - 120_000
     const missing = isError(answer) && !(answer.error?.code === -32602 && isUpdate(request))
     return surely && missing ? [`task ${task} is answered ${answer.text}`] : []
@@ -64,40 +64,40 @@ export const foundByOwner = (story: StatelessStory): ReadonlyArray<string> => {
 
 const isUpdate = (request: WireMessage) => at(request, "params", "inputResponses") !== undefined
 
-/** L13: a task of somebody else is none. */
-export const hiddenFromOthers = (story: StatelessStory): ReadonlyArray<string> => {
-  const made = madeOf(story)
-  return askedOf(story).flatMap(({ answer, connection, task }) => {
+/** L13: a task of another principal is not visible. */
+export const hiddenFromOthers = (history: StatelessHistory): ReadonlyArray<string> => {
+  const made = madeOf(history)
+  return askedOf(history).flatMap(({ answer, connection, task }) => {
     const owner = made.get(task)?.principal
     return owner === connection.plan.principal || isError(answer)
       ? []
       : [
-          `${connection.plan.principal} asks for task ${task} of ${owner ?? "nobody"}: ${answer.text}`,
+          `${connection.plan.principal} gets task ${task} of ${owner ?? "no principal"}: ${answer.text}`,
         ]
   })
 }
 
 const ended: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"])
 
-/** L5: an end is the end: who asks after he was told of one is told the same. */
-export const endsForGood = (story: StatelessStory): ReadonlyArray<string> => {
-  const polls = askedOf(story, TasksGet._tag).filter(({ answer }) => !isError(answer))
+/** L5: the final status of a task never changes. */
+export const endsForGood = (history: StatelessHistory): ReadonlyArray<string> => {
+  const polls = askedOf(history, TasksGet._tag).filter(({ answer }) => !isError(answer))
   return polls.flatMap(({ answer, task }) => {
     const status = at(answer, "result", "status")
     if (!ended.has(status)) return []
     return polls.flatMap((later) => {
       const then = at(later.answer, "result", "status")
       return later.task === task && later.request.at > answer.at && then !== status
-        ? [`task ${task} is ${String(status)}, and then ${String(then)}`]
+        ? [`task ${task} is ${String(status)}, and later ${String(then)}`]
         : []
     })
   })
 }
 
-/** L14: a task whose cancellation was answered is over. */
-export const cancelled = (story: StatelessStory): ReadonlyArray<string> => {
-  const acks = askedOf(story, TasksCancel._tag).filter(({ answer }) => !isError(answer))
-  const polls = askedOf(story, TasksGet._tag).filter(({ answer }) => !isError(answer))
+/** L14: a task whose cancellation was answered has ended. */
+export const cancelledTasksEnd = (history: StatelessHistory): ReadonlyArray<string> => {
+  const acks = askedOf(history, TasksCancel._tag).filter(({ answer }) => !isError(answer))
+  const polls = askedOf(history, TasksGet._tag).filter(({ answer }) => !isError(answer))
   return acks.flatMap(({ answer, task }) =>
     polls.flatMap((later) => {
       const status = at(later.answer, "result", "status")
@@ -108,17 +108,17 @@ export const cancelled = (story: StatelessStory): ReadonlyArray<string> => {
   )
 }
 
-/** L7: a key stands for one question of its task, for ever. */
-export const keysAreNew = (story: StatelessStory): ReadonlyArray<string> => {
+/** L7: a key names one question of its task and is never used for another. */
+export const keysAreNew = (history: StatelessHistory): ReadonlyArray<string> => {
   const questions = new Map<string, string>()
-  return askedOf(story, TasksGet._tag).flatMap(({ answer, task }) => {
+  return askedOf(history, TasksGet._tag).flatMap(({ answer, task }) => {
     const open = at(answer, "result", "inputRequests")
     return Object.entries(isMembers(open) ? open : {}).flatMap(([key, question]) => {
       const name = `${task} ${key}`
       const text = JSON.stringify(question)
       const known = questions.get(name) ?? text
       questions.set(name, text)
-      return known === text ? [] : [`key ${key} of task ${task} stands for two questions`]
+      return known === text ? [] : [`key ${key} of task ${task} names two questions`]
     })
   })
 }

@@ -11,7 +11,7 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import { untilTurnEnds } from "@colloquy/core/listeners/Listening"
 import * as Effect from "effect/Effect"
 import { CountedSet } from "../../../internal/CountedSet.ts"
-import type { SharedState } from "../../../SharedState.ts"
+import type { SharedState } from "../../../Server.ts"
 import { turnKey } from "../../../questions/QuestionBroker.ts"
 
 /** See the header. */

@@ -1,29 +1,29 @@
-/** L10 and L16 over a story: what was acknowledged is on record, and one writer records it. Pure. */
-import { receiptOf, type History, historyOf } from "../History.ts"
-import { show } from "./Show.ts"
+/** L10 and L16 over the history of a run: whatever was acknowledged is recorded, and one writer at a time records it. Pure. */
+import { receiptOf, type History, historyOf } from "../trace/History.ts"
+import { describeCall } from "./DescribeCall.ts"
 
-/** L10: what was made, and what was said and acknowledged, is there after the crash. */
-export const acknowledgedIsThere = ({ conversations, run }: History): ReadonlyArray<string> => {
-  const { before, end, left } = run
-  if (before === undefined || left === undefined || end !== "done") return []
-  const { calls } = historyOf(before)
+/** L10: every conversation that was created and every message that was acknowledged exists after the crash. */
+export const acknowledgedIsRecorded = ({ conversations, run }: History): ReadonlyArray<string> => {
+  const { beforeCrash, end, surviving } = run
+  if (beforeCrash === undefined || surviving === undefined || end !== "done") return []
+  const { calls } = historyOf(beforeCrash)
   const removed = new Set(
     calls.flatMap(({ entry }) =>
       entry.operation.do === "remove" ? [entry.conversation ?? ""] : [],
     ),
   )
-  const made = before.trace.flatMap((entry) =>
-    entry.at === "made" && !removed.has(entry.conversation) && !left.has(entry.conversation)
-      ? [`${entry.conversation} was made, and is gone after the crash`]
+  const made = beforeCrash.trace.flatMap((entry) =>
+    entry.at === "made" && !removed.has(entry.conversation) && !surviving.has(entry.conversation)
+      ? [`${entry.conversation} was created, and does not exist after the crash`]
       : [],
   )
-  const said = calls.flatMap((call) => {
+  const messages = calls.flatMap((call) => {
     const { conversation = "", operation } = call.entry
     const receipt = receiptOf(call)
     const log = conversations.get(conversation)
     if (operation.do !== "submit" || receipt === undefined || log === undefined) return []
     if (receipt.disposition === "none" || !["input", "turn"].includes(operation.what)) return []
-    // An id that repeats tells of the first submission that had it.
+    // The receipt for a repeated id describes the first submission with that id.
     const first = calls.find(
       ({ entry }) =>
         entry.conversation === conversation &&
@@ -31,24 +31,26 @@ export const acknowledgedIsThere = ({ conversations, run }: History): ReadonlyAr
         entry.operation.id === operation.id,
     )
     if (operation.id !== undefined && first !== call) return []
-    const there = log.durable.some(
+    const isRecorded = log.durable.some(
       ({ event: { id, msg } }) =>
         (msg.type === "user_message" && msg.message === operation.text) ||
-        // It waited, and was dropped by somebody who stopped what ran.
+        // It was queued, and an interrupt dropped it.
         (receipt.disposition === "waiting" && id === receipt.id && msg.type === "turn_aborted"),
     )
-    return there ? [] : [`acknowledged, and gone after the crash: ${show(call)}`]
+    return isRecorded
+      ? []
+      : [`acknowledged, but not recorded after the crash: ${describeCall(call)}`]
   })
-  return [...made, ...said]
+  return [...made, ...messages]
 }
 
-/** L10: an answer that was taken is on record, and with it what the tool was told. */
+/** L10: an answer that was accepted is recorded, and so is the verdict that the tool got. */
 export const answersAreRecorded = ({ run }: History): ReadonlyArray<string> =>
-  (run.before?.trace ?? []).flatMap((entry) => {
+  (run.beforeCrash?.trace ?? []).flatMap((entry) => {
     const isAnswer =
       (entry.at === "replied" && entry.answer.is === "ok") ||
       (entry.at === "verdict" && entry.reason === "answered")
-    const log = isAnswer ? run.left?.get(entry.conversation) : undefined
+    const log = isAnswer ? run.surviving?.get(entry.conversation) : undefined
     if (!isAnswer || log === undefined) return []
     const recorded = log.some(
       ({ msg }) =>
@@ -56,13 +58,15 @@ export const answersAreRecorded = ({ run }: History): ReadonlyArray<string> =>
         msg.call_id === entry.question &&
         msg.decision === entry.decision,
     )
-    return recorded ? [] : [`${entry.question} was answered ${entry.decision}, not on record`]
+    return recorded
+      ? []
+      : [`${entry.question} was answered ${entry.decision}, which is not recorded`]
   })
 
-/** L10: a submission that is sent again after the crash gets the receipt it had got. */
-export const receiptsOutlast = ({ calls, run }: History): ReadonlyArray<string> => {
-  if (run.before === undefined) return []
-  const earlier = historyOf(run.before).calls
+/** L10: a submission that is sent again after the crash gets its first receipt again. */
+export const receiptsSurvive = ({ calls, run }: History): ReadonlyArray<string> => {
+  if (run.beforeCrash === undefined) return []
+  const earlier = historyOf(run.beforeCrash).calls
   return calls.flatMap((call) => {
     const { conversation, operation } = call.entry
     if (operation.do !== "submit" || operation.id === undefined) return []
@@ -76,11 +80,11 @@ export const receiptsOutlast = ({ calls, run }: History): ReadonlyArray<string> 
     const had = first === undefined ? undefined : receiptOf(first)
     return had === undefined || JSON.stringify(receipt) === JSON.stringify(had)
       ? []
-      : [`${show(call)} after ${JSON.stringify(had)}`]
+      : [`${describeCall(call)} after ${JSON.stringify(had)}`]
   })
 }
 
-/** L16: a writer that lost its lease writes nothing any more, and the writers of a conversation follow one another. */
+/** L16: a writer that lost its lease writes nothing more, and the generations of a conversation's writers never decrease. */
 export const oneWriter = ({ run }: History): ReadonlyArray<string> => {
   const latest = new Map<string, number>()
   return run.trace.flatMap((entry) => {

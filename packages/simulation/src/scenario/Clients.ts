@@ -1,35 +1,21 @@
-/** Carries out the clients' operations, all clients at once, and tells the trace each call and its answer. */
+/** Runs the operations of all clients concurrently, and records each call and its answer in the trace. */
 import type { Conversation } from "@colloquy/core/Conversation"
-import type { ConversationManager } from "@colloquy/core/ConversationManager"
+
 import type { Op } from "@colloquy/protocol/Op"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { answerOf } from "./Answered.ts"
+import { answerOf } from "../trace/AnswerOf.ts"
 import { create, fork } from "./Scenarios.ts"
-import type { Listeners } from "./Listeners.ts"
-import { badPage, pages, yields } from "./Pages.ts"
+import type { OperationContext, Surroundings } from "./OperationContext.ts"
+import { badPage, noConversation, pages, yields } from "./Pages.ts"
 import type { Action, Operation, Plan } from "./Plan.ts"
-import type { Recorder } from "./Recorder.ts"
-
-export interface Surroundings {
-  readonly manager: ConversationManager["Service"]
-  readonly listeners: Listeners
-  readonly recorder: Recorder
-  readonly close: Effect.Effect<void>
-}
-
-/** What the operations of one run share. */
-export interface World extends Surroundings {
-  readonly plan: Plan
-  readonly slots: Map<number, Conversation>
-}
 
 interface Client {
   readonly name: string
-  /** Looks a conversation up by its id each time, instead of keeping it. */
+  /** True for a client that gets a conversation by its id each time, instead of holding it. */
   readonly looksUp: boolean
-  /** What the last receipt named. */
+  /** The id in the client's last receipt. */
   last: string
 }
 
@@ -65,42 +51,44 @@ const opOf = ({ what, text }: Submit): Op => {
   }
 }
 
-/** `held` is the conversation of the operation's slot when it was called. */
+const submit = (client: Client, conversation: Conversation, action: Submit) =>
+  Effect.tap(
+    conversation.submit(opOf(action), {
+      whileRunning: action.whileRunning,
+      ...(action.id === undefined ? {} : { id: action.id }),
+    }),
+    ({ id }) => Effect.sync(() => (client.last = id)),
+  )
+
+/** Resolves to the id that was cancelled. */
+const cancel = (client: Client, conversation: Conversation, id: string | undefined) =>
+  Effect.as(Effect.asVoid(conversation.cancel(id ?? client.last)), id ?? client.last)
+
+const idsOf = (manager: OperationContext["manager"]) =>
+  Effect.map(manager.list({ limit: 1000 }), ({ items }) => items.map(({ id }) => id))
+
+/** Runs one action. `held` is the conversation that the slot held when the operation was called. */
 const perform = (
-  world: World,
+  context: OperationContext,
   client: Client,
   action: Action,
   held: Conversation | undefined,
   call: number,
 ): Effect.Effect<unknown, unknown> => {
-  const { manager, listeners } = world
-  /** A slot that nothing was created for has an id that nobody knows. */
-  const id = held?.id ?? "nobody"
+  const { listeners, manager } = context
+  const id = held?.id ?? noConversation
   const find = held === undefined || client.looksUp ? manager.get(id) : Effect.succeed(held)
   switch (action.do) {
     case "create":
-      return Effect.uninterruptible(create(world, action.slot))
+      return Effect.uninterruptible(create(context, action.slot))
     case "fork":
-      return Effect.uninterruptible(fork(world, call, id, action))
+      return Effect.uninterruptible(fork(context, call, id, action))
     case "submit":
-      return Effect.flatMap(find, (conversation) =>
-        Effect.tap(
-          conversation.submit(opOf(action), {
-            whileRunning: action.whileRunning,
-            ...(action.id === undefined ? {} : { id: action.id }),
-          }),
-          ({ id }) => Effect.sync(() => (client.last = id)),
-        ),
-      )
+      return Effect.flatMap(find, (conversation) => submit(client, conversation, action))
     case "cancel":
-      return Effect.flatMap(find, (conversation) =>
-        Effect.as(
-          Effect.asVoid(conversation.cancel(action.id ?? client.last)),
-          action.id ?? client.last,
-        ),
-      )
+      return Effect.flatMap(find, (conversation) => cancel(client, conversation, action.id))
     case "attach":
-      return Effect.flatMap(find, (conversation) => listeners.attach(conversation, action))
+      return Effect.flatMap(find, (found) => listeners.attach(found, action))
     case "detach":
       return listeners.detach(action.listener)
     case "remove":
@@ -108,7 +96,7 @@ const perform = (
     case "get":
       return Effect.map(manager.get(id), (found) => found.id)
     case "list":
-      return Effect.map(manager.list({ limit: 1000 }), ({ items }) => items.map((item) => item.id))
+      return idsOf(manager)
     case "pages":
       return pages(manager, action)
     case "badPage":
@@ -118,12 +106,12 @@ const perform = (
     case "yield":
       return yields(action.times)
     case "close":
-      return world.close
+      return context.close
   }
 }
 
-/** Runs it until its caller gives up. */
-const givenUp = (effect: Effect.Effect<unknown, unknown>, after: number) =>
+/** Interrupts the effect after that many yields; resolves to its exit. */
+const interruptedAfter = (effect: Effect.Effect<unknown, unknown>, after: number) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(effect, { startImmediately: true })
     yield* yields(after)
@@ -131,36 +119,36 @@ const givenUp = (effect: Effect.Effect<unknown, unknown>, after: number) =>
     return yield* Fiber.await(fiber)
   })
 
-const operate = (world: World, client: Client, operation: Operation) =>
+const operate = (context: OperationContext, client: Client, operation: Operation) =>
   Effect.gen(function* () {
-    const call = world.recorder.nextCall()
-    const held = "slot" in operation ? world.slots.get(operation.slot) : undefined
-    yield* world.recorder.record({
+    const call = context.recorder.nextCall()
+    const held = "slot" in operation ? context.slots.get(operation.slot) : undefined
+    yield* context.recorder.record({
       at: "call",
       client: client.name,
       call,
       conversation: held?.id,
       operation,
     })
-    const effect = Effect.suspend(() => perform(world, client, operation, held, call))
+    const effect = Effect.suspend(() => perform(context, client, operation, held, call))
     const exit = yield* operation.giveUpAfter === undefined
       ? Effect.exit(effect)
-      : givenUp(effect, operation.giveUpAfter)
-    yield* world.recorder.record({ at: "answer", call, answer: answerOf(exit) })
+      : interruptedAfter(effect, operation.giveUpAfter)
+    yield* context.recorder.record({ at: "answer", call, answer: answerOf(exit) })
   })
 
-/** Returns when every client has done everything. */
+/** Runs all clients. Resolves when every client has finished its operations. */
 export const runClients = (
   plan: Plan,
   surroundings: Surroundings,
   slots: ReadonlyMap<number, Conversation> = new Map(),
 ): Effect.Effect<void> => {
-  const world: World = { ...surroundings, plan, slots: new Map(slots) }
+  const context: OperationContext = { ...surroundings, plan, slots: new Map(slots) }
   return Effect.forEach(
     plan.clients,
     (operations, i) => {
       const client: Client = { name: `c${i}`, looksUp: i % 2 === 1, last: "none" }
-      return Effect.forEach(operations, (operation) => operate(world, client, operation), {
+      return Effect.forEach(operations, (operation) => operate(context, client, operation), {
         discard: true,
       })
     },

@@ -1,16 +1,19 @@
-/** Asks for conversations page by page while they come and go, and for pages that there are not. */
+/** Lists conversations page by page while they are created and removed, and requests invalid pages. */
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Effect from "effect/Effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import type { Action, BadPage } from "./Plan.ts"
 
+/** The id of an operation on a slot without a conversation; no conversation has it. */
+export const noConversation = "none"
+
 type Manager = ConversationManager["Service"]
 
-/** Gives the others so many chances to run. */
+/** Yields `times` times, so that other fibers can run. */
 export const yields = (times: number): Effect.Effect<void> =>
   Effect.forEach(Array.from({ length: times }), () => Effect.yieldNow, { discard: true })
 
-/** The ids on all pages, one after the other. */
+/** The ids on all pages, in order. */
 export const pages = (
   manager: Manager,
   { limit, yields: times }: Extract<Action, { readonly do: "pages" }>,
@@ -27,9 +30,9 @@ export const pages = (
     return ids
   })
 
-const never = "00000000-0000-4000-8000-000000000000"
+const unknownId = "00000000-0000-4000-8000-000000000000"
 
-/** `moved` is the cursor of another place in the list than the one where the conversation stands. */
+/** Requests an invalid page. `moved`: the cursor names a position that is not the one of the conversation. */
 export const badPage = (manager: Manager, id: string, what: BadPage) => {
   switch (what) {
     case "garbage":
@@ -37,6 +40,8 @@ export const badPage = (manager: Manager, id: string, what: BadPage) => {
     case "limit":
       return manager.list({ limit: 0 })
     case "moved":
-      return manager.list({ cursor: Base64Url.encode(`c1:999999:${id === "nobody" ? never : id}`) })
+      return manager.list({
+        cursor: Base64Url.encode(`c1:999999:${id === noConversation ? unknownId : id}`),
+      })
   }
 }

@@ -1,55 +1,60 @@
-/** A trace, sorted for the laws: calls with their answers, what each listener took, what each conversation's log held. Pure. */
+/** A trace, grouped for the laws: calls with their answers, the deliveries of each listener, the log of each conversation. Pure. */
 import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
-import { auditOf } from "./Listeners.ts"
+import { auditOf } from "../scenario/Listeners.ts"
 import type { Answer, Entry, EntryOf } from "./Trace.ts"
-import type { Run } from "./World.ts"
+import type { Run } from "../World.ts"
 
-/** When something happened: virtual time, and its place in the trace. */
+/** When something happened: `ms` is the virtual time, `at` the index in the trace. */
 interface When {
   readonly ms: number
   readonly at: number
 }
 
+/** One call of a client; a run that keeps L1 has exactly one answer for it. */
 export interface Call extends When {
   readonly entry: EntryOf<"call">
   readonly answers: Array<When & { readonly answer: Answer }>
 }
 
+/** One event and when a listener took it. */
 export interface Delivered extends When {
   readonly event: Event
 }
 
+/** One listener from its attach to its end. */
 export interface ListenerHistory extends When {
   readonly entry: EntryOf<"listening">
   readonly takes: Array<When & { readonly deliveries: ReadonlyArray<Delivery> }>
-  /** The conversation told it of its end. */
+  /** True when the conversation ended the listener. */
   ended: boolean
+  /** Index of that end in the trace; `Infinity` when there is none. */
   endedAt: number
-  /** Why nothing of its conversation could be recorded any more, where that was its end. */
+  /** The reason why its conversation can no longer be recorded, when that ended the listener. */
   because?: string
-  /** It went away itself. */
+  /** True when the listener detached. */
   left: boolean
 }
 
-/** What a conversation's audit heard. */
+/** The events of one conversation, as its audit received them. */
 export interface Conversation {
   readonly id: string
   readonly events: ReadonlyArray<Delivered>
-  /** By number. */
+  /** Only the durable events, in order of their numbers. */
   readonly durable: ReadonlyArray<Delivered>
-  /** How many of them it began with, as a fork of another. */
+  /** How many of them it started with, as a fork or after a restart. */
   readonly inherited: number
-  /** The submissions that those tell of: another conversation took them. */
+  /** Ids of the submissions in those events; another conversation accepted them. */
   readonly inheritedIds: ReadonlySet<string>
-  /** Its events were heard as they came, not read at the end. */
+  /** True when its audit received events as they happened; false when they were read at the end. */
   readonly live: boolean
-  /** The place in the trace since when they are. */
+  /** Index in the trace at which its audit attached. */
   readonly since: number
-  /** Something of it could not be recorded: it was unloaded, and what was not recorded never was. */
+  /** True when something could not be recorded: the conversation was then unloaded, and unrecorded events do not count. */
   readonly lost: boolean
 }
 
+/** Everything that the laws check of one run. */
 export interface History {
   readonly run: Run
   readonly calls: ReadonlyArray<Call>
@@ -117,6 +122,25 @@ const conversationOf = (
   }
 }
 
+/** True when the conversation continued after its audit had ended, so that its later events are unknown. */
+const isCutShort = (
+  { trace }: Run,
+  lost: ReadonlySet<string>,
+  { ended, endedAt, entry: { conversation }, takes }: ListenerHistory,
+): boolean => {
+  const last = takes.at(-1)?.deliveries.at(-1)
+  const isShutDown = last?._tag === "Event" && last.event.msg.type === "shutdown_complete"
+  const continued = trace.some(
+    (entry, at) =>
+      at > endedAt &&
+      entry.at === "append" &&
+      entry.conversation === conversation &&
+      entry.how === undefined,
+  )
+  return ended && (continued || (!isShutDown && lost.has(conversation)))
+}
+
+/** Groups the trace of a run. Conversations of which later events are unknown are left out. */
 export const historyOf = (run: Run): History => {
   const listeners = listenersOf(run.trace)
   const inherited = new Map(
@@ -124,26 +148,13 @@ export const historyOf = (run: Run): History => {
       entry.at === "forked" ? [[entry.conversation, entry.seq] as const] : [],
     ),
   )
-  for (const [id, events] of run.left ?? []) inherited.set(id, events.length)
+  for (const [id, events] of run.surviving ?? []) inherited.set(id, events.length)
   const rest = run.trace.findIndex(({ at }) => at === "rest")
   const lost = new Set(
     run.trace.flatMap((entry) =>
       entry.at === "append" && entry.how !== undefined ? [entry.conversation] : [],
     ),
   )
-  /** It went on after its audit had ended: what was said later nobody knows. */
-  const isCut = ({ ended, endedAt, entry: { conversation }, takes }: ListenerHistory) => {
-    const last = takes.at(-1)?.deliveries.at(-1)
-    const word = last?._tag === "Event" && last.event.msg.type === "shutdown_complete"
-    const more = run.trace.some(
-      (entry, at) =>
-        at > endedAt &&
-        entry.at === "append" &&
-        entry.conversation === conversation &&
-        entry.how === undefined,
-    )
-    return ended && (more || (!word && lost.has(conversation)))
-  }
   return {
     run,
     calls: callsOf(run.trace),
@@ -151,7 +162,7 @@ export const historyOf = (run: Run): History => {
     conversations: new Map(
       listeners
         .filter(({ entry }) => entry.listener === auditOf(entry.conversation))
-        .filter((audit) => !isCut(audit))
+        .filter((audit) => !isCutShort(run, lost, audit))
         .map((audit) => {
           const { conversation } = audit.entry
           const seq = inherited.get(conversation) ?? 0
@@ -161,12 +172,15 @@ export const historyOf = (run: Run): History => {
   }
 }
 
+/** What an accepted submission was answered with. */
 export interface Receipt {
+  /** The id whose events the caller follows. */
   readonly id: string
+  /** `started`, `joined`, `waiting` or `none`. */
   readonly disposition: string
 }
 
-/** The receipt a submission was answered with. */
+/** The receipt of a call; undefined for other operations and for refused submissions. */
 export const receiptOf = ({ answers, entry }: Call): Receipt | undefined => {
   const answer = answers[0]?.answer
   return entry.operation.do === "submit" && answer?.is === "ok"

@@ -1,9 +1,8 @@
 /** Makes a failing plan shorter while it still fails: fewer clients, operations, responses and faults. Pure. */
 import type { Plan } from "./Plan.ts"
 
-/** Every plan that is this one with a little less, the greatest cuts first. */
-export const smaller = function* (plan: Plan): Generator<Plan> {
-  const { clients, model } = plan
+const fewerOperations = function* (plan: Plan): Generator<Plan> {
+  const { clients } = plan
   for (let i = 0; i < clients.length; i++) {
     if (clients.length > 1) yield { ...plan, clients: clients.toSpliced(i, 1) }
   }
@@ -14,6 +13,9 @@ export const smaller = function* (plan: Plan): Generator<Plan> {
       }
     }
   }
+}
+
+const fewerStoreFaults = function* (plan: Plan): Generator<Plan> {
   const { store } = plan
   if (store.restart) yield { ...plan, store: { ...store, restart: false } }
   for (let i = 0; i < store.faults.length; i++) {
@@ -22,9 +24,13 @@ export const smaller = function* (plan: Plan): Generator<Plan> {
   for (let i = 0; i < store.appendFaults.length; i++) {
     yield { ...plan, store: { ...store, appendFaults: store.appendFaults.toSpliced(i, 1) } }
   }
-  for (let i = 0; i < store.unheard.length; i++) {
-    yield { ...plan, store: { ...store, unheard: store.unheard.toSpliced(i, 1) } }
+  for (let i = 0; i < store.unaudited.length; i++) {
+    yield { ...plan, store: { ...store, unaudited: store.unaudited.toSpliced(i, 1) } }
   }
+}
+
+const smallerModel = function* (plan: Plan): Generator<Plan> {
+  const { model } = plan
   for (let i = 0; i < model.length; i++) {
     if (model.length > 1) yield { ...plan, model: model.toSpliced(i, 1) }
   }
@@ -37,6 +43,10 @@ export const smaller = function* (plan: Plan): Generator<Plan> {
       yield { ...plan, model: model.with(i, { ...response, pieces: response.pieces >> 1 }) }
     }
   }
+}
+
+const fewerInterrupts = function* (plan: Plan): Generator<Plan> {
+  const { clients } = plan
   for (const [i, operations] of clients.entries()) {
     for (const [j, operation] of operations.entries()) {
       if (operation.giveUpAfter === undefined) continue
@@ -46,10 +56,19 @@ export const smaller = function* (plan: Plan): Generator<Plan> {
   }
 }
 
+/** Every plan that is this one with one part removed, the largest cuts first. */
+export const smaller = function* (plan: Plan): Generator<Plan> {
+  yield* fewerOperations(plan)
+  yield* fewerStoreFaults(plan)
+  yield* smallerModel(plan)
+  yield* fewerInterrupts(plan)
+}
+
 /**
- * The shortest plan it can find for which `fails` still holds.
+ * Searches for the shortest plan for which `fails` still holds.
  *
- * @param maxTries plans that are run at most
+ * @param smaller returns the candidates that replace a failing plan
+ * @param maxTries most plans that are run
  */
 export const shrink = <P>(
   plan: P,

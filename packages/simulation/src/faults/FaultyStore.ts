@@ -1,6 +1,6 @@
 /**
- * A store of conversations in memory that fails, takes its time, or has a lease stolen, at the calls its plan names; and that
- * knows what a crash at any moment leaves of it. Tells the trace what it did.
+ * A store of conversations in memory that fails, is slow, or loses a lease at the calls that its plan names. Keeps every
+ * batch with its place in the trace, so that a crash at any moment can be reconstructed. Records its calls in the trace.
  */
 import { ConversationStore, type LogWriter } from "@colloquy/core/ConversationStore"
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
@@ -11,29 +11,33 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { StoreFault, StorePlan } from "./Plan.ts"
-import type { Recorder } from "./Recorder.ts"
+import type { StoreFault, StorePlan } from "../scenario/Plan.ts"
+import type { Recorder } from "../trace/Recorder.ts"
 
 type Service = ConversationStore["Service"]
 type Meta = Parameters<Service["create"]>[0]
 
-/** What was written at once, and when: the length of the trace. */
+/** Records that were written together; `at` is the length of the trace at that time. */
 interface Batch {
   readonly id: ConversationId
   readonly records: ReadonlyArray<LogRecord>
   readonly at: number
 }
 
-/** `late` is longer than anybody waits, `slow` is not. */
+/** Delay of each fault. `late` is longer than any caller waits, `slow` is not. */
 const delayMs = { fails: 0, stolen: 0, slow: 2_000, late: 12_000 } as const
 
 const memory = Effect.map(Effect.scoped(Layer.build(MemoryStore.layer)), (services) =>
   Context.get(services, ConversationStore),
 )
 
+/** A conversation store over `MemoryStore` with planned faults. */
 export class FaultyStore implements Service {
+  /** The metadata of every conversation that was created. */
   readonly metas = new Map<ConversationId, Meta>()
+  /** Every batch that was written, in order. */
   readonly batches: Array<Batch> = []
+  /** Every conversation that was deleted. */
   readonly deleted: Array<{ readonly id: ConversationId; readonly at: number }> = []
   private readonly faults: ReadonlyMap<number, StoreFault["how"]>
   private readonly appendFaults: ReadonlyMap<number, StoreFault["how"]>
@@ -50,16 +54,17 @@ export class FaultyStore implements Service {
     this.inner = inner
   }
 
+  /** An empty store. */
   static make(plan: StorePlan, recorder: Recorder): FaultyStore {
     return new FaultyStore(plan, recorder, Effect.runSync(memory))
   }
 
-  /** From now on it works. */
+  /** Ends all faults: every later call succeeds. */
   heal(): void {
     this.healed = true
   }
 
-  /** Holds this conversation, as another process left it. */
+  /** Puts a conversation into the store as another process left it. */
   hold(meta: Meta, records: ReadonlyArray<LogRecord>): void {
     Effect.runSync(Effect.scoped(this.inner.create(meta, records)))
   }
@@ -122,52 +127,63 @@ export class FaultyStore implements Service {
     )
   }
 
+  /** The writer of a conversation with the planned faults. */
   private writing(id: ConversationId, writer: LogWriter): LogWriter {
     const { generation } = writer
     let stolen = false
-    const told = (how?: string) =>
-      this.recorder.record({
-        at: "append",
-        conversation: id,
-        generation,
-        ...(how === undefined ? {} : { how }),
-      })
+    const recorded = (how?: string) => this.recordAppend(id, generation, how)
     const lost = Effect.fail(new LeaseLost({ id, generation }))
     return {
       generation,
       append: (records, durability) =>
         Effect.suspend(() => {
-          const how = this.healed ? undefined : this.appendFaults.get(this.appends)
-          this.appends++
+          const how = this.nextAppendFault()
           const write = Effect.suspend(() => {
-            if (stolen) return Effect.andThen(told("stale"), lost)
+            if (stolen) return Effect.andThen(recorded("stale"), lost)
             return writer.append(records, durability).pipe(
-              Effect.tap(() =>
-                Effect.sync(() => {
-                  this.batches.push({ id, records, at: this.recorder.trace.length })
-                }),
-              ),
-              Effect.andThen(told()),
-              Effect.tapError(() => told("refused")),
+              Effect.tap(() => this.keepBatch(id, records)),
+              Effect.andThen(recorded()),
+              Effect.tapError(() => recorded("refused")),
             )
           })
           switch (how) {
             case undefined:
               return write
             case "fails":
-              return Effect.andThen(told(how), injected("append"))
+              return Effect.andThen(recorded(how), injected("append"))
             case "stolen":
               stolen = true
-              return Effect.andThen(Effect.andThen(told(how), this.steal(id, writer)), lost)
+              return Effect.andThen(Effect.andThen(recorded(how), this.steal(id, writer)), lost)
             case "slow":
             case "late":
-              return Effect.andThen(told(how), Effect.andThen(wait(how), write))
+              return Effect.andThen(recorded(how), Effect.andThen(wait(how), write))
           }
         }),
     }
   }
 
-  /** Another process has taken the conversation over, and has let it go again; it said something there. */
+  private nextAppendFault(): StoreFault["how"] | undefined {
+    const how = this.healed ? undefined : this.appendFaults.get(this.appends)
+    this.appends++
+    return how
+  }
+
+  private keepBatch(id: ConversationId, records: ReadonlyArray<LogRecord>): Effect.Effect<void> {
+    return Effect.sync(() => {
+      this.batches.push({ id, records, at: this.recorder.trace.length })
+    })
+  }
+
+  private recordAppend(id: ConversationId, generation: number, how?: string): Effect.Effect<void> {
+    return this.recorder.record({
+      at: "append",
+      conversation: id,
+      generation,
+      ...(how === undefined ? {} : { how }),
+    })
+  }
+
+  /** Another process takes the conversation over, records one event and releases the lease. */
   private steal(id: ConversationId, writer: LogWriter): Effect.Effect<void> {
     const seq = this.batches
       .flatMap((batch) => (batch.id === id ? batch.records : []))
@@ -178,6 +194,7 @@ export class FaultyStore implements Service {
     return Effect.orDie(writer.append(records, "synced"))
   }
 
+  /** Runs one call of the store with its planned fault. */
   private call<A, E, R>(
     operation: StoreError["operation"],
     act: Effect.Effect<A, E, R>,
@@ -185,7 +202,7 @@ export class FaultyStore implements Service {
     return Effect.suspend(() => {
       const how = this.healed ? undefined : this.faults.get(this.calls)
       this.calls++
-      const told = this.recorder.record({
+      const recorded = this.recorder.record({
         at: "store",
         operation,
         ...(how === undefined ? {} : { how }),
@@ -196,7 +213,7 @@ export class FaultyStore implements Service {
           : how === undefined
             ? act
             : Effect.andThen(wait(how), act)
-      return Effect.andThen(told, done)
+      return Effect.andThen(recorded, done)
     })
   }
 }

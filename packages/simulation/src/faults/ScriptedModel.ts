@@ -1,4 +1,4 @@
-/** The scripted model and tools of a simulated run: they follow its plan, faults included, and tell the trace. */
+/** The scripted model and tools of a simulated run: they follow its plan, including its faults, and record in the trace what they do. */
 import { ModelClient, ModelError, type ModelEvent } from "@colloquy/core/ModelClient"
 import { type ToolCall, type ToolContext, ToolRuntime } from "@colloquy/core/ToolRuntime"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
@@ -6,13 +6,13 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { type ModelEnd, modelPlanOf, type Plan } from "./Plan.ts"
-import type { Recorder } from "./Recorder.ts"
+import { type ModelEnd, type ModelPlan, modelPlanOf, type Plan } from "../scenario/Plan.ts"
+import type { Recorder } from "../trace/Recorder.ts"
 
-/** A stubborn tool takes so long to stop, longer than every bound. */
+/** Time that a stubborn tool takes to stop; longer than every bound. */
 const stubbornMs = 10_000
 
-/** What dies dies of this. */
+/** The defect of a planned failure. */
 class Injected extends Data.TaggedError("Injected")<{ readonly message: string }> {}
 
 const injected = (what: string) => new Injected({ message: `injected: ${what}` })
@@ -32,7 +32,40 @@ const reasoning = (text: string): ResponseItem => ({
   encrypted_content: null,
 })
 
-/** Each request's texts hold its name, so no two responses say the same. */
+type Step = Effect.Effect<ModelEvent, ModelError>
+
+/**
+ * The events of one response, in order.
+ *
+ * @param finished records the text of a completed item and yields its event
+ */
+const stepsOf = (
+  script: ModelPlan,
+  name: string,
+  finished: (text: string, item: ResponseItem) => Step,
+): ReadonlyArray<Step> => {
+  const wait = Effect.sleep(Duration.millis(script.pieceMs))
+  const texts = pieces(name, script.pieces)
+  const thoughts = pieces(`${name}r`, script.reasoning)
+  const isWhole = script.end === "completed" || script.end === "hang"
+  const whole = (parts: ReadonlyArray<string>, itemOf: (text: string) => ResponseItem) =>
+    parts.length > 0 && isWhole ? [finished(parts.join(""), itemOf(parts.join("")))] : []
+  return [
+    ...thoughts.map((delta) => Effect.as(wait, { _tag: "ReasoningDelta", delta } as const)),
+    ...whole(thoughts, reasoning),
+    ...texts.map((delta) => Effect.as(wait, { _tag: "TextDelta", delta } as const)),
+    ...whole(texts, assistant),
+    ...script.calls.map((tool, i) =>
+      Effect.succeed<ModelEvent>({
+        _tag: "ItemDone",
+        item: { type: "function_call", name: tool, arguments: "{}", call_id: `${name}${i}` },
+      }),
+    ),
+    ending(script.end),
+  ]
+}
+
+/** A model that responds as planned. Each request's texts hold its name, so no two responses are equal. */
 export const scriptedModel = (
   plan: Pick<Plan, "model">,
   recorder: Recorder,
@@ -45,35 +78,17 @@ export const scriptedModel = (
       const slot = recorder.slotOf(conversationId)
       const script = modelPlanOf(plan, slot, request)
       const name = `m${recorder.ordinalOf(conversationId)}-${request}:`
-      const wait = Effect.sleep(Duration.millis(script.pieceMs))
-      const says = (text: string, item: ResponseItem): Effect.Effect<ModelEvent> =>
+      const finished = (text: string, item: ResponseItem): Effect.Effect<ModelEvent> =>
         Effect.as(recorder.record({ at: "says", conversation: conversationId, text }), {
           _tag: "ItemDone",
           item,
         })
-      const texts = pieces(name, script.pieces)
-      const thoughts = pieces(`${name}r`, script.reasoning)
-      const whole = script.end === "completed" || script.end === "hang"
-      const steps: ReadonlyArray<Effect.Effect<ModelEvent, ModelError>> = [
-        ...thoughts.map((delta) => Effect.as(wait, { _tag: "ReasoningDelta", delta } as const)),
-        ...(thoughts.length > 0 && whole
-          ? [says(thoughts.join(""), reasoning(thoughts.join("")))]
-          : []),
-        ...texts.map((delta) => Effect.as(wait, { _tag: "TextDelta", delta } as const)),
-        ...(texts.length > 0 && whole ? [says(texts.join(""), assistant(texts.join("")))] : []),
-        ...script.calls.map((tool, i) =>
-          Effect.succeed<ModelEvent>({
-            _tag: "ItemDone",
-            item: { type: "function_call", name: tool, arguments: "{}", call_id: `${name}${i}` },
-          }),
-        ),
-        ending(script.end),
-      ]
-      const told = (does: "begins" | "ends") =>
+      const steps = stepsOf(script, name, finished)
+      const recorded = (does: "begins" | "ends") =>
         recorder.record({ at: "model", conversation: conversationId, request, does })
       return Stream.unwrap(
         Effect.as(
-          Effect.acquireRelease(told("begins"), () => told("ends")),
+          Effect.acquireRelease(recorded("begins"), () => recorded("ends")),
           Stream.flatMap(Stream.fromIterable(steps), Stream.fromEffect),
         ),
       )
@@ -98,16 +113,16 @@ const ending = (end: ModelEnd) => {
     case "hang":
       return Effect.never
     case "defect":
-      return Effect.die(injected("the model dies"))
+      return Effect.die(injected("the model fails with a defect"))
   }
 }
 
-/** A tool does what its name says. */
+/** Tools that behave as their names describe; see `ToolPlan`. */
 export const scriptedTools = (recorder: Recorder): ToolRuntime["Service"] =>
   ToolRuntime.simple({
     specs: () => [],
     run: (call, context) => {
-      const told = (does: "begins" | "ends") =>
+      const recorded = (does: "begins" | "ends") =>
         recorder.record({
           at: "tool",
           conversation: context.conversationId,
@@ -116,17 +131,17 @@ export const scriptedTools = (recorder: Recorder): ToolRuntime["Service"] =>
           does,
         })
       return Effect.acquireUseRelease(
-        told("begins"),
+        recorded("begins"),
         () =>
           call.type !== "local_shell_call" && call.name === "asks"
             ? asks(recorder, call.call_id, context)
             : toolBody(call, (message) => context.emit({ type: "background_event", message })),
-        () => told("ends"),
+        () => recorded("ends"),
       )
     },
   })
 
-/** All ask the same, so that what a session approved counts for the next one. */
+/** Every call asks the same question, so that an approval for the session applies to the next one. */
 const asks = (recorder: Recorder, question: string, context: ToolContext): Effect.Effect<string> =>
   Effect.flatMap(
     context.approve({
@@ -151,20 +166,20 @@ const asks = (recorder: Recorder, question: string, context: ToolContext): Effec
 
 const toolBody = (
   call: ToolCall,
-  tell: (message: string) => Effect.Effect<void>,
+  emit: (message: string) => Effect.Effect<void>,
 ): Effect.Effect<string> => {
   switch (call.type === "local_shell_call" ? "ok" : call.name) {
     case "slow":
       return Effect.as(Effect.sleep("700 millis"), "slow")
-    case "tells":
-      return Effect.andThen(tell("one"), Effect.as(tell("two"), "told"))
+    case "emits":
+      return Effect.andThen(emit("one"), Effect.as(emit("two"), "emitted"))
     case "hang":
       return Effect.never
     case "defect":
-      return Effect.die(injected("a tool dies"))
+      return Effect.die(injected("a tool fails with a defect"))
     case "stubborn":
       return Effect.onInterrupt(Effect.never, () =>
-        Effect.andThen(Effect.sleep(Duration.millis(stubbornMs)), tell("too late")),
+        Effect.andThen(Effect.sleep(Duration.millis(stubbornMs)), emit("too late")),
       )
     default:
       return Effect.succeed("done")

@@ -31,7 +31,7 @@ const reply = Effect.fnUntraced(function* (directory: string, threadId: string, 
   return { server, answer }
 })
 
-describe("a conversation of a server that has gone", () => {
+describe("a conversation whose server process has ended", () => {
   for (const [how, leave] of [
     ["killed", (server: Server.Server) => server.child.kill("SIGKILL")],
     ["asked to leave", (server: Server.Server) => server.child.stdin.end()],

@@ -1,4 +1,4 @@
-/** The listeners of a run: each has a fiber that reads as its plan says and tells the trace what it took. */
+/** The listeners of a run: each has a fiber that reads as planned and records in the trace what it takes. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { Listener } from "@colloquy/core/listeners/Listener"
 import type { Delivery } from "@colloquy/core/listeners/Delivery"
@@ -8,25 +8,28 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
-import { answerOf } from "./Answered.ts"
+import { answerOf } from "../trace/AnswerOf.ts"
 import type { Answering, Reading } from "./Plan.ts"
-import type { Recorder } from "./Recorder.ts"
+import type { Recorder } from "../trace/Recorder.ts"
 
+/** How a listener attaches, reads and answers. */
 export interface ListenerPlan {
   readonly listener: string
+  /** Number of the first event; absent for live events only. */
   readonly from?: number
   readonly maxEvents: number
   readonly reading: Reading
   readonly answering?: Answering
 }
 
-/** The audit of a conversation. */
+/** Name of a conversation's audit: the listener from which the laws know the conversation's log. */
 export const auditOf = (conversation: string): string => `audit ${conversation}`
 
+/** All listeners of one run. */
 export class Listeners {
   private readonly fibers = new Map<string, Fiber.Fiber<void>>()
   private readonly recorder: Recorder
-  /** The dead wake up when this is done. */
+  /** Completed at the end of the run; `dead` listeners start to read then. */
   private readonly over: Deferred.Deferred<void>
 
   private constructor(recorder: Recorder, over: Deferred.Deferred<void>) {
@@ -34,11 +37,12 @@ export class Listeners {
     this.over = over
   }
 
+  /** A set without listeners. */
   static make(recorder: Recorder): Effect.Effect<Listeners> {
     return Effect.map(Deferred.make<void>(), (over) => new Listeners(recorder, over))
   }
 
-  /** Attaches and begins to read. */
+  /** Attaches and starts to read. Resolves when the listener is attached; fails when the conversation refuses it. */
   attach(
     conversation: Conversation,
     plan: ListenerPlan,
@@ -77,7 +81,7 @@ export class Listeners {
     )
   }
 
-  /** Answers the questions among them. */
+  /** Answers the questions among the deliveries. */
   private reply(
     conversation: Conversation,
     { listener, answering }: ListenerPlan,
@@ -142,7 +146,7 @@ export class Listeners {
     return reading.how === "dead" ? Effect.andThen(Deferred.await(this.over), next) : next
   }
 
-  /** Ends a listener, wherever it is. */
+  /** Interrupts a listener at any point; does nothing for an unknown name. */
   detach(listener: string): Effect.Effect<void> {
     return Effect.suspend(() => {
       const fiber = this.fibers.get(listener)
@@ -152,7 +156,7 @@ export class Listeners {
     })
   }
 
-  /** Wakes the dead and returns when every listener has read to its end. */
+  /** Lets `dead` listeners read. Resolves when every listener has read to its end. */
   get finish(): Effect.Effect<void> {
     return Effect.andThen(
       Deferred.succeed(this.over, undefined),

@@ -33,8 +33,8 @@ const sh = (command: string, env: Readonly<Record<string, string | undefined>>, 
 const pong = '{"jsonrpc":"2.0","id":1,"result":{}}\n'
 const mcp = '"$NODE" "$ENTRY" mcp'
 
-describe("colloquy mcp, in odd surroundings", () => {
-  it.live("a directory removed under it is told in one line, exit code 1", () =>
+describe("colloquy mcp, started in unusual conditions", () => {
+  it.live("a directory removed under it is reported in one line, exit code 1", () =>
     Effect.gen(function* () {
       const directory = yield* home()
       const gone = join(directory, "gone")
@@ -91,7 +91,7 @@ describe("colloquy mcp, in odd surroundings", () => {
     )
   }
 
-  it.live("a config.toml that is a directory is told in one line, exit code 1", () =>
+  it.live("a config.toml that is a directory is reported in one line, exit code 1", () =>
     Effect.gen(function* () {
       const directory = yield* home()
       rmSync(join(directory, "config.toml"))

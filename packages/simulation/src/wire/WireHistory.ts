@@ -1,19 +1,21 @@
-/** The trace of a wire run, sorted for its laws: per connection what was said and what was answered. Pure. */
+/** The trace of a wire run, grouped by connection for its laws: what the client sent and what it received. Pure. */
 import { CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
-import type { Entry } from "../Trace.ts"
+import type { Entry } from "../trace/Trace.ts"
 import type { WireClientPlan } from "./WirePlan.ts"
 
-/** What the client of any wire run has. */
+/** The parts of a client's plan that every kind of wire run has. */
 type Client = Pick<WireClientPlan, "ends" | "reading">
 
-interface Told<C extends Client> {
+interface RecordedRun<C extends Client> {
   readonly plan: { readonly connections: ReadonlyArray<C> }
   readonly trace: ReadonlyArray<Entry>
 }
 
+/** One frame as the trace holds it. A text that is not a JSON object has only the first three members. */
 export interface WireMessage {
-  /** The place in the trace. */
+  /** Index in the trace. */
   readonly at: number
+  /** Virtual time. */
   readonly ms: number
   readonly text: string
   readonly id?: unknown
@@ -35,21 +37,23 @@ export interface WireMessage {
   readonly error?: { readonly code: number; readonly data?: { readonly id?: unknown } }
 }
 
-export interface ConnectionStory<C extends Client = Client> {
+/** Everything that happened on one connection. */
+export interface ConnectionHistory<C extends Client = Client> {
   readonly name: number
   readonly plan: C
-  readonly said: ReadonlyArray<WireMessage>
-  readonly heard: ReadonlyArray<WireMessage>
-  /** When the client ended, and the server after it; how that was. */
+  readonly sent: ReadonlyArray<WireMessage>
+  readonly received: ReadonlyArray<WireMessage>
+  /** Virtual time at which the client ended. */
   readonly endedMs: number | undefined
+  /** When and how the server ended after it. */
   readonly over: { readonly ms: number; readonly how: string } | undefined
-  /** What could not be recorded, by whoever caused it. */
+  /** Appends that could not be recorded, whichever client caused them. */
   readonly failures: ReadonlyArray<{
     readonly conversation: string
     readonly at: number
     readonly ms: number
   }>
-  /** Everything the client said was read, and everything the server said. */
+  /** True when the server read everything the client sent and the client read everything the server sent. */
   readonly whole: boolean
 }
 
@@ -62,10 +66,11 @@ const parse = (text: string): object => {
   }
 }
 
+/** One history per connection of the plan, in the plan's order. */
 export const connectionsOf = <C extends Client>({
   plan,
   trace,
-}: Told<C>): ReadonlyArray<ConnectionStory<C>> =>
+}: RecordedRun<C>): ReadonlyArray<ConnectionHistory<C>> =>
   plan.connections.map((client, name) => {
     const messages = (way: "in" | "out") =>
       trace.flatMap((entry, at) =>
@@ -79,8 +84,8 @@ export const connectionsOf = <C extends Client>({
     return {
       name,
       plan: client,
-      said: messages("out"),
-      heard: messages("in"),
+      sent: messages("out"),
+      received: messages("in"),
       endedMs: ends.find(({ how }) => how === "closes" || how === "drops")?.ms,
       over: ends.find(({ how }) => how !== "closes" && how !== "drops"),
       failures: trace.flatMap((entry, at) =>
@@ -92,9 +97,11 @@ export const connectionsOf = <C extends Client>({
     }
   })
 
+/** True for a message with an id and a method. */
 export const isRequest = ({ id, method }: WireMessage): boolean =>
   id !== undefined && method !== undefined
 
+/** True for a message with an id and no method. */
 export const isResponse = ({ id, method }: WireMessage): boolean =>
   id !== undefined && method === undefined
 
@@ -105,8 +112,11 @@ export const isResponse = ({ id, method }: WireMessage): boolean =>
 export const respondedId = ({ id, error }: WireMessage): unknown =>
   id === null && error?.data?.id !== undefined ? error.data.id : id
 
-/** The events a client heard of one of its requests. */
-export const eventsOf = ({ heard }: ConnectionStory, id: unknown): ReadonlyArray<WireMessage> =>
-  heard.filter(
+/** The `codex/event` notifications that a client received for one of its requests. */
+export const eventsOf = (
+  { received }: ConnectionHistory,
+  id: unknown,
+): ReadonlyArray<WireMessage> =>
+  received.filter(
     ({ method, params }) => method === CodexEvent._tag && params?._meta?.requestId === id,
   )

@@ -1,37 +1,40 @@
-/** What one simulated run does: clients and their operations, what the model says, which faults. Plain data, so that a plan prints and shrinks. */
+/** What one simulated run does: its clients and their operations, the model's responses, the faults. Plain data, so that a plan can be printed and shrunk. */
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import type { WhileRunning } from "@colloquy/core/decider/Decision"
 
-/** How a tool call goes. `asks` asks for an approval. `stubborn` takes longer to stop than any bound, and then still tells something. */
-export type ToolPlan = "ok" | "asks" | "slow" | "tells" | "hang" | "defect" | "stubborn"
+/** What a tool call does. `asks` requests an approval. `emits` emits two events. `stubborn` takes longer to stop than any bound, and emits an event after that. */
+export type ToolPlan = "ok" | "asks" | "slow" | "emits" | "hang" | "defect" | "stubborn"
 
-/** How long every question stays open. */
+/** Deadline of every question in milliseconds. */
 export const deadlineMs = 5_000
 
-/** The kill grace of every conversation. */
+/** The kill grace of every conversation in milliseconds. */
 export const killGraceMs = 2_000
 
-/** How a response of the model ends. `overflow`: the request was too long for it. */
+/** How a response of the model ends. `overflow`: the request exceeds the context window. */
 export type ModelEnd = "completed" | "error" | "retryable" | "overflow" | "hang" | "defect"
 
+/** One response of the model. */
 export interface ModelPlan {
-  /** Pieces the text comes in; 0: no text at all. */
+  /** Number of deltas of the text; 0: no text at all. */
   readonly pieces: number
-  /** Pieces a summary of reasoning comes in, before the text. */
+  /** Number of deltas of a summary of the reasoning, sent before the text. */
   readonly reasoning: number
-  /** Virtual milliseconds before each piece. */
+  /** Virtual milliseconds before each delta. */
   readonly pieceMs: number
+  /** Tool calls after the text. */
   readonly calls: ReadonlyArray<ToolPlan>
   readonly end: ModelEnd
 }
 
-/** How a listener reads. `dead` takes nothing until the very end. */
+/** How a listener reads. `dead` takes nothing until the end of the run, `leaves` detaches after `takes` reads. */
 export type Reading =
   | { readonly how: "fast" }
   | { readonly how: "slow"; readonly ms: number }
   | { readonly how: "dead" }
   | { readonly how: "leaves"; readonly takes: number }
 
+/** The op of a submission. `empty` has no items, `big` more than allowed; `unsupported` is an op that conversations refuse. */
 export type Submission =
   | "input"
   | "turn"
@@ -43,21 +46,22 @@ export type Submission =
   | "interrupt"
   | "shutdown"
 
-/** What a listener says to questions: `silent` declares that it answers and never does. */
+/** A listener's decision on every question. `silent` declares that it answers and never does. */
 export type Answering = "approved" | "approved_for_session" | "denied" | "abort" | "silent"
 
+/** The rules of a fork that plans use. */
 export type ForkRule = Extract<
   Parameters<ConversationManager["Service"]["fork"]>[1],
   { readonly _tag: "DropLastUserMessages" | "BeforeUserMessage" }
 >
 
-/** A question about conversations that nobody can answer: a cursor of nobody, one of another place, no limit at all. */
+/** An invalid page request: a cursor that was never issued, a cursor of another position, a limit of 0. */
 export type BadPage = "garbage" | "moved" | "limit"
 
-/** Conversations are named by slots: the conversation that was last created for the slot. */
+/** One thing that a client does. A slot names the conversation that was last created for it. */
 export type Action =
   | { readonly do: "create"; readonly slot: number }
-  /** Of the slot's conversation; `into` is the slot of the new one. */
+  /** Forks the slot's conversation; `into` is the slot of the new one. */
   | {
       readonly do: "fork"
       readonly slot: number
@@ -70,10 +74,10 @@ export type Action =
       readonly what: Submission
       readonly whileRunning: WhileRunning
       readonly id?: string
-      /** Part of the input; no two submissions share it. */
+      /** Part of the input; no two submissions have the same. */
       readonly text: string
     }
-  /** Without an id: the submission that this client's last receipt named. */
+  /** Without an id: cancels the submission that this client's last receipt named. */
   | { readonly do: "cancel"; readonly slot: number; readonly id?: string }
   | {
       readonly do: "attach"
@@ -88,73 +92,76 @@ export type Action =
   | { readonly do: "remove"; readonly slot: number }
   | { readonly do: "get"; readonly slot: number }
   | { readonly do: "list" }
-  /** Page after page, with so many yields in between. */
+  /** Requests all pages, with that many yields in between. */
   | { readonly do: "pages"; readonly limit: number; readonly yields: number }
   | { readonly do: "badPage"; readonly slot: number; readonly what: BadPage }
   | { readonly do: "pause"; readonly ms: number }
   | { readonly do: "yield"; readonly times: number }
   | { readonly do: "close" }
 
-/** `giveUpAfter`: the caller is interrupted after so many yields. */
+/** An action and, with `giveUpAfter`, the number of yields after which its caller is interrupted. */
 export type Operation = Action & { readonly giveUpAfter?: number }
 
-/** Time for what still runs when the clients are done; longer than every bound and every plan's turn. */
+/** Time in milliseconds that running work gets after the clients have finished; longer than every bound and every plan's turn. */
 export const restMs = 60_000
 
 /**
- * How the n-th call of the store goes wrong: it fails, it takes its time, or longer than anybody waits; of an append also:
- * another process has taken the conversation over.
+ * A fault of the n-th call of the store: it fails, it is slow, or it takes longer than any caller waits (`late`). `stolen`
+ * concerns appends: another process has taken the conversation over.
  */
 export interface StoreFault {
   readonly call: number
   readonly how: "fails" | "slow" | "late" | "stolen"
 }
 
-/** Where conversations go that nobody uses. */
+/** When conversations leave memory, and the faults of the store. */
 export interface StorePlan {
-  /** Idle for so long they are stored. */
+  /** Milliseconds without use after which a conversation leaves memory. */
   readonly idleMs: number
+  /** Most conversations in memory. */
   readonly maxLoaded: number
-  /** Slots whose conversations nobody listens to of himself: their log is read at the end. */
-  readonly unheard: ReadonlyArray<number>
+  /** Slots whose conversations have no audit, so that they can leave memory: their log is read at the end. */
+  readonly unaudited: ReadonlyArray<number>
   readonly faults: ReadonlyArray<StoreFault>
-  /** Counted by themselves. */
+  /** Faults of appends, which are counted separately. */
   readonly appendFaults: ReadonlyArray<StoreFault>
-  /** At the end everything crashes and begins again. */
+  /** True for a run that crashes and is continued by a second process. */
   readonly restart: boolean
 }
 
+/** Everything that a run of the core depends on. */
 export interface Plan {
   readonly store: StorePlan
   readonly seed: number
   readonly maxConversations: number
-  /** The n-th request of a conversation is answered by one of these; see `modelPlanOf`. */
+  /** The responses of the model; `modelPlanOf` selects one for each request. */
   readonly model: ReadonlyArray<ModelPlan>
   readonly clients: ReadonlyArray<ReadonlyArray<Operation>>
 }
 
 const plain: ModelPlan = { pieces: 2, reasoning: 0, pieceMs: 0, calls: [], end: "completed" }
 
-/** Requests of one conversation that follow the plan; later ones get a plain answer, so that every turn can end. */
+/** Requests of one conversation that follow the plan; later ones get a plain response, so that every turn can end. */
 const maxPlanned = 16
 
+/** The response to the n-th request of the slot's conversation. */
 export const modelPlanOf = (plan: Pick<Plan, "model">, slot: number, request: number): ModelPlan =>
   request >= maxPlanned
     ? plain
     : (plan.model[(slot * 5 + request) % Math.max(1, plan.model.length)] ?? plain)
 
-/** True for a rule that can be counted. */
+/** True for a rule with a valid count: an integer that is not negative. */
 export const isCount = (rule: ForkRule): boolean => {
   const count = rule._tag === "BeforeUserMessage" ? rule.nth : rule.n
   return Number.isInteger(count) && count >= 0
 }
 
-/** The kinds of faults a plan holds, one entry each time. */
+/** The kinds of faults that a plan holds, one entry for each occurrence. */
 export const faultsOf = (plan: Plan): ReadonlyArray<string> => [
   ...(plan.store.restart ? ["crash"] : []),
   ...plan.model.flatMap(({ end, calls }) => [
     ...(end === "completed" ? [] : [`model ${end}`]),
-    ...calls.flatMap((call) => (["ok", "tells", "asks"].includes(call) ? [] : [`tool ${call}`])),
+    ...calls.flatMap((call) => (["ok", "emits", "asks"].includes(call) ? [] : [`tool ${call}`])),
   ]),
   ...plan.clients
     .flat()

@@ -1,50 +1,52 @@
-/** The trace of a run without handshakes, sorted for its laws: what was said and heard, and what each state was good for. Pure. */
+/** The trace of a run without handshakes, grouped for its laws: the messages of each connection, and the call for which each request state is valid. Pure. */
 import { ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
 import {
-  type ConnectionStory,
+  type ConnectionHistory,
   connectionsOf,
   isResponse,
   type WireMessage,
-} from "../wire/WireStory.ts"
+} from "../wire/WireHistory.ts"
 import { at, isMembers, type Members } from "./StatelessKnown.ts"
 import { anHourMs, type StatelessClientPlan } from "./StatelessPlan.ts"
 import type { StatelessRun } from "./StatelessWorld.ts"
 
-export type Connection = ConnectionStory<StatelessClientPlan>
+/** One connection of a run without handshakes. */
+export type Connection = ConnectionHistory<StatelessClientPlan>
 
-/** A request for a tool. */
+/** One `tools/call` request. */
 export interface ToolCall {
   readonly connection: Connection
   readonly asked: WireMessage
-  /** What tells it from others. */
+  /** The text that distinguishes it from other calls. */
   readonly text: string
   readonly tool: string
-  /** The state that it brings. */
+  /** The request state that it carries. */
   readonly state: string | undefined
-  /** Whether that state is one of this call, in time; true for a call without one. */
+  /** True when that state was issued for this call and has not expired, and for a call without a state. */
   readonly isGood: boolean
-  /** Undefined when the client heard none, or said several things under the id. */
+  /** Undefined when the client received no response, or sent several requests with the id. */
   readonly answer: WireMessage | undefined
 }
 
-export interface StatelessStory {
+/** Everything that the laws check of one run. */
+export interface StatelessHistory {
   readonly run: StatelessRun
   readonly connections: ReadonlyArray<Connection>
   readonly calls: ReadonlyArray<ToolCall>
-  /** The conversation of a call, by its text. */
+  /** Id of the conversation that a call created, by the text of the call. */
   readonly conversations: ReadonlyMap<string, string>
 }
 
-/** The answer to a request whose id was used once. */
+/** The response to a request; undefined when there is none, or when its id was used more than once. */
 export const answerTo = (
-  { heard, said }: Connection,
+  { received, sent }: Connection,
   { id }: WireMessage,
 ): WireMessage | undefined => {
-  const again = said.filter((one) => one.id === id && one.method !== undefined).length > 1
-  return again ? undefined : heard.find((one) => isResponse(one) && one.id === id)
+  const again = sent.filter((one) => one.id === id && one.method !== undefined).length > 1
+  return again ? undefined : received.find((one) => isResponse(one) && one.id === id)
 }
 
-/** What a state is bound to. */
+/** What a request state is bound to, and when it was issued. */
 interface Given {
   readonly principal: string
   readonly name: string
@@ -59,13 +61,13 @@ const textIn = (args: unknown): string => {
 
 const isCall = ({ id, method }: WireMessage) => method === ToolsCall._tag && id !== undefined
 
-/** The states that clients were given, and for what. */
+/** The request states that clients received, with what each is bound to. */
 const statesOf = (connections: ReadonlyArray<Connection>): ReadonlyMap<string, Given> =>
   new Map(
-    connections.flatMap(({ heard, plan: { principal }, said }) =>
-      heard.flatMap((answer) => {
+    connections.flatMap(({ received, plan: { principal }, sent }) =>
+      received.flatMap((answer) => {
         const state = at(answer, "result", "requestState")
-        const params = said.find((one) => isCall(one) && one.id === answer.id)?.params
+        const params = sent.find((one) => isCall(one) && one.id === answer.id)?.params
         if (typeof state !== "string" || params === undefined) return []
         const args = JSON.stringify(at(params, "arguments"))
         const name = String(at(params, "name"))
@@ -77,7 +79,7 @@ const statesOf = (connections: ReadonlyArray<Connection>): ReadonlyMap<string, G
 const callsOf = (connections: ReadonlyArray<Connection>): ReadonlyArray<ToolCall> => {
   const states = statesOf(connections)
   return connections.flatMap((connection) =>
-    connection.said.filter(isCall).map((asked): ToolCall => {
+    connection.sent.filter(isCall).map((asked): ToolCall => {
       const params = (isMembers(asked.params) ? asked.params : {}) as Members
       const { arguments: args, name, requestState } = params
       const state = typeof requestState === "string" ? requestState : undefined
@@ -95,7 +97,8 @@ const callsOf = (connections: ReadonlyArray<Connection>): ReadonlyArray<ToolCall
   )
 }
 
-export const storyOf = (run: StatelessRun): StatelessStory => {
+/** Groups the trace of a run. */
+export const statelessHistoryOf = (run: StatelessRun): StatelessHistory => {
   const connections = connectionsOf(run)
   return {
     run,
@@ -109,8 +112,10 @@ export const storyOf = (run: StatelessRun): StatelessStory => {
   }
 }
 
+/** True for an error response, with that code if one is given. */
 export const isError = (answer: WireMessage | undefined, code?: number): boolean =>
   answer?.error !== undefined && (code === undefined || answer.error.code === code)
 
+/** The `resultType` member of a result. */
 export const resultType = (answer: WireMessage | undefined): unknown =>
   at(answer, "result", "resultType")

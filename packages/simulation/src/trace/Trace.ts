@@ -1,8 +1,8 @@
-/** What happened in a run, in order: calls and their answers, what each listener took, what model and tools did. */
+/** What happened in a run, in order: calls and their answers, the deliveries each listener took, the actions of model and tools. */
 import type { Delivery } from "@colloquy/core/listeners/Delivery"
-import type { Answering, ForkRule, Operation, Reading } from "./Plan.ts"
+import type { Answering, ForkRule, Operation, Reading } from "../scenario/Plan.ts"
 
-/** How an operation came back. `died` is a defect: no operation may have one. */
+/** The result of an operation. `died` is a defect: no operation may have one. */
 export type Answer =
   | { readonly is: "ok"; readonly value: unknown }
   | { readonly is: "error"; readonly tag: string; readonly reason?: string }
@@ -19,22 +19,22 @@ type Happening =
     }
   | { readonly at: "answer"; readonly call: number; readonly answer: Answer }
   | { readonly at: "made"; readonly conversation: string }
-  /** The store was called; `how` it went wrong, if it did. */
+  /** The store was called; `how` is the fault that was injected, if any. */
   | {
       readonly at: "store"
       readonly operation: string
       readonly how?: string
     }
-  /** A batch was appended, or `how` it was not. `stale`: by a writer that had lost its lease. */
+  /** A batch was appended, unless `how` names the fault that prevented it. `stale`: the writer had lost its lease. */
   | {
       readonly at: "append"
       readonly conversation: string
       readonly generation: number
       readonly how?: string
     }
-  /** When all was done, whether the conversation could be read. */
+  /** Whether the conversation could be read at the end of the run. */
   | { readonly at: "read"; readonly conversation: string; readonly answer: Answer }
-  /** `seq` is the number after the last event that the new conversation began with. */
+  /** `seq` is the number after the last event that the new conversation started with. */
   | {
       readonly at: "forked"
       readonly call: number
@@ -54,7 +54,7 @@ type Happening =
       readonly reading: Reading
       readonly answering?: Answering
     }
-  /** A listener answered a question, and what came of it. */
+  /** A listener answered a question; `answer` is the result of that submission. */
   | {
       readonly at: "replied"
       readonly listener: string
@@ -63,7 +63,7 @@ type Happening =
       readonly decision: string
       readonly answer: Answer
     }
-  /** A tool was told what became of its question. */
+  /** A tool received the verdict on its question. */
   | {
       readonly at: "verdict"
       readonly conversation: string
@@ -76,7 +76,7 @@ type Happening =
       readonly listener: string
       readonly deliveries: ReadonlyArray<Delivery>
     }
-  /** `because`: nothing of its conversation could be recorded any more. */
+  /** The conversation ended the listener; `because`: its conversation can no longer be recorded. */
   | { readonly at: "ended"; readonly listener: string; readonly because?: string }
   | { readonly at: "left"; readonly listener: string }
   | {
@@ -94,40 +94,40 @@ type Happening =
       readonly call: string
       readonly does: "begins" | "ends"
     }
-  /** What a client of a wire run said, or heard. */
+  /** A client of a wire run sent (`out`) or received (`in`) a frame. */
   | {
       readonly at: "wire"
       readonly connection: number
       readonly way: "out" | "in"
       readonly text: string
     }
-  /** A client ended so, or the server it spoke with did. */
+  /** A client ended its connection (`closes`, `drops`), or the server of the connection ended. */
   | {
       readonly at: "wireEnd"
       readonly connection: number
       readonly how: "closes" | "drops" | "over" | "stopped" | "died"
     }
-  /** A conversation went to the model with the text of the call that made it. */
+  /** A conversation requested the model with the text of the call that created it. */
   | { readonly at: "prompted"; readonly conversation: string; readonly text: string }
-  /** An embedder's tool works for the call with that text. `once`: did what it may do but once. */
+  /** A tool of the embedder works for the call with that text. `once`: it did the action that it may do only once. */
   | {
       readonly at: "ran"
       readonly tool: string
       readonly text: string
       readonly does: "begins" | "once" | "ends"
     }
-  /** The embedder changed what it offers. */
+  /** The embedder changed its tools or its resource. */
   | { readonly at: "changed"; readonly what: "tools" | "resource" }
   | { readonly at: "rest" }
   | { readonly at: "closing" }
   | { readonly at: "closed" }
 
-/** `ms`: virtual time since the start. */
+/** One entry; `ms` is the virtual time since the start. */
 export type Entry = { readonly ms: number } & Happening
 
 /** One kind of entry. */
 export type EntryOf<T extends Entry["at"]> = Extract<Entry, { readonly at: T }>
 
-/** The same run gives the same text, byte for byte. */
+/** The trace as JSON lines. Equal runs give equal texts, byte for byte. */
 export const traceText = (trace: ReadonlyArray<Entry>): string =>
   trace.map((entry) => `${JSON.stringify(entry)}\n`).join("")

@@ -1,51 +1,55 @@
-/** Writes the trace of one run. */
+/** Appends entries to the trace of one run and numbers its calls and conversations. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Entry } from "./Trace.ts"
 
 type Happening = Entry extends infer E ? (E extends Entry ? Omit<E, "ms"> : never) : never
 
+/** The trace of one run while it grows, with the slots and numbers of its conversations. */
 export class Recorder {
+  /** Every entry so far, in order. */
   readonly trace: Array<Entry> = []
   private readonly slots = new Map<string, { readonly slot: number; readonly ordinal: number }>()
   private calls = 0
   private readonly firstOrdinal: number
 
-  /** @param firstOrdinal another one for a second life, so that nothing in it has the name of something in the first */
+  /** @param firstOrdinal number of the first conversation; a restarted process gets another range, so that no name repeats */
   constructor(firstOrdinal = 0) {
     this.firstOrdinal = firstOrdinal
   }
 
-  /** The name of a call, in order. */
+  /** The number of the next call. */
   nextCall(): number {
     return this.calls++
   }
 
-  /** Which slot a conversation was made for. */
+  /** Records the slot that a conversation was created for, and numbers the conversation. */
   own(conversation: string, slot: number): void {
     this.slots.set(conversation, { slot, ordinal: this.firstOrdinal + this.slots.size })
   }
 
-  /** Those that have one. */
+  /** Ids of all conversations that have a slot. */
   get conversations(): ReadonlyArray<string> {
     return [...this.slots.keys()]
   }
 
+  /** The slot of a conversation. */
   slotOf(conversation: string): number {
     return this.nameOf(conversation).slot
   }
 
-  /** No two conversations share it. */
+  /** The number of a conversation; no two conversations share one. */
   ordinalOf(conversation: string): number {
     return this.nameOf(conversation).ordinal
   }
 
-  /** One that nobody named gets a slot of its own. */
+  /** An unknown conversation gets a new slot. */
   private nameOf(conversation: string) {
     if (!this.slots.has(conversation)) this.own(conversation, this.slots.size)
     return this.slots.get(conversation) ?? { slot: 0, ordinal: 0 }
   }
 
+  /** Appends one entry with the current virtual time. */
   record(happening: Happening): Effect.Effect<void> {
     return Effect.map(Clock.currentTimeMillis, (ms) => {
       this.trace.push({ ms, ...happening })

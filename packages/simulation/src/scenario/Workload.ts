@@ -1,5 +1,5 @@
 /** Draws a plan from a seed: several conversations, clients, listeners and faults, small enough to read. Pure (L12). */
-import { SeededRandom } from "./SeededRandom.ts"
+import { SeededRandom } from "../SeededRandom.ts"
 import type {
   Action,
   Answering,
@@ -16,11 +16,12 @@ import type {
   ToolPlan,
 } from "./Plan.ts"
 
-/** Ids that clients choose: few, so that they repeat, some like automatic ones. */
+/** Ids that clients choose: few, so that they repeat; some look like generated ids. */
 const ids = ["a", "b", "c", "0", "1", "7"] as const
 
+/** Draws one response of the model. */
 export const modelPlan = (draws: SeededRandom): ModelPlan => ({
-  // Now and then more than what a listener's subscription and outbox hold.
+  // Sometimes more deltas than a listener's subscription and outbox hold.
   pieces: draws.chance(0.06) ? 90 + draws.below(60) : draws.below(6),
   reasoning: draws.chance(0.2) ? 1 + draws.below(3) : 0,
   pieceMs: draws.pick(0, 0, 0, 1, 100),
@@ -32,7 +33,7 @@ export const modelPlan = (draws: SeededRandom): ModelPlan => ({
           "asks",
           "asks",
           "slow",
-          "tells",
+          "emits",
           "hang",
           "defect",
           "stubborn",
@@ -62,7 +63,7 @@ const submission = (draws: SeededRandom): Submission =>
     draws.chance(0.15) ? "shutdown" : "input",
   )
 
-/** Sometimes of more messages than there are, sometimes of no number. */
+/** Sometimes with a count beyond the number of messages, sometimes with an invalid count. */
 const forkRule = (draws: SeededRandom): ForkRule => {
   const bad = draws.chance(0.1) ? [draws.pick(-1, 0.5)] : []
   return draws.chance(0.5)
@@ -70,7 +71,7 @@ const forkRule = (draws: SeededRandom): ForkRule => {
     : { _tag: "BeforeUserMessage", nth: bad[0] ?? draws.pick(1, 1, 1, 2, 2, 3, 0, 50) }
 }
 
-/** What the plan being drawn has named so far. */
+/** Counts of the texts and listeners that the plan has named so far. */
 interface Names {
   texts: number
   listeners: number
@@ -120,7 +121,7 @@ const action = (draws: SeededRandom, slots: number, names: Names): Action => {
   return { do: "yield", times: 1 + draws.below(30) }
 }
 
-/** Most plans keep everything in memory; the others let it go soon, to a store that may fail. */
+/** Most plans keep every conversation in memory; the others evict soon, and their store may fail. */
 const storePlan = (draws: SeededRandom, slots: number): StorePlan => {
   const restart = draws.chance(0.3)
   const appendFaults = draws.chance(0.25)
@@ -130,12 +131,12 @@ const storePlan = (draws: SeededRandom, slots: number): StorePlan => {
       }))
     : []
   if (draws.chance(0.6)) {
-    return { idleMs: 600_000, maxLoaded: 1_000, unheard: [], faults: [], appendFaults, restart }
+    return { idleMs: 600_000, maxLoaded: 1_000, unaudited: [], faults: [], appendFaults, restart }
   }
   return {
     idleMs: draws.pick(300, 1_000, 3_000),
     maxLoaded: draws.pick(1, 2, 3, 1_000, 1_000),
-    unheard: Array.from({ length: slots }, (_, slot) => slot).filter(() => draws.chance(0.8)),
+    unaudited: Array.from({ length: slots }, (_, slot) => slot).filter(() => draws.chance(0.8)),
     faults: Array.from({ length: draws.below(5) }, () => ({
       call: draws.below(10),
       how: draws.pick("fails", "fails", "slow", "late"),
@@ -145,27 +146,9 @@ const storePlan = (draws: SeededRandom, slots: number): StorePlan => {
   }
 }
 
-/** The plan of a seed. */
-export const planOf = (seed: number): Plan => {
-  // Apart from the scheduler's draws, which begin with the seed itself.
-  const draws = new SeededRandom(Math.imul(seed + 1, 0x9e3779b1))
-  const slots = 1 + draws.below(3)
-  const names: Names = { texts: 0, listeners: 0 }
-  const operation = (): Operation => ({
-    ...action(draws, slots, names),
-    ...(draws.chance(0.06) ? { giveUpAfter: draws.below(12) } : {}),
-  })
-  // Most come when there is something to work with.
-  const arrives = (): ReadonlyArray<Operation> =>
-    draws.chance(0.5) ? [{ do: "yield", times: 20 + draws.below(60) }] : []
-  const clients = Array.from({ length: 1 + draws.below(4) }, () => [
-    ...arrives(),
-    ...Array.from({ length: 3 + draws.below(10) }, operation),
-  ])
-  const creates = Array.from({ length: slots }, (_, slot): Operation => ({ do: "create", slot }))
-  const [first = [], ...others] = clients
-  // Without somebody to ask no question is put.
-  const keepers = Array.from({ length: slots }, (_, slot) => slot)
+/** Listeners that answer questions from the start: without one, no question is asked. */
+const keepersOf = (draws: SeededRandom, slots: number, names: Names): ReadonlyArray<Operation> =>
+  Array.from({ length: slots }, (_, slot) => slot)
     .filter(() => draws.chance(0.3))
     .map((slot): Operation => ({
       do: "attach",
@@ -175,6 +158,27 @@ export const planOf = (seed: number): Plan => {
       reading: { how: "fast" },
       answering: answering(draws),
     }))
+
+/** The plan of a seed. */
+export const planOf = (seed: number): Plan => {
+  // A separate stream: the scheduler's draws start with the seed itself.
+  const draws = new SeededRandom(Math.imul(seed + 1, 0x9e3779b1))
+  const slots = 1 + draws.below(3)
+  const names: Names = { texts: 0, listeners: 0 }
+  const operation = (): Operation => ({
+    ...action(draws, slots, names),
+    ...(draws.chance(0.06) ? { giveUpAfter: draws.below(12) } : {}),
+  })
+  // Half of the clients start when conversations exist.
+  const arrives = (): ReadonlyArray<Operation> =>
+    draws.chance(0.5) ? [{ do: "yield", times: 20 + draws.below(60) }] : []
+  const clients = Array.from({ length: 1 + draws.below(4) }, () => [
+    ...arrives(),
+    ...Array.from({ length: 3 + draws.below(10) }, operation),
+  ])
+  const creates = Array.from({ length: slots }, (_, slot): Operation => ({ do: "create", slot }))
+  const [first = [], ...others] = clients
+  const keepers = keepersOf(draws, slots, names)
   return {
     seed,
     store: storePlan(draws, slots),

@@ -56,7 +56,7 @@ const framesOf = (stdout: string) =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Server.Frame)
 
-describe("colloquy mcp, when its client leaves", () => {
+describe("colloquy mcp, when its client disconnects", () => {
   it.live("L9 end of input before anything was said: exit code 0", () =>
     Effect.gen(function* () {
       const server = yield* Server.start({ home: yield* home() })

@@ -1,8 +1,9 @@
-/** How an operation came back, as the trace tells it. Pure. */
+/** The result of an operation in the form that the trace records. Pure. */
 import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import type { Answer } from "./Trace.ts"
 
+/** The answer for an exit: its value, the tag and reason of its error, an interruption, or a defect. */
 export const answerOf = (exit: Exit.Exit<unknown, unknown>): Answer => {
   if (Exit.isSuccess(exit)) return { is: "ok", value: exit.value ?? null }
   const failure = exit.cause.reasons.find(Cause.isFailReason)?.error

@@ -1,0 +1,34 @@
+/**
+ * The trusted programs of the process, loaded at their first use. The tools, the app-server's commands and `notify` are
+ * loaded separately but share this one service, because it must know every directory that commands of any conversation can
+ * write to.
+ */
+import type { TrustedPrograms } from "@colloquy/tools/programs/TrustedPrograms"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** See the header. */
+export class SharedPrograms extends Context.Service<
+  SharedPrograms,
+  {
+    /** Provides the shared service; creates it at the first use, even if that caller is interrupted. */
+    readonly layer: Layer.Layer<TrustedPrograms>
+  }
+>()("colloquy/SharedPrograms") {
+  static readonly layerOf = (environment: Variables): Layer.Layer<SharedPrograms> =>
+    Layer.effect(
+      this,
+      Effect.map(
+        Effect.cached(
+          Effect.promise(() => import("../machine/MachinePrograms.ts")).pipe(
+            Effect.flatMap(({ shared }) => shared(environment)),
+            Effect.uninterruptible,
+          ),
+        ),
+        (programs) => ({ layer: Layer.unwrap(programs) }),
+      ),
+    )
+}
