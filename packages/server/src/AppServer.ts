@@ -21,6 +21,7 @@ import type { Server } from "./Server.ts"
 import type { McpServerOptions } from "./McpServer.ts"
 import { make as makePeer } from "./jsonrpc/Peer.ts"
 
+/** Options of one connection of the app-server. Every one has a default. */
 export interface AppServerOptions {
   /** What `userAgent` begins with. Default `colloquy`. */
   readonly userAgent?: string

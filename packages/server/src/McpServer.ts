@@ -20,6 +20,7 @@ import { make as makePeer } from "./jsonrpc/Peer.ts"
 import { isMethodNotFound, type Route } from "./jsonrpc/Route.ts"
 import { Server } from "./Server.ts"
 
+/** Options of one connection of the MCP server. Every one has a default. */
 export interface McpServerOptions {
   /** What `serverInfo.version` says. */
   readonly version?: string

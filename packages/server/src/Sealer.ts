@@ -76,6 +76,7 @@ const makeSealer: Effect.Effect<Seals> = Effect.gen(function* () {
   return { seal, open }
 })
 
+/** Encrypts and authenticates texts that clients keep and send back. */
 export class Sealer extends Context.Service<Sealer, Seals>()("@colloquy/server/Sealer") {
   /** With a key of its own. */
   static readonly make = makeSealer

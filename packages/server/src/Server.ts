@@ -33,6 +33,7 @@ export interface SharedState<A> {
   readonly make: (server: Server["Service"]) => Effect.Effect<A, never, Scope.Scope>
 }
 
+/** What an embedding program adds to a server. */
 export interface ServerOptions {
   /** Tools, resources and prompts beside the server's own; what is added to it later is there at once. */
   readonly features?: Features
@@ -40,6 +41,7 @@ export interface ServerOptions {
   readonly prompts?: PromptFiles
 }
 
+/** The server that all connections share. */
 export class Server extends Context.Service<
   Server,
   {

@@ -86,7 +86,13 @@ describe("Simulation", () => {
         "yield",
       ])
       // Few calls of the store are of these kinds, and only the first calls have faults.
-      const seldom = ["store append refused", "store delete", "store metadata", "store open"]
+      const seldom = [
+        "store append refused",
+        "store delete",
+        "store metadata",
+        "store open",
+        "store read",
+      ]
       const names = [...faults.keys()].filter(
         (name) => !seldom.some((kind) => name.startsWith(kind)),
       )
@@ -140,9 +146,6 @@ describe("Simulation", () => {
         "store list fails",
         "store list late",
         "store list slow",
-        "store read fails",
-        "store read late",
-        "store read slow",
         "tool defect",
         "tool hang",
         "tool slow",

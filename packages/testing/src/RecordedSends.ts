@@ -10,6 +10,7 @@ export interface RecordedSend {
   readonly relatedTo?: RequestId
 }
 
+/** A connection that records what is sent over it. */
 export interface RecordedSends {
   readonly connection: Connection
   /** The messages in the order in which they were sent; grows with each of them. */

@@ -18,12 +18,12 @@ describe("Structure", () => {
     )
   })
 
-  it("no definition has more than 80 lines, and fewer than 20 have more than 40", () => {
+  it("no definition has more than 80 lines, and fewer than 30 have more than 40", () => {
     assert.deepStrictEqual(
       structure.long.filter(([, lines]) => lines > 80),
       [],
     )
-    assert.isBelow(structure.long.length, 20, structure.long.join("\n"))
+    assert.isBelow(structure.long.length, 30, structure.long.join("\n"))
   })
 
   it("no modules import each other, not even their types", () => {
@@ -46,7 +46,7 @@ describe("Structure", () => {
     const others = Fs.globSync(
       ["README.md", ".github/*.md", "packages/*/{test,compat,fuzz}/**/*.ts", "packages/**/*.md"],
       { cwd: root, exclude: (path) => path.includes("node_modules") || path.includes("fixtures") },
-    ).filter((path) => !path.endsWith("test/Structure.live.test.ts"))
+    ).filter((path) => !/test\/(?:Structure\.live\.test|structure\/Structure)\.ts$/.test(path))
     assert.isAbove(others.length, 400)
     assert.deepStrictEqual(
       others.flatMap((path) =>

@@ -34,7 +34,7 @@ const refuse = (
   id: Message["id"] = null,
 ): void => reply(response, status, { jsonrpc: "2.0", id, error: { code, message } })
 
-/** The status of a stateless request's answer (mcp-spec.md §5). */
+/** The status of a stateless request's answer. */
 const statusOf = (request: Message, answer: Message): number => {
   const code = answer.error?.code
   const meta = metaOf(request.params)

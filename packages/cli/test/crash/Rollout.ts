@@ -1,5 +1,5 @@
 /**
- * A rollout file read by what the format says (§5.3 and the lines of ours), not by the store's own reader: what a crash may
+ * A rollout file read by what the format says (packages/docs/wire/rollout.md), not by the store's own reader: what a crash may
  * not do to it shows in the file itself.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
@@ -136,7 +136,7 @@ const questions = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> =>
 
 /**
  * L11: each call has one output, also where its process died. What a turn called that was stopped is told to the model as
- * aborted (§6.3 step 3).
+ * aborted.
  */
 const calls = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
   const item = (pattern: RegExp) =>

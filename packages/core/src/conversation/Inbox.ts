@@ -37,6 +37,7 @@ export const refuse = (command: Command, because?: ConversationUnavailable): voi
   }
 }
 
+/** The bounded inbox of a conversation: callers put commands into it, the conversation's fiber takes them in order. */
 export class Inbox {
   private readonly queue: Queue.Queue<Command, Cause.Done>
 

@@ -24,6 +24,7 @@ import type { LogRecord } from "../LogRecord.ts"
 
 const none: ReadonlyArray<never> = []
 
+/** State, event log, listeners and staged events of one conversation. */
 export class Journal {
   /** The committed state. Written by `commit` alone. */
   readonly state: Ref.Ref<State>

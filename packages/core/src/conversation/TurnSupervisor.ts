@@ -49,6 +49,7 @@ export interface SupervisorParts {
 /** An action that starts, stops or resolves something; `Close` concerns the conversation alone. */
 type SupervisedAction = Exclude<Action, { readonly _tag: "Close" }>
 
+/** Starts and stops the fibers of a conversation's turns and carries out the actions that were decided. */
 export class TurnSupervisor {
   /** Where the tools of the conversation wait for the answers to their questions. */
   readonly waiters: ApprovalWaiters

@@ -38,6 +38,7 @@ export interface AttachOptions {
   readonly answers?: boolean | Answers
 }
 
+/** The listeners of one conversation. */
 export class Listeners {
   /** Replaced, never changed: most conversations have none or one, which a set would triple in size. */
   private all = none

@@ -19,6 +19,7 @@ import type { ListenerEnd } from "./Listener.ts"
 /** What one commit appended to the log; never empty. */
 export type Batch = ReadonlyArray<Event>
 
+/** The `PubSub` of one conversation. */
 export class Publisher {
   /** Totals of what was published so far. Replaced, never changed: listeners keep the one of their last take. */
   published: Published = nothingPublished

@@ -102,10 +102,11 @@ const handlers: HandlerTable = {
 /** For the lookup by the name in a message. */
 const byName: Readonly<Record<string, AnyHandler | undefined>> = handlers
 
+/** What the handlers of one connection need. */
 export interface AppHandlersOptions {
   /** On whose behalf the client of the connection acts. */
   readonly principal: string
-  /** True: nothing is served before `initialize` (§3.1), which is of this dialect; false: it is somebody else's. */
+  /** True when this dialect owns the connection, so that nothing is served before its `initialize`; false beside MCP. */
   readonly initializes: boolean
   /** How questions are put until the client says otherwise. */
   readonly approvals: () => ApprovalForm

@@ -158,7 +158,7 @@ class FeatureRegistry implements Features {
     this.catalog = { ...read, watch: watcher(read, watches) }
   }
 
-  addTool<R>(tool: Tool<R>): Effect.Effect<void, FeatureRefused, R> {
+  readonly addTool = <R>(tool: Tool<R>): Effect.Effect<void, FeatureRefused, R> => {
     return Effect.flatMap(Effect.context<R>(), (services) => {
       const problem = toolProblem(tool)
       return problem === undefined
@@ -167,7 +167,7 @@ class FeatureRegistry implements Features {
     })
   }
 
-  addResource<R>(resource: Resource<R>): Effect.Effect<void, FeatureRefused, R> {
+  readonly addResource = <R>(resource: Resource<R>): Effect.Effect<void, FeatureRefused, R> => {
     const { uri } = resource
     return Effect.flatMap(Effect.context<R>(), (services) =>
       absolute.test(uri)
@@ -176,7 +176,9 @@ class FeatureRegistry implements Features {
     )
   }
 
-  addResourceTemplate<R>(template: ResourceTemplate<R>): Effect.Effect<void, FeatureRefused, R> {
+  readonly addResourceTemplate = <R>(
+    template: ResourceTemplate<R>,
+  ): Effect.Effect<void, FeatureRefused, R> => {
     const { uriTemplate } = template
     return Effect.flatMap(Effect.context<R>(), (services) => {
       const form = parse(uriTemplate)
@@ -186,7 +188,7 @@ class FeatureRegistry implements Features {
     })
   }
 
-  addPrompt<R>(prompt: Prompt<R>): Effect.Effect<void, FeatureRefused, R> {
+  readonly addPrompt = <R>(prompt: Prompt<R>): Effect.Effect<void, FeatureRefused, R> => {
     return Effect.flatMap(Effect.context<R>(), (services) => {
       const problem = promptProblem(prompt)
       return problem === undefined
@@ -195,23 +197,23 @@ class FeatureRegistry implements Features {
     })
   }
 
-  removeTool(name: string) {
+  readonly removeTool = (name: string) => {
     return this.tools.remove(name)
   }
 
-  removeResource(uri: string) {
+  readonly removeResource = (uri: string) => {
     return this.resources.remove(uri)
   }
 
-  removeResourceTemplate(uriTemplate: string) {
+  readonly removeResourceTemplate = (uriTemplate: string) => {
     return this.templates.remove(uriTemplate)
   }
 
-  removePrompt(name: string) {
+  readonly removePrompt = (name: string) => {
     return this.prompts.remove(name)
   }
 
-  updated(uri: string) {
+  readonly updated = (uri: string) => {
     return Effect.sync(() => this.notices.updated(uri))
   }
 }

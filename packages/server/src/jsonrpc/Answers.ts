@@ -17,6 +17,7 @@ interface AnswerOptions {
   readonly relatedTo?: RequestId
 }
 
+/** Collects the texts of responses and sends them in order. */
 export interface Answers {
   /** Returns at once while fewer than the bound wait, otherwise when this text was accepted. Never fails. */
   readonly send: (text: string, options?: AnswerOptions) => Effect.Effect<void>

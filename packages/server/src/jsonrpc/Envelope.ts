@@ -22,6 +22,7 @@ const formOf = (frame: Frame): MessageForm | undefined => {
   }
 }
 
+/** Whether the messages of a connection have the member `jsonrpc`. */
 export class Envelope {
   /** The form of the messages to the peer. */
   form: MessageForm = "2.0"

@@ -17,6 +17,7 @@ const explanation = (method: string, spoken: string, { command, dialect }: Belon
   return `this connection speaks ${spoken}, and \`${method}\` belongs to ${dialect}, ${served}`
 }
 
+/** A request with a method that the dialect of the connection does not have. */
 export interface UnknownMethod {
   readonly method: string
   /** The dialect of the connection. */

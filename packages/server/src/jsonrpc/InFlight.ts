@@ -111,6 +111,7 @@ const skip = ({ owed, request, state }: Entry) =>
     ? Effect.void
     : request.slot.skip
 
+/** What the requests in flight of one connection need. */
 export interface InFlightOptions {
   readonly send: Connection["send"]
   /** See `Connection.apart`: the errors of stopped requests are sent apart from what their handlers sent last. */

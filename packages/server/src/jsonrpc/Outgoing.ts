@@ -21,6 +21,7 @@ interface Asked {
   readonly reply: Deferred.Deferred<unknown, JsonRpcError | ConnectionClosed>
 }
 
+/** The requests of the server that wait for a response of the client. */
 export interface Outgoing {
   /**
    * Sends a request and waits for its response. Ids count up from 1; those of the original start at 0, but the official

@@ -50,6 +50,7 @@ import { methodNotFound, type Route } from "./Route.ts"
 import { ServedRequest } from "./ServedRequest.ts"
 import { untilEnded } from "./UntilEnded.ts"
 
+/** The JSON-RPC state of one connection. */
 export interface Peer {
   /** Sends messages that belong to no request of the peer. */
   readonly control: PeerControl

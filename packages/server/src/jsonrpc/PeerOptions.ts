@@ -22,6 +22,7 @@ export type PeerHandlers<M extends Rpc.Any> = {
   ) => Effect.Effect<ResultOf<R>, Rpc.Error<R>>
 }
 
+/** What a peer needs of its dialect. */
 export interface PeerOptions<L extends Rpc.Any> {
   readonly connection: Connection
   /** The methods that the peer may call. */

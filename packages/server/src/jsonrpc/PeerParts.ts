@@ -9,6 +9,7 @@ import type { Envelope } from "./Envelope.ts"
 import type { InFlight } from "./InFlight.ts"
 import { notificationTexts, type Outgoing } from "./Outgoing.ts"
 
+/** The parts of a peer, each with its own state. */
 export interface PeerParts {
   readonly send: Connection["send"]
   /** See `Connection.apart`. */

@@ -5,6 +5,7 @@ import type { Codec } from "@colloquy/protocol/Method"
 import type * as Effect from "effect/Effect"
 import type { RequestCaller } from "./Caller.ts"
 
+/** What serves one request: its codec and its handler. */
 export interface Route {
   /** Called when the request is accepted, before a message that comes after it is read; what it gives, when it is over. */
   readonly begins?: (id: RequestId) => (() => void) | undefined
@@ -15,6 +16,7 @@ export interface Route {
   readonly badParams?: (fault: string, issues: ReadonlyArray<Fault>) => JsonRpcError
 }
 
+/** The error -32601 for a method that is not served. */
 export const methodNotFound = (method: string): JsonRpcError =>
   new JsonRpcError({
     code: ErrorCode.methodNotFound,

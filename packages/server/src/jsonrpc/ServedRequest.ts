@@ -11,6 +11,7 @@ import type { PeerControl, RequestCaller } from "./Caller.ts"
 import type { InFlightRequest } from "./InFlight.ts"
 import { controlOf, type PeerParts } from "./PeerParts.ts"
 
+/** What serving one request needs. */
 export interface ServedRequestOptions {
   readonly parts: PeerParts
   readonly id: RequestId
@@ -21,6 +22,7 @@ export interface ServedRequestOptions {
   readonly release: () => void
 }
 
+/** One request while it is served, until its response is sent. */
 export class ServedRequest implements RequestCaller, InFlightRequest {
   readonly id: RequestId
   readonly requestId: RequestId

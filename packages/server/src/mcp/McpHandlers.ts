@@ -59,6 +59,7 @@ type Answered<M extends Rpc.Any> = M extends Rpc.Any
   : never
 type Requests = Answered<ClientMethods>
 
+/** The handlers of one MCP connection. */
 export interface McpHandlers {
   /** One for every request of the dialect, whatever revision knows it. */
   readonly requests: {
@@ -69,6 +70,7 @@ export interface McpHandlers {
   readonly hears: Pick<RouterOptions, "onRequest" | "takenBack">
 }
 
+/** What the handlers of one connection need. */
 export interface HandlersOptions {
   readonly session: Session
   readonly serverInfo: ResultOf<typeof Initialize>["serverInfo"]

@@ -16,8 +16,10 @@ import type { PeerControl } from "../jsonrpc/Caller.ts"
 /** `handshake`: agreed by `initialize`, once per connection. `stateless`: said by each request. */
 export type Era = "handshake" | "stateless"
 
+/** The members of a JSON object. */
 export type Members = Readonly<Record<string, unknown>>
 
+/** What the client declared about itself. */
 export interface ClientDeclared {
   /** Absent before `initialize`, and in a stateless request that does not say it. */
   readonly info?: {
@@ -59,12 +61,14 @@ interface Rounds {
   readonly resumed: { readonly state: unknown; readonly responses: Members } | undefined
 }
 
+/** The task that a call runs in. */
 export interface TaskHandle {
   readonly id: string
   /** What the work is at, for a person: the status message of the task until it has ended. */
   readonly say: (message: string) => Effect.Effect<void>
 }
 
+/** One request, as its handler sees it: the client, the principal, progress, log messages, questions and the task, if any. */
 export interface RequestContext {
   readonly era: Era
   readonly revision: Revision

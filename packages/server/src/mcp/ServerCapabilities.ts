@@ -3,6 +3,7 @@ import { CodexEvent, eventsExtension } from "@colloquy/protocol/mcp/CodexMcp"
 import { tasksExtension } from "@colloquy/protocol/mcp/Tasks"
 import type { Members } from "./RequestContext.ts"
 
+/** The optional features that the server declares. */
 export interface Offered {
   /** Events beyond the specification: told unless they are declined, or to who asks for the extension. */
   readonly events: "experimental" | "extension" | undefined
@@ -12,6 +13,7 @@ export interface Offered {
 
 const asked = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
 
+/** The capabilities that the server declares in its response to `initialize` or `server/discover`. */
 export const serverCapabilities = ({ events, tasks }: Offered): Members => {
   const extensions = {
     ...(tasks === "extension" ? { [tasksExtension]: {} } : {}),

@@ -12,6 +12,7 @@ import type { Members } from "./RequestContext.ts"
 import { hasPart, isMembers } from "./eras/Capabilities.ts"
 import { declinesEvents, type VendorEvents } from "./codex/VendorEvents.ts"
 
+/** What a connection agreed on in `initialize`, and what its client declared. */
 export interface Session {
   /** The negotiated revision, or undefined when the connection was initialized before. */
   readonly initialize: (params: InitializeParams) => ProtocolVersion | undefined
@@ -35,6 +36,7 @@ export const takesForms = (capabilities: Members): boolean => {
   return isMembers(declared) && (hasPart(declared, "form") || !hasPart(declared, "url"))
 }
 
+/** Creates the session of a connection, before `initialize`. */
 export const make = (events: VendorEvents): Session => {
   let known: { readonly params: InitializeParams; readonly revision: ProtocolVersion } | undefined
   return {

@@ -105,7 +105,10 @@ export const declarationsOf = (source: string): Declarations => {
   }
   const linesOf = (node: Named) => lineOf(node.end) - lineOf(node.start) + 1
   const isDocumented = (node: Named): boolean => {
-    const before = source.slice(0, node.start).trimEnd()
+    const before = source
+      .slice(0, node.start)
+      .replace(/(?:\s*\/\/[^\n]*)+\s*$/, "")
+      .trimEnd()
     return (
       before.endsWith("*/") &&
       before.lastIndexOf("/**") > before.lastIndexOf("*/", before.length - 3)
@@ -114,6 +117,7 @@ export const declarationsOf = (source: string): Declarations => {
 
   const definitions: Array<Definition> = []
   const undocumented: Array<string> = []
+  const documented = new Set<string>()
   const mutable: Array<string> = []
   let exported = 0
   for (const statement of parseAst(source, { lang: "ts" }).body) {
@@ -122,7 +126,8 @@ export const declarationsOf = (source: string): Declarations => {
     const names = variables.length > 0 ? variables.map(({ id }) => id.name ?? "?") : [nameOf(node)]
     if (node !== statement) {
       exported += names.length
-      if (!isDocumented(statement)) undocumented.push(...names)
+      if (isDocumented(statement)) for (const name of names) documented.add(name)
+      else undocumented.push(...names)
     }
     if (node.type === "FunctionDeclaration") {
       definitions.push({ name: nameOf(node), lines: linesOf(node), isCode: true })
@@ -144,5 +149,11 @@ export const declarationsOf = (source: string): Declarations => {
       })
     }
   }
-  return { definitions, undocumented, exported, mutable }
+  // A value with the name of a documented type is documented by it.
+  return {
+    definitions,
+    undocumented: undocumented.filter((name) => !documented.has(name)),
+    exported,
+    mutable,
+  }
 }

@@ -24,7 +24,7 @@ export interface Structure {
 
 /** What cites a document that a reader of the repository does not have. */
 export const outsideReference =
-  /§\s?\d|\bdesign(?:\.md)? §|\b(?:effect4-notes|house-plan|house-style|mcp-complaints|user-demands|perf-notes|exec-notes|mcp-perf|original-behaviour|codex-protocol)\b|\bcomplaints? \d|\bR\d{1,2}\b(?=[ ,.;:)])|\bissue \d{1,2}\b/
+  /§\s?\d|\bdesign(?:\.md)? §|\b(?:effect4-notes|house-plan|house-style|mcp-complaints|user-demands|perf-notes|exec-notes|mcp-perf|original-behaviour|codex-protocol)\b|\bcomplaints? \d|\(R\d{1,2}\)|\bR\d{2}\b(?=[ ,.;:)])|\bissue \d{1,2}\b/
 
 /** Words that the glossary replaces. */
 export const privateWord = /\b(?:told|nobody|stands|heard)\b/gi

@@ -1,6 +1,6 @@
 /**
  * From the core's questions to the params of `elicitation/create`, in the members, the order and the words of the original
- * (packages/docs/wire/elicitation.md). Pure.
+ * (packages/docs/wire/codex-mcp.md). Pure.
  */
 import { questionText, shownReason } from "@colloquy/core/question/QuestionText"
 import type { EventOf } from "@colloquy/protocol/EventMsg"

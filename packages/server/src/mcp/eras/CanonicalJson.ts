@@ -11,4 +11,5 @@ const sorted = (value: unknown): unknown => {
   )
 }
 
+/** JSON with the members of every object in the order of their names, so that equal values have equal texts. */
 export const canonicalJson = (value: unknown): string => JSON.stringify(sorted(value))

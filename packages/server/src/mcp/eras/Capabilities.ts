@@ -5,6 +5,7 @@ import { infoOf, type Method } from "@colloquy/protocol/Method"
 import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import type { InputRequest, Members } from "../RequestContext.ts"
 
+/** True for a JSON object that is no array. */
 export const isMembers = (u: unknown): u is Members =>
   typeof u === "object" && u !== null && !Array.isArray(u)
 

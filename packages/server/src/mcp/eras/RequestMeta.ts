@@ -12,6 +12,7 @@ import * as Result from "effect/Result"
 import type { ClientDeclared, Members } from "../RequestContext.ts"
 import { isMembers } from "./Capabilities.ts"
 
+/** What `_meta` of a request of 2026-07-28 declares. */
 export interface RequestMeta {
   readonly revision: StatelessVersion
   readonly client: ClientDeclared
@@ -46,6 +47,7 @@ const infoOf = (u: unknown): ClientDeclared["info"] => {
 const isLevel = (u: unknown): u is LoggingLevel =>
   LoggingLevel.literals.some((level) => level === u)
 
+/** Reads `_meta` of a request; fails with the error that the revision asks for. */
 export const readMeta = (meta: Members): Result.Result<RequestMeta, JsonRpcError> => {
   const requested = memberOf(meta, MetaKey.protocolVersion)
   if (typeof requested !== "string") return unusable(MetaKey.protocolVersion, "a string")

@@ -46,6 +46,7 @@ export interface Resumed {
   readonly responses: Members
 }
 
+/** Seals the state of a call that waits for answers, and opens the state that a client sends back. */
 export interface RequestStates {
   /** True for a call with a state, usable or not. */
   readonly isResumed: (call: Call) => boolean
@@ -62,6 +63,7 @@ export interface RequestStates {
   readonly using: <A, E>(call: Call, run: Effect.Effect<A, E>) => Effect.Effect<A, E | JsonRpcError>
 }
 
+/** A call, as far as a state is bound to it. */
 export interface Call {
   readonly method: string
   /** As they came. */

@@ -6,6 +6,7 @@ import { type Method, infoOf } from "@colloquy/protocol/Method"
 import type { Revision } from "@colloquy/protocol/mcp/Revisions"
 import type { Era } from "../RequestContext.ts"
 
+/** The rules of one revision that concern every message. */
 export interface Rules {
   readonly era: Era
   /** Takes an array of messages on one line, and answers with one. */
@@ -14,6 +15,7 @@ export interface Rules {
 
 const handshake = (batches: boolean): Rules => ({ era: "handshake", batches })
 
+/** The rules of each revision. */
 export const rulesOf: Readonly<Record<Revision, Rules>> = {
   "2024-11-05": handshake(true),
   "2025-03-26": handshake(true),

@@ -21,6 +21,7 @@ import { silent, stateless, type StatelessRequest } from "./Stateless.ts"
 
 type AnyHandler = CoreHandler<unknown, unknown>
 
+/** What routing the requests of one connection needs. */
 export interface RouterOptions {
   readonly session: Session
   readonly methods: ReadonlyMap<string, Method>
@@ -38,6 +39,7 @@ export interface RouterOptions {
   readonly principal: string
 }
 
+/** Routes the requests of one connection. */
 export interface Router {
   readonly route: (request: Request, batched: boolean) => Route | JsonRpcError
   readonly batches: () => boolean
@@ -94,39 +96,84 @@ const remembered = (make: (codec: Codec) => Route["codec"]) => {
   }
 }
 
-export const make = ({
-  handlers,
-  methods,
-  onRequest,
-  principal,
-  serverInfo,
-  session,
-  states,
-  takenBack,
-}: RouterOptions): Router => {
-  const oldCodec = remembered(handshakeCodec)
-  const newCodec = remembered((codec) => statelessCodec(codec, serverInfo))
+/**
+ * Routes the requests of one connection.
+ *
+ *     request ── names a revision, or only the stateless era has its method ──► stateless route
+ *        └────── otherwise ──► route of the revision that `initialize` chose
+ */
+class ConnectionRouter implements Router {
+  private readonly options: RouterOptions
+  private readonly handshakeCodecOf: (method: Method) => Route["codec"]
+  private readonly statelessCodecOf: (method: Method) => Route["codec"]
 
-  const old = (method: Method, handler: AnyHandler): Route => ({
-    begins: (id) => onRequest(id),
-    codec: oldCodec(method),
-    handler: (params, caller) => handshake(handler, params, { principal, session }, caller),
-  })
+  constructor(options: RouterOptions) {
+    this.options = options
+    this.handshakeCodecOf = remembered(handshakeCodec)
+    this.statelessCodecOf = remembered((codec) => statelessCodec(codec, options.serverInfo))
+  }
 
-  /** A state that is none leads to nothing; the call itself is told. */
-  const takeBack = (call: Call): Effect.Effect<void> =>
-    Effect.matchEffect(states.open(call), {
-      onFailure: () => Effect.void,
-      onSuccess: ({ state: { own } }) => (own === undefined ? Effect.void : takenBack(own)),
-    })
+  readonly route: Router["route"] = (request, batched) => {
+    const { handlers, methods, session } = this.options
+    const method = methods.get(request.method)
+    const meta = metaOf(request.params)
+    const isNew = this.isStateless(method, meta)
+    if (batched && (isNew || request.method === Initialize._tag)) return alone(request.method)
+    if (isNew) return this.statelessRoute(method, meta, request)
+    const handler = handlers[request.method]
+    return method === undefined || handler === undefined || !knows(session.revision(), method)
+      ? methodNotFound(request.method)
+      : this.handshakeRoute(method, handler)
+  }
 
-  const ofRequest = (
+  readonly batches: Router["batches"] = () => {
+    const { session } = this.options
+    return session.initialized() && rulesOf[session.revision()].batches
+  }
+
+  /** A revision in the request decides. Without one, the agreed revision counts, unless only the newest has the method. */
+  private isStateless(method: Method | undefined, meta: Members | undefined): boolean {
+    const { session } = this.options
+    const version = memberOf(meta, MetaKey.protocolVersion)
+    if (version !== undefined) return !(session.initialized() && version === session.revision())
+    return (
+      !session.initialized() &&
+      method !== undefined &&
+      knows(newest, method) &&
+      !knows(session.revision(), method)
+    )
+  }
+
+  private handshakeRoute(method: Method, handler: AnyHandler): Route {
+    const { onRequest, principal, session } = this.options
+    return {
+      begins: (id) => onRequest(id),
+      codec: this.handshakeCodecOf(method),
+      handler: (params, caller) => handshake(handler, params, { principal, session }, caller),
+    }
+  }
+
+  private statelessRoute(
+    method: Method | undefined,
+    meta: Members | undefined,
+    request: Request,
+  ): Route | JsonRpcError {
+    const said = readMeta(meta ?? {})
+    if (said._tag === "Failure") return said.failure
+    const handler = this.options.handlers[request.method]
+    return method === undefined || handler === undefined || !knows(said.success.revision, method)
+      ? methodNotFound(request.method)
+      : this.callRoute(method, handler, said.success, request)
+  }
+
+  private callRoute(
     method: Method,
     handler: AnyHandler,
     said: RequestMeta,
     request: Request,
-  ): Route => {
-    const codec = newCodec(method)
+  ): Route {
+    const { onRequest, principal, states, takenBack } = this.options
+    const codec = this.statelessCodecOf(method)
     const call: Call | undefined =
       codec.info.mayAsk === true
         ? { method: method._tag, params: request.params, principal }
@@ -135,7 +182,7 @@ export const make = ({
       // The cancellation may be read before the handler has done anything.
       begins: (id) =>
         call !== undefined && states.isResumed(call)
-          ? onRequest(id, takeBack(call))
+          ? onRequest(id, this.cancelResumed(call))
           : onRequest(id),
       codec,
       handler: (params, caller) =>
@@ -151,46 +198,15 @@ export const make = ({
     }
   }
 
-  /** What the request asks for is a revision of its own; the one that was agreed on is no other. */
-  const isStateless = (method: Method | undefined, meta: Members | undefined): boolean => {
-    const version = memberOf(meta, MetaKey.protocolVersion)
-    if (version !== undefined) return !(session.initialized() && version === session.revision())
-    // Who agreed on a revision speaks it where nothing else is said.
-    return (
-      !session.initialized() &&
-      method !== undefined &&
-      knows(newest, method) &&
-      !knows(session.revision(), method)
-    )
-  }
-
-  const statelessRoute = (
-    method: Method | undefined,
-    meta: Members | undefined,
-    request: Request,
-  ): Route | JsonRpcError => {
-    const said = readMeta(meta ?? {})
-    if (said._tag === "Failure") return said.failure
-    const handler = handlers[request.method]
-    return method === undefined || handler === undefined || !knows(said.success.revision, method)
-      ? methodNotFound(request.method)
-      : ofRequest(method, handler, said.success, request)
-  }
-
-  const route: Router["route"] = (request, batched) => {
-    const method = methods.get(request.method)
-    const meta = metaOf(request.params)
-    const isNew = isStateless(method, meta)
-    if (batched && (isNew || request.method === Initialize._tag)) return alone(request.method)
-    if (isNew) return statelessRoute(method, meta, request)
-    const handler = handlers[request.method]
-    return method === undefined || handler === undefined || !knows(session.revision(), method)
-      ? methodNotFound(request.method)
-      : old(method, handler)
-  }
-
-  return {
-    route,
-    batches: () => session.initialized() && rulesOf[session.revision()].batches,
+  /** Cancels what the state of a call refers to; an unusable state is ignored here, because the call itself reports it. */
+  private cancelResumed(call: Call): Effect.Effect<void> {
+    const { states, takenBack } = this.options
+    return Effect.matchEffect(states.open(call), {
+      onFailure: () => Effect.void,
+      onSuccess: ({ state: { own } }) => (own === undefined ? Effect.void : takenBack(own)),
+    })
   }
 }
+
+/** Creates the router of one connection. */
+export const make = (options: RouterOptions): Router => new ConnectionRouter(options)

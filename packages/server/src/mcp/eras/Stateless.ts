@@ -125,6 +125,7 @@ export const silent = (peer: PeerControl): PeerControl => ({
     ),
 })
 
+/** One request of the stateless era, with what it declares. */
 export interface StatelessRequest {
   readonly said: RequestMeta
   readonly principal: string
