@@ -87,7 +87,7 @@ export const statelessMutations: ReadonlyArray<Mutation> = [
     law: "L14",
     name: "a stateless call that is cancelled while its state is opened continues",
     file: "packages/server/src/mcp/eras/Router.ts",
-    find: "? onRequest(id, takeBack(call))",
+    find: "? onRequest(id, this.cancelResumed(call))",
     replace: "? onRequest(id)",
   },
   {
