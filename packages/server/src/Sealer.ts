@@ -34,6 +34,15 @@ const parametersOf = (purpose: string, iv: Uint8Array<ArrayBuffer>) => ({
   additionalData: owned(utf8.encode(purpose)),
 })
 
+/** The bytes of a sealed text; undefined when it is too long, too short or no base64url. */
+const sealedBytes = (given: string): Uint8Array<ArrayBuffer> | undefined => {
+  if (given.length > maxSealedLength) return undefined
+  const decoded = Base64Url.decode(given)
+  return decoded._tag === "Failure" || decoded.success.length < nonceBytes + tagBytes
+    ? undefined
+    : owned(decoded.success)
+}
+
 const makeSealer: Effect.Effect<Seals> = Effect.gen(function* () {
   // Made with the first seal: few connections need one, and the platform loads its cipher when it is asked for it.
   const key = yield* Effect.cached(
@@ -56,12 +65,8 @@ const makeSealer: Effect.Effect<Seals> = Effect.gen(function* () {
     return Base64Url.encode(bytes)
   })
   const open: Seals["open"] = Effect.fnUntraced(function* (purpose, given) {
-    if (given.length > maxSealedLength) return undefined
-    const decoded = Base64Url.decode(given)
-    if (decoded._tag === "Failure" || decoded.success.length < nonceBytes + tagBytes) {
-      return undefined
-    }
-    const bytes = owned(decoded.success)
+    const bytes = sealedBytes(given)
+    if (bytes === undefined) return undefined
     const crypto = yield* WebCrypto
     const secret = yield* key
     const parameters = parametersOf(purpose, bytes.slice(0, nonceBytes))

@@ -166,6 +166,14 @@ const makeMilestones = Effect.sync(() => {
   }
 })
 
+/** Resolves when the response has ended; runs `onClose` when the client closed the connection before. */
+const untilClosed = (answer: Answer, onClose: Effect.Effect<void>) =>
+  Effect.callback<void>((resume) => {
+    answer.response.once("close", () => {
+      resume(answer.response.writableFinished || answer.broken ? Effect.void : onClose)
+    })
+  })
+
 /** Starts the server; it stops with the scope. */
 export const make = (script: ProviderScript): Effect.Effect<MockProvider, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -174,16 +182,6 @@ export const make = (script: ProviderScript): Effect.Effect<MockProvider, never,
     const arrivals = yield* makeMilestones
     const closings = yield* makeMilestones
     const actionsOf = makeRenderer()
-
-    /** Resolves when the response has ended; records a connection that the client closed before. */
-    const untilClosed = (answer: Answer, index: number) =>
-      Effect.callback<void>((resume) => {
-        answer.response.once("close", () => {
-          if (answer.response.writableFinished || answer.broken) return resume(Effect.void)
-          closed.push(index)
-          resume(closings.reach(index))
-        })
-      })
 
     const handle = Effect.fnUntraced(function* (
       request: Http.IncomingMessage,
@@ -201,7 +199,11 @@ export const make = (script: ProviderScript): Effect.Effect<MockProvider, never,
       const reply = replyTo(script, call)
       const answer: Answer = { response, broken: false }
       const sent = send(answer, reply, actionsOf(call.wire, reply))
-      yield* Effect.raceFirst(untilClosed(answer, call.index), Effect.andThen(sent, Effect.never))
+      const onClose = Effect.suspend(() => {
+        closed.push(call.index)
+        return closings.reach(call.index)
+      })
+      yield* Effect.raceFirst(untilClosed(answer, onClose), Effect.andThen(sent, Effect.never))
     })
 
     const port = yield* serve(handle)

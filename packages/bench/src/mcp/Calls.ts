@@ -56,6 +56,34 @@ const measured = Effect.fnUntraced(function* (contender: Contender, calls: numbe
   return { round, residentBytes: process.residentBytes }
 })
 
+/** The rows with processor time and memory; none on systems without `/proc`. */
+const usageRows = (
+  processor: Contenders<number>,
+  asker: Contenders<number>,
+  bytes: Contenders<number>,
+): ReadonlyArray<Row> =>
+  Number.isNaN(bytes.own)
+    ? []
+    : [
+        {
+          // A busy machine changes processor time least.
+          name: "processor time of one of them",
+          value: microseconds(processor.own),
+          beside: `${beside(map(processor, microseconds))}${times(processor.sdk / processor.own, processor.effect / processor.own)}`,
+        },
+        {
+          // Must be small in comparison, otherwise the rates are those of the benchmark.
+          name: "processor time of the client",
+          value: microseconds(asker.own),
+          beside: beside(map(asker, microseconds)),
+        },
+        {
+          name: "resident memory after those calls",
+          value: megabytes(bytes.own),
+          beside: beside(map(bytes, megabytes)),
+        },
+      ]
+
 /** Measures all servers. */
 export const calls = Effect.fn("bench.mcp.calls")(function* (
   contenders: Contenders<Contender>,
@@ -85,26 +113,5 @@ export const calls = Effect.fn("bench.mcp.calls")(function* (
       aim: { text: `>= ${minTimes} times the SDK`, met: together.own >= minTimes * together.sdk },
     },
   ]
-  // No `/proc` here.
-  if (Number.isNaN(bytes.own)) return rows
-  rows.push(
-    {
-      // A busy machine changes processor time least.
-      name: "processor time of one of them",
-      value: microseconds(processor.own),
-      beside: `${beside(map(processor, microseconds))}${times(processor.sdk / processor.own, processor.effect / processor.own)}`,
-    },
-    {
-      // Must be small in comparison, otherwise the rates are those of the benchmark.
-      name: "processor time of who asks",
-      value: microseconds(asker.own),
-      beside: beside(map(asker, microseconds)),
-    },
-    {
-      name: "resident memory after those calls",
-      value: megabytes(bytes.own),
-      beside: beside(map(bytes, megabytes)),
-    },
-  )
-  return rows
+  return [...rows, ...usageRows(processor, asker, bytes)]
 })

@@ -25,59 +25,70 @@ const pageRecords = 1000
 
 const heap = () => process.memoryUsage().heapUsed
 
+const meta = metaOf(1)
+
+/** Writes a closed log with so many events. */
+const writeLog = (path: string, events: number) =>
+  withStore(path, (store) =>
+    Effect.gen(function* () {
+      const writer = yield* store.create(meta, [])
+      for (let from = 0; from < events; from += 1000) {
+        yield* writer.append(batch(from, Math.min(1000, events - from)), "written")
+      }
+    }),
+  )
+
+/** Runs `before`, opens the log in a new store and reads all of it by pages; resolves to the milliseconds and the growth of the heap. */
+const readLog = (path: string, events: number, before: Effect.Effect<void>) =>
+  withStore(path, (store) =>
+    Effect.gen(function* () {
+      yield* before
+      globalThis.gc?.()
+      const heapBefore = heap()
+      const startedAtMs = performance.now()
+      yield* store.open({ id: meta.id })
+      let count = 0
+      for (let from: Position | undefined = 0; from !== undefined;) {
+        const page: { readonly records: ReadonlyArray<unknown>; readonly next?: Position } =
+          yield* store.read(meta.id, { from, max: pageRecords })
+        count += page.records.length
+        from = page.next
+      }
+      const ms = performance.now() - startedAtMs
+      if (count !== events) return yield* Effect.die(`${count} events`)
+      globalThis.gc?.()
+      return { ms, growthBytes: heap() - heapBefore }
+    }),
+  )
+
+/** Reads the last page in a new store; resolves to the milliseconds. */
+const readLastPage = (path: string) =>
+  withStore(path, (store) =>
+    Effect.gen(function* () {
+      yield* store.metadata({ id: meta.id })
+      const startedAtMs = performance.now()
+      yield* store.readBackward(meta.id, { max: 100 })
+      return performance.now() - startedAtMs
+    }),
+  )
+
 /** Measures one log. */
 export const resume = (sizes: ResumeSizes): Effect.Effect<ResumeFigure> =>
   Effect.scoped(
     Effect.gen(function* () {
       const path = yield* home
-      const meta = metaOf(1)
-      yield* withStore(path, (store) =>
-        Effect.gen(function* () {
-          const writer = yield* store.create(meta, [])
-          for (let from = 0; from < sizes.events; from += 1000) {
-            yield* writer.append(batch(from, Math.min(1000, sizes.events - from)), "written")
-          }
-        }),
-      )
+      yield* writeLog(path, sizes.events)
       let growthBytes = 0
-      const timed = (before: Effect.Effect<void>) =>
-        withStore(path, (store) =>
-          Effect.gen(function* () {
-            yield* before
-            globalThis.gc?.()
-            const heapBefore = heap()
-            const startedAtMs = performance.now()
-            yield* store.open({ id: meta.id })
-            let count = 0
-            for (let from: Position | undefined = 0; from !== undefined;) {
-              const page: { readonly records: ReadonlyArray<unknown>; readonly next?: Position } =
-                yield* store.read(meta.id, { from, max: pageRecords })
-              count += page.records.length
-              from = page.next
-            }
-            const took = performance.now() - startedAtMs
-            if (count !== sizes.events) return yield* Effect.die(`${count} events`)
-            globalThis.gc?.()
-            growthBytes = Math.max(growthBytes, heap() - heapBefore)
-            return took
-          }),
-        )
       const ms: Array<number> = []
       const afterCrashMs: Array<number> = []
       const lastPageMs: Array<number> = []
       for (let run = 0; run < sizes.runs; run++) {
-        ms.push(yield* timed(Effect.void))
-        afterCrashMs.push(yield* timed(forget(path)))
-        lastPageMs.push(
-          yield* withStore(path, (store) =>
-            Effect.gen(function* () {
-              yield* store.metadata({ id: meta.id })
-              const startedAtMs = performance.now()
-              yield* store.readBackward(meta.id, { max: 100 })
-              return performance.now() - startedAtMs
-            }),
-          ),
-        )
+        const closed = yield* readLog(path, sizes.events, Effect.void)
+        const killed = yield* readLog(path, sizes.events, forget(path))
+        ms.push(closed.ms)
+        afterCrashMs.push(killed.ms)
+        growthBytes = Math.max(growthBytes, closed.growthBytes, killed.growthBytes)
+        lastPageMs.push(yield* readLastPage(path))
       }
       return { ms, afterCrashMs, lastPageMs, growthBytes }
     }),

@@ -58,6 +58,11 @@ const sizeWords = {
   maxProperties: "members, expected at most",
 } as const
 
+const limitText = (fault: Extract<Fault, { readonly keyword: "limit" }>, at: string): string =>
+  fault.limit === "steps"
+    ? "too large to check"
+    : `nested more than ${fault.expected} levels deep${at}`
+
 /** One line without a full stop; callers join several with `; `. */
 export const schemaFaultText = (fault: Fault): string => {
   const at = field(fault.path)
@@ -88,9 +93,7 @@ export const schemaFaultText = (fault: Fault): string => {
     case "not":
       return `${actual(fault.value)} is not allowed${at}`
     case "limit":
-      return fault.limit === "steps"
-        ? "too large to check"
-        : `nested more than ${fault.expected} levels deep${at}`
+      return limitText(fault, at)
     case "minimum":
     case "maximum":
     case "exclusiveMinimum":

@@ -75,9 +75,8 @@ const perform = (
   held: Conversation | undefined,
   call: number,
 ): Effect.Effect<unknown, unknown> => {
-  const { listeners, manager } = context
   const id = held?.id ?? noConversation
-  const find = held === undefined || client.looksUp ? manager.get(id) : Effect.succeed(held)
+  const find = held === undefined || client.looksUp ? context.manager.get(id) : Effect.succeed(held)
   switch (action.do) {
     case "create":
       return Effect.uninterruptible(create(context, action.slot))
@@ -88,19 +87,19 @@ const perform = (
     case "cancel":
       return Effect.flatMap(find, (conversation) => cancel(client, conversation, action.id))
     case "attach":
-      return Effect.flatMap(find, (found) => listeners.attach(found, action))
+      return Effect.flatMap(find, (found) => context.listeners.attach(found, action))
     case "detach":
-      return listeners.detach(action.listener)
+      return context.listeners.detach(action.listener)
     case "remove":
-      return manager.remove(id)
+      return context.manager.remove(id)
     case "get":
-      return Effect.map(manager.get(id), (found) => found.id)
+      return Effect.map(context.manager.get(id), (found) => found.id)
     case "list":
-      return idsOf(manager)
+      return idsOf(context.manager)
     case "pages":
-      return pages(manager, action)
+      return pages(context.manager, action)
     case "badPage":
-      return badPage(manager, id, action.what)
+      return badPage(context.manager, id, action.what)
     case "pause":
       return Effect.sleep(Duration.millis(action.ms))
     case "yield":

@@ -1,5 +1,6 @@
 /** Conformance of durable stores: a later process finds everything that an earlier one stored. */
 import { ConversationStore } from "@colloquy/core/ConversationStore"
+import type { LogRecord } from "@colloquy/core/LogRecord"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { expectEqual } from "./Expectations.ts"
@@ -22,6 +23,32 @@ export interface DurabilityBehaviour {
 const meta = sampleMeta(1, { instructions: "be kind", git: { branch: "main" } })
 const { id } = meta
 
+/** Checks what a second process finds of the first one's conversation, and appends to it. */
+const continueAfter = (first: number, expected: ReadonlyArray<LogRecord>) =>
+  Effect.gen(function* () {
+    const store = yield* ConversationStore
+    yield* expectEqual("records read by the second process", yield* readAll(id, 3), expected)
+    const { items } = yield* store.list({ limit: 5 })
+    yield* expectEqual(
+      "ids and previews listed by the second process",
+      items.map((item) => [item.meta.id, item.preview]),
+      [[id, "run it"]],
+    )
+    yield* expectEqual(
+      "metadata read by the second process",
+      (yield* store.metadata({ id })).meta,
+      meta,
+    )
+    const { repairs, writer } = yield* store.open({ id })
+    yield* expectEqual("repairs of an intact log", repairs, [])
+    yield* expectEqual(
+      "the second writer has a larger generation than the first",
+      writer.generation > first,
+      true,
+    )
+    yield* writer.append(exchange(9, "on"), "synced")
+  })
+
 const laterProcess: DurabilityBehaviour = {
   name: "a later process reads every record, lists the conversation and appends to it",
   run: (inProcess) =>
@@ -35,31 +62,7 @@ const laterProcess: DurabilityBehaviour = {
         }),
       )
       const expected = [...firstRecords(meta), ...fullTurn(1)]
-      yield* inProcess(
-        Effect.gen(function* () {
-          const store = yield* ConversationStore
-          yield* expectEqual("records read by the second process", yield* readAll(id, 3), expected)
-          const { items } = yield* store.list({ limit: 5 })
-          yield* expectEqual(
-            "ids and previews listed by the second process",
-            items.map((item) => [item.meta.id, item.preview]),
-            [[id, "run it"]],
-          )
-          yield* expectEqual(
-            "metadata read by the second process",
-            (yield* store.metadata({ id })).meta,
-            meta,
-          )
-          const { repairs, writer } = yield* store.open({ id })
-          yield* expectEqual("repairs of an intact log", repairs, [])
-          yield* expectEqual(
-            "the second writer has a larger generation than the first",
-            writer.generation > first,
-            true,
-          )
-          yield* writer.append(exchange(9, "on"), "synced")
-        }),
-      )
+      yield* inProcess(continueAfter(first, expected))
       const found = yield* inProcess(readAll(id, 1000))
       yield* expectEqual("records read by the third process", found, [
         ...expected,

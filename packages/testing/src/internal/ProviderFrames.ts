@@ -35,34 +35,35 @@ const summaryPart = (pieces: ReadonlyArray<string>, summary_index: number) =>
     typed({ type: "response.reasoning_summary_text.delta", delta, summary_index }),
   )
 
+/** A message with its deltas and its finished item. */
+const messageFrames = (deltas: ReadonlyArray<string>): string =>
+  join(deltas, textDelta) +
+  itemDone({
+    type: "message",
+    id: "msg_1",
+    role: "assistant",
+    status: "completed",
+    content: [{ type: "output_text", text: deltas.join(""), annotations: [] }],
+  })
+
+/** A reasoning item of several parts, each a list of deltas. */
+const reasoningFrames = (parts: ReadonlyArray<ReadonlyArray<string>>): string =>
+  parts.map(summaryPart).join("") +
+  itemDone({
+    type: "reasoning",
+    id: "rs_1",
+    summary: parts.map((pieces) => ({ type: "summary_text", text: pieces.join("") })),
+    encrypted_content: "sealed",
+  })
+
 const responsesStep: ResponseFrames["step"] = (step) => {
   switch (step._tag) {
     case "Message":
-      return (
-        join(step.deltas, textDelta) +
-        itemDone({
-          type: "message",
-          id: "msg_1",
-          role: "assistant",
-          status: "completed",
-          content: [{ type: "output_text", text: step.deltas.join(""), annotations: [] }],
-        })
-      )
+      return messageFrames(step.deltas)
     case "Deltas":
       return repeated(step.deltas, step.times, textDelta)
     case "Reasoning":
-      return (
-        step.parts.map(summaryPart).join("") +
-        itemDone({
-          type: "reasoning",
-          id: "rs_1",
-          summary: step.parts.map((pieces) => ({
-            type: "summary_text",
-            text: pieces.join(""),
-          })),
-          encrypted_content: "sealed",
-        })
-      )
+      return reasoningFrames(step.parts)
     case "ToolCall":
       return itemDone({
         type: "function_call",
