@@ -7,9 +7,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import type { FindKey } from "@colloquy/models/HttpModel"
 import type { OfflineModelOptions } from "@colloquy/models/OfflineModel"
+import * as LazyService from "./LazyService.ts"
 import { MachineAuth } from "./LazyAuth.ts"
 
 /** The options of the offline model and of HTTP providers. */
@@ -42,8 +42,6 @@ export const layer = (options: LazyModelsOptions): Layer.Layer<ModelClient, neve
         Effect.uninterruptible,
       )
       const client = yield* Effect.cached(router)
-      return {
-        stream: (request) => Stream.unwrap(Effect.map(client, (loaded) => loaded.stream(request))),
-      }
+      return LazyService.forward(client, { stream: "stream" })
     }),
   )

@@ -5,9 +5,9 @@
 import { Auth } from "@colloquy/server/app/ports/AuthPort"
 import { HostPort } from "@colloquy/server/app/ports/HostPort"
 import { UserConfig } from "@colloquy/server/app/ports/UserConfigPort"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as LazyService from "./LazyService.ts"
 import { MachineAuth } from "./LazyAuth.ts"
 import { SharedPrograms } from "./SharedPrograms.ts"
 import type * as Environment from "../machine/Environment.ts"
@@ -16,65 +16,43 @@ import type * as Startup from "../server/Startup.ts"
 
 const auth: Layer.Layer<Auth, never, MachineAuth> = Layer.effect(
   Auth,
-  Effect.map(MachineAuth, ({ get }) => {
-    const loaded = Effect.map(get, (live) => live.auth)
-    return Auth.of({
-      loginApiKey: (key) => Effect.flatMap(loaded, (one) => one.loginApiKey(key)),
-      loginChatGpt: Effect.flatMap(loaded, (one) => one.loginChatGpt),
-      cancelLogin: (loginId) => Effect.flatMap(loaded, (one) => one.cancelLogin(loginId)),
-      logout: Effect.flatMap(loaded, (one) => one.logout),
-      status: (options) => Effect.flatMap(loaded, (one) => one.status(options)),
-      email: Effect.flatMap(loaded, (one) => one.email),
-    })
-  }),
+  Effect.map(MachineAuth, ({ get }) =>
+    LazyService.forward<Auth["Service"]>(
+      Effect.map(get, (live) => live.auth),
+      {
+        loginApiKey: "effect",
+        loginChatGpt: "value",
+        cancelLogin: "effect",
+        logout: "value",
+        status: "effect",
+        email: "value",
+      },
+    ),
+  ),
 )
 
-/** Builds a service at its first use, once, even if that caller is interrupted. It is released with the layer. */
-const late = <I, S>(key: Context.Key<I, S>, load: () => Promise<Layer.Layer<I>>) =>
-  Effect.flatMap(Effect.scope, (scope) =>
-    Effect.cached(
-      Effect.promise(load).pipe(
-        Effect.flatMap((layer) => Layer.buildWithScope(layer, scope)),
-        Effect.map((services) => Context.get(services, key)),
-        Effect.uninterruptible,
-      ),
-    ),
-  )
-
 const host = (startup: Startup.Startup, environment: Environment.Environment) =>
-  Layer.effect(
-    HostPort,
-    Effect.map(
-      Effect.flatMap(SharedPrograms, (programs) =>
-        late(HostPort, async () => {
+  Layer.unwrap(
+    Effect.map(SharedPrograms, (programs) =>
+      LazyService.layer(
+        HostPort,
+        async () => {
           const { layer } = await import("../machine/MachineHost.ts")
           return Layer.provide(layer(machineOptions(environment, startup.source)), programs.layer)
-        }),
+        },
+        { gitDiffToRemote: "effect", searchFiles: "effect", runCommand: "effect" },
       ),
-      (loaded) =>
-        HostPort.of({
-          gitDiffToRemote: (settings) =>
-            Effect.flatMap(loaded, (one) => one.gitDiffToRemote(settings)),
-          searchFiles: (query) => Effect.flatMap(loaded, (one) => one.searchFiles(query)),
-          runCommand: (command) => Effect.flatMap(loaded, (one) => one.runCommand(command)),
-        }),
     ),
   )
 
 const config = (startup: Startup.Startup, environment: Environment.Environment) =>
-  Layer.effect(
+  LazyService.layer(
     UserConfig,
-    Effect.map(
-      late(UserConfig, async () => {
-        const { layer } = await import("../config/UserConfigFile.ts")
-        return layer(environment.stateDirectory, startup.live)
-      }),
-      (loaded) =>
-        UserConfig.of({
-          saved: Effect.flatMap(loaded, (one) => one.saved),
-          setDefaultModel: (choice) => Effect.flatMap(loaded, (one) => one.setDefaultModel(choice)),
-        }),
-    ),
+    async () => {
+      const { layer } = await import("../config/UserConfigFile.ts")
+      return layer(environment.stateDirectory, startup.live)
+    },
+    { saved: "value", setDefaultModel: "effect" },
   )
 
 /** Provides the ports. */

@@ -7,9 +7,9 @@
 import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { StoreError } from "@colloquy/core/StoreErrors"
 import type { NodeStoreOptions } from "@colloquy/store/node/NodeStore"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
+import * as LazyService from "./LazyService.ts"
 
 /** The part of `@colloquy/store/node/NodeStore` that is used. */
 interface StoreModule {
@@ -33,36 +33,21 @@ export const layer = (
   options: NodeStoreOptions,
   load: () => Promise<StoreModule> = () => import("@colloquy/store/node/NodeStore"),
 ): Layer.Layer<ConversationStore> =>
-  Layer.effect(
-    ConversationStore,
-    Effect.gen(function* () {
-      const scope = yield* Effect.scope
-      const store = yield* Effect.cached(
-        Effect.promise(load).pipe(
-          Effect.flatMap((module) => Layer.buildWithScope(module.layer(options), scope)),
-          Effect.map((services) => Context.get(services, ConversationStore)),
-          // Loaded once, even if the first caller is interrupted.
-          Effect.uninterruptible,
-        ),
-      )
-      return {
-        create: (meta, records) =>
-          Effect.mapError(
-            Effect.flatMap(store, (loaded) => loaded.create(meta, records)),
-            withAdvice(options.home),
-          ),
-        placeOf: (meta) =>
-          Effect.flatMap(store, (loaded) => loaded.placeOf?.(meta) ?? Effect.succeed(undefined)),
-        open: (where) => Effect.flatMap(store, (loaded) => loaded.open(where)),
-        read: (id, page) => Effect.flatMap(store, (loaded) => loaded.read(id, page)),
-        readBackward: (id, page) =>
-          Effect.flatMap(store, (loaded) => loaded.readBackward(id, page)),
-        positionOf: (id, seq) => Effect.flatMap(store, (loaded) => loaded.positionOf(id, seq)),
-        list: (query) => Effect.flatMap(store, (loaded) => loaded.list(query)),
-        metadata: (where) => Effect.flatMap(store, (loaded) => loaded.metadata(where)),
-        archive: (id) => Effect.flatMap(store, (loaded) => loaded.archive(id)),
-        unarchive: (id) => Effect.flatMap(store, (loaded) => loaded.unarchive(id)),
-        delete: (id) => Effect.flatMap(store, (loaded) => loaded.delete(id)),
-      }
-    }),
-  )
+  LazyService.layer(ConversationStore, async () => (await load()).layer(options), {
+    create: (store) => (meta, records) =>
+      Effect.mapError(
+        Effect.flatMap(store, (loaded) => loaded.create(meta, records)),
+        withAdvice(options.home),
+      ),
+    placeOf: (store) => (meta) =>
+      Effect.flatMap(store, (loaded) => loaded.placeOf?.(meta) ?? Effect.undefined),
+    open: "effect",
+    read: "effect",
+    readBackward: "effect",
+    positionOf: "effect",
+    list: "effect",
+    metadata: "effect",
+    archive: "effect",
+    unarchive: "effect",
+    delete: "effect",
+  })

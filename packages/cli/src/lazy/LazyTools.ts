@@ -4,36 +4,29 @@
  */
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import type { ToolsOptions } from "@colloquy/tools/Tools"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as LazyService from "./LazyService.ts"
 import { SharedPrograms } from "./SharedPrograms.ts"
 
 const unread = () => Effect.succeed({ problem: "the tools cannot read images" })
 
 /** Provides the tools; they are released with the layer. */
 export const layer = (options: ToolsOptions): Layer.Layer<ToolRuntime, never, SharedPrograms> =>
-  Layer.effect(
-    ToolRuntime,
-    Effect.gen(function* () {
-      const scope = yield* Effect.scope
-      const programs = yield* SharedPrograms
-      const tools = yield* Effect.cached(
-        Effect.promise(() => import("../machine/MachineTools.ts")).pipe(
-          Effect.flatMap((module) =>
-            Layer.buildWithScope(Layer.provide(module.layer(options), programs.layer), scope),
-          ),
-          Effect.map((services) => Context.get(services, ToolRuntime)),
-          // Loaded once, even if the first caller is interrupted.
-          Effect.uninterruptible,
-        ),
-      )
-      return {
-        open: (context) => Effect.flatMap(tools, (loaded) => loaded.open(context)),
-        listMcpTools: (settings) =>
-          Effect.flatMap(tools, (loaded) => loaded.listMcpTools(settings)),
-        readImage: (path, settings) =>
-          Effect.flatMap(tools, ({ readImage = unread }) => readImage(path, settings)),
-      }
-    }),
+  Layer.unwrap(
+    Effect.map(SharedPrograms, (programs) =>
+      LazyService.layer(
+        ToolRuntime,
+        async () => {
+          const module = await import("../machine/MachineTools.ts")
+          return Layer.provide(module.layer(options), programs.layer)
+        },
+        {
+          open: "effect",
+          listMcpTools: "effect",
+          readImage: (tools) => (path, settings) =>
+            Effect.flatMap(tools, ({ readImage = unread }) => readImage(path, settings)),
+        },
+      ),
+    ),
   )

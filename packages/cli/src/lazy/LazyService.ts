@@ -1,0 +1,100 @@
+/**
+ * Services whose implementation is loaded at their first use. The response to `initialize` needs none of them, and the
+ * client waits for it, so none of their modules is evaluated before.
+ *
+ *     declared ── first use ──► loading ── built ──► every member forwards to the service
+ *                                  └────── failed ─► every use fails with the same defect
+ *
+ * Loading happens once, even if the caller of the first use is interrupted. What it acquires is released with the layer.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+
+/** How a member is forwarded, by its type: a function that returns an effect or a stream, or an effect. */
+type Forwarding<M> =
+  M extends Effect.Effect<unknown, unknown, unknown>
+    ? "value"
+    : M extends (...args: never) => Effect.Effect<unknown, unknown, unknown>
+      ? "effect"
+      : M extends (...args: never) => Stream.Stream<unknown, unknown, unknown>
+        ? "stream"
+        : never
+
+/** A member that is written out, because forwarding it needs more than calling it. */
+type Written<S, M> = (loaded: Effect.Effect<S>) => M
+
+/** Names every member of a service. The compiler rejects a missing member and a wrong kind; an optional one is written out. */
+export type Members<S> = {
+  readonly [K in keyof S]-?:
+    | (undefined extends S[K] ? never : Forwarding<S[K]>)
+    | Written<S, NonNullable<S[K]>>
+}
+
+type Call = (...args: ReadonlyArray<unknown>) => unknown
+
+const memberOf = <S>(
+  loaded: Effect.Effect<S>,
+  name: string,
+  forwarding: "effect" | "stream" | "value" | Written<S, unknown>,
+): unknown => {
+  if (typeof forwarding === "function") return forwarding(loaded)
+  const member = Effect.map(loaded, (service) => {
+    const found = (service as Readonly<Record<string, unknown>>)[name]
+    return typeof found === "function" ? (found.bind(service) as Call) : found
+  })
+  switch (forwarding) {
+    case "value":
+      return Effect.flatMap(member, (found) => found as Effect.Effect<unknown, unknown>)
+    case "effect":
+      return (...args: ReadonlyArray<unknown>) =>
+        Effect.flatMap(member, (found) => (found as Call)(...args) as Effect.Effect<unknown>)
+    case "stream":
+      return (...args: ReadonlyArray<unknown>) =>
+        Stream.unwrap(
+          Effect.map(member, (found) => (found as Call)(...args) as Stream.Stream<unknown>),
+        )
+  }
+}
+
+/** A service that forwards every member to the one that `loaded` resolves to. */
+export const forward = <S extends object>(loaded: Effect.Effect<S>, members: Members<S>): S =>
+  Object.fromEntries(
+    Object.entries<"effect" | "stream" | "value" | Written<S, unknown>>(members).map(
+      ([name, forwarding]) => [name, memberOf(loaded, name, forwarding)],
+    ),
+  ) as S
+
+/** Builds the service of a loaded layer at the first use of the resulting effect, in the scope of the caller. */
+export const loadOnce = <I, S, R>(
+  tag: Context.Key<I, S>,
+  load: () => Promise<Layer.Layer<I, never, R>>,
+): Effect.Effect<Effect.Effect<S>, never, R | Scope.Scope> =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const services = yield* Effect.context<R>()
+    return yield* Effect.cached(
+      Effect.promise(load).pipe(
+        Effect.flatMap((layer) => Layer.buildWithScope(layer, scope)),
+        Effect.map((built) => Context.get(built, tag)),
+        Effect.provideContext(services),
+        Effect.uninterruptible,
+      ),
+    )
+  })
+
+/**
+ * The layer of a service that is loaded at its first use. `load` imports the modules and returns the layer to build; what
+ * that layer requires is taken from the context of this one.
+ */
+export const layer = <I, S extends object, R>(
+  tag: Context.Key<I, S>,
+  load: () => Promise<Layer.Layer<I, never, R>>,
+  members: Members<S>,
+): Layer.Layer<I, never, R> =>
+  Layer.effect(
+    tag,
+    Effect.map(loadOnce(tag, load), (loaded) => forward(loaded, members)),
+  )
