@@ -26,6 +26,9 @@ export const make = (
       stream: (request) =>
         request.provider.wire === "offline"
           ? offline.stream(request)
-          : Stream.unwrap(Effect.map(loaded, (client) => client.stream(request))),
+          : // Run once: a cached effect starts anew when its only caller is interrupted.
+            Stream.unwrap(
+              Effect.map(Effect.uninterruptible(loaded), (client) => client.stream(request)),
+            ),
     }
   })

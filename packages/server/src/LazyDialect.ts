@@ -94,8 +94,6 @@ const makeFind = Effect.fnUntraced(function* (
           there = find
         }),
       ),
-      // Loaded once, also when the request that triggered it is cancelled.
-      Effect.uninterruptible,
     ),
   )
   return (request: Request): Route | undefined => {
@@ -104,7 +102,10 @@ const makeFind = Effect.fnUntraced(function* (
     return {
       codec: asItCame,
       handler: (params, caller) =>
-        Effect.flatMap(loaded, (find) => serve(request, find, findDialect, params, caller)),
+        // Loaded once: a cached effect starts anew when its only caller is interrupted.
+        Effect.flatMap(Effect.uninterruptible(loaded), (find) =>
+          serve(request, find, findDialect, params, caller),
+        ),
     }
   }
 })

@@ -90,8 +90,10 @@ const makeShared = (
     Effect.suspend(() => {
       const known = values.get(state)
       if (known !== undefined) return known as Effect.Effect<A>
-      const creating = Effect.cached(
-        Effect.uninterruptible(Scope.provide(state.make(server()), scope)),
+      // Created once: a cached effect starts anew when its only caller is interrupted, so no caller is.
+      const creating = Effect.map(
+        Effect.cached(Scope.provide(state.make(server()), scope)),
+        Effect.uninterruptible,
       )
       return Effect.flatMap(creating, (created) => {
         const first = values.get(state) ?? created

@@ -46,7 +46,7 @@ const load = (options: LazyAuthOptions, scope: Scope.Scope): Effect.Effect<LiveA
     )
     const services = yield* Layer.buildWithScope(client.layer, scope)
     return yield* Effect.provideContext(auth.make(authOptions(options)), services)
-  }).pipe(Effect.provideService(Scope.Scope, scope), Effect.uninterruptible)
+  }).pipe(Effect.provideService(Scope.Scope, scope))
 
 /** The login of this machine's user, for the models and for the app-server. */
 export class MachineAuth extends Context.Service<
@@ -61,7 +61,9 @@ export class MachineAuth extends Context.Service<
       this,
       Effect.gen(function* () {
         const scope = yield* Effect.scope
-        return { get: yield* Effect.cached(load(options, scope)) }
+        const loaded = yield* Effect.cached(load(options, scope))
+        // Loaded once: a cached effect starts anew when its only caller is interrupted.
+        return { get: Effect.uninterruptible(loaded) }
       }),
     )
 }

@@ -24,8 +24,6 @@ const http = (scope: Scope.Scope, findKey: FindKey, userAgent: string): Effect.E
   Effect.promise(() => import("../machine/HttpModels.ts")).pipe(
     Effect.flatMap((module) => Layer.buildWithScope(module.layer({ findKey, userAgent }), scope)),
     Effect.map((services) => Context.get(services, ModelClient)),
-    // Loaded once, even if the first caller is interrupted.
-    Effect.uninterruptible,
   )
 
 /** Provides the models. Keys that are not in the environment come from `MachineAuth`. */
@@ -39,9 +37,9 @@ export const layer = (options: LazyModelsOptions): Layer.Layer<ModelClient, neve
         Effect.flatMap(auth.get, (loaded) => loaded.findKey(provider))
       const router = Effect.promise(() => import("@colloquy/models/ModelRouter")).pipe(
         Effect.flatMap((module) => module.make(http(scope, findKey, options.userAgent), options)),
-        Effect.uninterruptible,
       )
-      const client = yield* Effect.cached(router)
+      // Loaded once: a cached effect starts anew when its only caller is interrupted.
+      const client = Effect.uninterruptible(yield* Effect.cached(router))
       return LazyService.forward(client, { stream: "stream" })
     }),
   )

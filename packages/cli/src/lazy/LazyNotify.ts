@@ -44,15 +44,14 @@ export const make = Effect.fnUntraced(function* (
   const notify = yield* Effect.cached(
     Effect.promise(() => import("../machine/MachineNotify.ts")).pipe(
       Effect.flatMap((module) => module.make(options, programs.layer, scope)),
-      // Loaded once, even if the first caller is interrupted.
-      Effect.uninterruptible,
     ),
   )
   return yield* TurnNotifier.make((turn) =>
     Effect.gen(function* () {
       const command = yield* Effect.flatMap(file, ({ tree }) => commandIn(tree))
       if (command === undefined) return
-      yield* (yield* notify)(command, turn)
+      // Loaded once: a cached effect starts anew when its only caller is interrupted.
+      yield* (yield* Effect.uninterruptible(notify))(command, turn)
     }).pipe(Effect.catch(({ message }) => Effect.logWarning(`notify: ${message}`))),
   )
 })

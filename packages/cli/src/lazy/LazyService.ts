@@ -75,14 +75,15 @@ export const loadOnce = <I, S, R>(
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const services = yield* Effect.context<R>()
-    return yield* Effect.cached(
+    const loaded = yield* Effect.cached(
       Effect.promise(load).pipe(
         Effect.flatMap((layer) => Layer.buildWithScope(layer, scope)),
         Effect.map((built) => Context.get(built, tag)),
         Effect.provideContext(services),
-        Effect.uninterruptible,
       ),
     )
+    // A cached effect starts anew when every caller left before its end: no caller may leave while it loads.
+    return Effect.uninterruptible(loaded)
   })
 
 /**

@@ -25,10 +25,10 @@ export class SharedPrograms extends Context.Service<
         Effect.cached(
           Effect.promise(() => import("../machine/MachinePrograms.ts")).pipe(
             Effect.flatMap(({ shared }) => shared(environment)),
-            Effect.uninterruptible,
           ),
         ),
-        (programs) => ({ layer: Layer.unwrap(programs) }),
+        // Created once: a cached effect starts anew when its only caller is interrupted.
+        (programs) => ({ layer: Layer.unwrap(Effect.uninterruptible(programs)) }),
       ),
     )
 }

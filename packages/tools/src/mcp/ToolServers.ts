@@ -237,11 +237,9 @@ export class ToolServers extends Context.Service<
         const spawner = yield* ChildProcessSpawner
         const scope = yield* Effect.scope
         const load = options.httpClient ?? fetchClient
-        const http = yield* Effect.cached(
-          // Loaded once, even when the first caller gives up waiting.
-          Effect.uninterruptible(
-            Effect.flatMap(load, (layer) => Layer.buildWithScope(layer, scope)),
-          ),
+        // Loaded once: a cached effect starts anew when its only caller is interrupted.
+        const http = Effect.uninterruptible(
+          yield* Effect.cached(Effect.flatMap(load, (layer) => Layer.buildWithScope(layer, scope))),
         )
         const watchdog = yield* Watchdog
         const processes = yield* ProcessGroup

@@ -18,12 +18,10 @@ const make = Effect.fnUntraced(function* (files: PromptFiles): Effect.fn.Return<
     Effect.map(
       Effect.promise(() => import("../../features/PromptBook.ts")),
       (book) => book.make(files, features),
-    ).pipe(
-      // Loaded once, also when the caller that triggered it is interrupted.
-      Effect.uninterruptible,
     ),
   )
-  return { features, refresh: Effect.flatten(refresh) }
+  // Loaded once: a cached effect starts anew when its only caller is interrupted.
+  return { features, refresh: Effect.flatten(Effect.uninterruptible(refresh)) }
 })
 
 /** The file prompts of one server; undefined when it was given no directory. */
