@@ -20,7 +20,7 @@ interface Seals {
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Largest text that is opened, in characters of base64url. The server seals none that is longer. */
+/** Largest text that is opened, in characters of base64url. A longer one is treated as not sealed here. */
 const maxSealedLength = 1 << 20
 
 const utf8 = new TextEncoder()
