@@ -272,7 +272,7 @@ class InFlightTable implements InFlight {
     const entries = this.table.values()
     for (const entry of entries) if (entry.state === "running") entry.state = "stopped"
     return interruptAll(entries.filter(({ state }) => state !== "answering")).pipe(
-      // Cancelled requests whose work has ended are being answered already. Those whose work did not end get their error here.
+      // Cancelled requests with completed work are being answered already. The others get their error here.
       Effect.andThen(
         Effect.timeoutOption(
           Effect.suspend(() => this.answerStopped(entries)),
