@@ -26,8 +26,8 @@ export interface AppServerOptions {
   /** Beginning of the reported `userAgent`. Default `colloquy`. */
   readonly userAgent?: string
   /**
-   * How long requests in flight, and turns that the client listens to, may continue after the end of input. Default 500
-   * ms.
+   * How long requests in flight, and turns that the client listens to, may continue after the end of input.
+   * Default 500 ms.
    */
   readonly shutdownGrace?: Duration.Input
   /** Largest number of requests served at once. Default 1,024. */

@@ -58,7 +58,7 @@ const asItCame: Route["codec"] = {
 }
 
 /**
- * Serves another dialect beside MCP on one connection, and loads it when it is first used.
+ * Serves another dialect besides MCP on one connection, and loads it when it is first used.
  *
  * @param load runs once per connection, with the first request that MCP does not have
  * @param findDialect names the dialect of a method that neither of the two has

@@ -107,7 +107,7 @@ export interface AppHandlersOptions {
   /** On whose behalf the client of the connection acts. */
   readonly principal: string
   /**
-   * True when this dialect owns the connection, so that nothing is served before its `initialize`; false beside MCP.
+   * True when this dialect owns the connection, so that nothing is served before its `initialize`; false besides MCP.
    */
   readonly initializes: boolean
   /** Form of approvals until the client declares one. */

@@ -63,7 +63,7 @@ const fitsForm = (schema: unknown, content: unknown): boolean => {
   )
 }
 
-/** True for a valid decision about an approval. It needs no form content: clients without forms send the action only */
+/** True for a valid decision about an approval. It needs no form content, because clients without forms send none. */
 const isApproval = (params: Members, answer: Members): boolean =>
   params["codex_elicitation"] !== undefined && Result.isSuccess(readDecision(answer))
 

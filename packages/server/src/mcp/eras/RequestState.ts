@@ -59,7 +59,7 @@ export interface RequestStates {
   ) => Effect.Effect<string, JsonRpcError>
   /**
    * Runs a call that brought a state. Fails at once if another run with the same state is in progress or has completed
-   * the call. A run that is interrupted, or that asks again, releases the state for another run.
+   * the call. A run that is interrupted, dies or asks again releases the state for another run.
    */
   readonly using: <A, E>(call: Call, run: Effect.Effect<A, E>) => Effect.Effect<A, E | JsonRpcError>
 }
@@ -133,7 +133,9 @@ const read = (text: string): State | undefined => {
   }
 }
 
-/** True for a run that completed the call: false for one that was interrupted or that asks again. */
+/**
+ * True for a run that completed the call with a result or an error; false if it was interrupted, died or asks again.
+ */
 const isAnswer = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Exit.isSuccess(exit)
     ? !(exit.value instanceof OtherResult && exit.value.resultType === inputRequired)

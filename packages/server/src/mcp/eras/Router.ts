@@ -28,7 +28,10 @@ export interface RouterOptions {
   readonly methods: ReadonlyMap<string, Method>
   readonly handlers: Readonly<Record<string, AnyHandler | undefined>>
   readonly states: RequestStates
-  /** Cancels the work that a handler's own state refers to. Runs when the client cancels the call of that state. */
+  /**
+   * Cancels the work that a handler's own state refers to. Runs when the client cancels the call of that state, or when
+   * the state could not be sent to the client.
+   */
   readonly takenBack: StatelessRequest["takenBack"]
   /**
    * Called when a request begins: forgets what an earlier request with that id registered. `takenBack` runs if the

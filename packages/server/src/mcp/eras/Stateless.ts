@@ -175,7 +175,7 @@ export const stateless = <P, R>(
 
   if (call === undefined || !states.isResumed(call)) return run(undefined)
   return Effect.flatMap(states.open(call), (resumed) =>
-    // A handler that keeps its own state handles a state that is sent twice itself.
+    // A handler that keeps its own state detects by itself a state that is sent twice.
     resumed.state.own === undefined ? states.using(call, run(resumed)) : run(resumed),
   )
 }
