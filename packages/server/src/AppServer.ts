@@ -1,4 +1,4 @@
-/** Serves the dialect `app-server` on one connection. Opens nothing: the connection is given. */
+/** Serves the dialect `app-server` on one connection, which the caller has opened. */
 import type { Connection } from "@colloquy/protocol/Connection"
 import { AppServer } from "@colloquy/protocol/app/AppServer"
 import { CancelRequest } from "@colloquy/protocol/app/Events"
@@ -23,17 +23,20 @@ import { make as makePeer } from "./jsonrpc/Peer.ts"
 
 /** Options of one connection of the app-server. Every one has a default. */
 export interface AppServerOptions {
-  /** What `userAgent` begins with. Default `colloquy`. */
+  /** Beginning of the reported `userAgent`. Default `colloquy`. */
   readonly userAgent?: string
-  /** How long requests, and turns that the client listens to, may go on after end of input. Default 500 ms. */
+  /**
+   * How long requests in flight, and turns that the client listens to, may continue after the end of input.
+   * Default 500 ms.
+   */
   readonly shutdownGrace?: Duration.Input
-  /** Requests served at once. Default 1,024. */
+  /** Largest number of requests served at once. Default 1,024. */
   readonly maxInFlight?: number
   /** Names the dialect that an unknown method belongs to, for its error. Default: the error names the method alone. */
   readonly findDialect?: FindDialect
 }
 
-/** What no request is: its name is not known, or that of a notification. */
+/** The error, or the route to it, for a request whose method is unknown or is a notification. */
 const noRequest = (name: string, find: FindDialect | undefined) => {
   const methods = methodsOf(AppServer.clientToServer)
   if (methods.has(name)) return invalidRequest(`\`${name}\` is a notification, expected no \`id\``)
@@ -49,10 +52,11 @@ const noRequest = (name: string, find: FindDialect | undefined) => {
 }
 
 /**
- * Serves until end of input. Requests then in flight have `shutdownGrace` to be answered, and the turns that the client
- * listens to what is left of it to be told to their end, unless the connection breaks; what is left is stopped and
- * answered with an error (L9). Conversations live on in their manager; who comes back listens on by `after`. A server
- * without logins, programs or a configuration file provides `Auth.layerNone`, `HostPort.layerNone` or `UserConfig.layerNone`.
+ * Serves until the end of input. Requests in flight then have `shutdownGrace` to complete; the others are stopped and
+ * get an error (L9). In the rest of that time the events of turns that the client listens to are delivered until the
+ * turns end, unless the connection breaks. Conversations stay in their manager; a client that reconnects continues to
+ * listen with `after`. A server without logins, commands or a configuration file provides `Auth.layerNone`,
+ * `HostPort.layerNone` or `UserConfig.layerNone`.
  */
 export const serve = (
   connection: Connection,
@@ -101,9 +105,9 @@ const formOf = (capabilities: Capabilities): ApprovalForm => {
 }
 
 /**
- * For `McpServer`: the same requests beside MCP on one connection, as the original served them up to 0.36. `initialize` is
- * that of MCP; questions are put in the words of that time unless the client declares `experimental.approvals`, and forms of
- * tool servers where it declares `experimental.elicitation`.
+ * Serves the same requests besides MCP on one connection (option `beside` of `McpServer`), as the original did up to
+ * 0.36. `initialize` is the one of MCP. Approvals have the form of that version (`snake_case`) unless the client
+ * declares `experimental.approvals`; forms of tool servers are sent only if it declares `experimental.elicitation`.
  */
 export const beside = ({
   userAgent = "colloquy",

@@ -1,5 +1,5 @@
 /**
- * The conversations of one principal: the only way in which handlers reach conversations. Every conversation that another
+ * The conversations of one principal: the only way in which handlers reach conversations. A conversation that another
  * principal owns is treated exactly as an unknown one, in results and in errors. Keeps no state.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
@@ -23,9 +23,9 @@ export class ConversationsView extends Context.Service<
   {
     /** Creates a conversation that belongs to the principal. */
     readonly create: (settings: ConversationSettings) => ReturnType<Manager["create"]>
-    /** Finds a conversation by its id, and loads it if need be. */
+    /** Finds a conversation by its id, and loads it if necessary. */
     readonly get: (id: string) => Effect.Effect<Conversation, GetError>
-    /** Finds a conversation by the path of its rollout file, archived or not, and loads it if need be. */
+    /** Finds a conversation by the path of its rollout file, archived or not, and loads it if necessary. */
     readonly open: (path: string) => Effect.Effect<Conversation, GetError>
     /** One page of the principal's conversations, newest first. Loads nothing. */
     readonly list: (
@@ -33,13 +33,13 @@ export class ConversationsView extends Context.Service<
     ) => ReturnType<Manager["list"]>
     /** What the store records about a conversation, archived or not. Loads nothing. */
     readonly metadata: (where: LogAddress) => ReturnType<Manager["metadata"]>
-    /** Ends a conversation and deletes what the store has of it. */
+    /** Ends a conversation and deletes it from the store. */
     readonly remove: (id: string) => Effect.Effect<void, RemoveError>
     /** Ends a conversation and archives it. */
     readonly archive: (id: string) => Effect.Effect<void, RemoveError>
     /** Makes an archived conversation available again. */
     readonly unarchive: (id: string) => Effect.Effect<void, RemoveError>
-    /** Creates a conversation of the beginning of another one; both belong to the principal. */
+    /** Creates a conversation that begins with a copy of another one's events; both belong to the principal. */
     readonly fork: (id: string, rule: Parameters<Manager["fork"]>[1]) => ReturnType<Manager["fork"]>
   }
 >()("@colloquy/server/ConversationsView") {}

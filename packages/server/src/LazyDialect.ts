@@ -1,6 +1,6 @@
 /**
- * A vocabulary beside MCP that is loaded with the first request that MCP does not know: most clients never use it, and
- * wait for the answer to `initialize`.
+ * Loads another dialect besides MCP with the first request that MCP does not have. Most clients never use that dialect,
+ * and loading it at the start would delay their response to `initialize`.
  */
 import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
 import { ErrorCode, JsonRpcError, type Request } from "@colloquy/protocol/JsonRpc"
@@ -20,7 +20,7 @@ type Beside = NonNullable<McpServerOptions["beside"]>
 
 type Find = (request: Request) => Route | undefined
 
-/** Says by itself which revision it is of: then nobody but MCP is meant. */
+/** True for a request that names its revision: only MCP has such requests. */
 const isStateless = ({ params }: Request): boolean =>
   memberOf(memberOf(params, "_meta"), MetaKey.protocolVersion) !== undefined
 
@@ -50,7 +50,7 @@ const serve = (
   )
 }
 
-/** What is read and written is the business of the vocabulary, once it is there. */
+/** Passes params and results through: the codec of the dialect is applied once the dialect is loaded. */
 const asItCame: Route["codec"] = {
   info: { kind: "request", doc: "", since: "" },
   decodeParams: Result.succeed,
@@ -58,10 +58,10 @@ const asItCame: Route["codec"] = {
 }
 
 /**
- * Serves another dialect beside MCP on one connection, and loads it when it is first used.
+ * Serves another dialect besides MCP on one connection, and loads it when it is first used.
  *
- * @param load runs once per connection, for the first request that is not MCP's
- * @param findDialect names the dialect of a method that neither knows
+ * @param load runs once per connection, with the first request that MCP does not have
+ * @param findDialect names the dialect of a method that neither of the two has
  */
 export const withLazyDialect = <R>(
   load: Effect.Effect<Beside, never, R>,

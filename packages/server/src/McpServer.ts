@@ -1,4 +1,4 @@
-/** Serves the `codex-mcp` dialect on one connection. Opens nothing: the connection is given. */
+/** Serves the `codex-mcp` dialect on one connection, which the caller has opened. */
 import type { Connection, ConnectionPeer } from "@colloquy/protocol/Connection"
 import type { Request } from "@colloquy/protocol/JsonRpc"
 import { Cancelled, CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
@@ -22,26 +22,26 @@ import { Server } from "./Server.ts"
 
 /** Options of one connection of the MCP server. Every one has a default. */
 export interface McpServerOptions {
-  /** What `serverInfo.version` says. */
+  /** Value of `serverInfo.version`. Default `0.0.0`. */
   readonly version?: string
-  /** How long turns may go on after end of input. Default 500 ms. */
+  /** How long requests in flight may continue after the end of input. Default 500 ms. */
   readonly shutdownGrace?: Duration.Input
-  /** Requests served at once. Default 1,024. */
+  /** Largest number of requests served at once. Default 1,024. */
   readonly maxInFlight?: number
   /**
-   * The events of a call's turn, beside its result: `on` (default) as `codex/event`; `always` also to requests of 2026-07-28
-   * that do not ask for them; `twice` also under their bare names, as 0.20 sent them; `off`. A client declines them by
-   * `capabilities.experimental["codex/event"]`, and a request of 2026-07-28 asks for them by that or by the extension
-   * `colloquy/codex-event`.
+   * Which events of a call's turn are sent besides its result. `on` (default): as `codex/event`. `always`: also for
+   * requests of 2026-07-28 that do not request them. `twice`: also under their bare names, as version 0.20 sent them.
+   * `off`: none. A client declines them by `capabilities.experimental["codex/event"]`; a request of 2026-07-28 requests
+   * them by that capability or by the extension `colloquy/codex-event`.
    */
   readonly events?: VendorEvents
   /** Which of the server's own tools are listed and can be called. Default `default`. */
   readonly ownTools?: ToolChoice
-  /** Where a result of `codex` and `codex-reply` has the id of its conversation. Default `content`. */
+  /** Where a result of `codex` and `codex-reply` contains the id of its conversation. Default `content`. */
   readonly threadId?: ThreadIdPlace
   /**
-   * Another vocabulary on the same connection, by what the client declared: serves the requests that it knows, alone of
-   * their line, before MCP sees them.
+   * Another dialect on the same connection. It gets the client's capabilities, and is looked up before MCP for every
+   * request that is not part of a batch. It returns undefined for requests that it does not have. Default: none.
    */
   readonly beside?: (
     capabilities: () => Members,
@@ -50,20 +50,20 @@ export interface McpServerOptions {
   /** Names the dialect that an unknown method belongs to, for its error. Default: the error names the method alone. */
   readonly findDialect?: FindDialect
   /**
-   * How long a call of a client of 2026-07-28 that declares tasks waits for its result before it is answered with a task;
-   * a question to the client makes it a task earlier. 0: a task at once, infinity: no task before a question. Clients of
-   * 2025-11-25 ask for a task themselves and get it at once. Default 20 seconds.
+   * How long a call waits for its result before the server responds with a task, for clients of 2026-07-28 that declare
+   * tasks. A question to the client makes the call a task earlier. 0: a task at once; infinity: no task before a
+   * question. Clients of 2025-11-25 request a task themselves and get it at once. Default 20 seconds.
    */
   readonly taskAfter?: Duration.Input
-  /** Items of one page of a list. Default 100. */
+  /** Largest number of items on one page of a list. Default 100. */
   readonly pageSize?: number
 }
 
 /**
- * Serves until end of input. Requests then in flight have `shutdownGrace` to be answered; what is left is stopped
- * and answered with an error (L9). Returns when everything has been flushed, or the client no longer reads. Cursors,
- * request states and tasks that clients got on one connection are valid on all connections of the same `Server`, for the
- * same principal.
+ * Serves until the end of input. Requests in flight then have `shutdownGrace` to complete; the others are stopped and
+ * get an error (L9). Resolves when everything has been flushed, or when the client has stopped reading. Cursors,
+ * request states and tasks that clients got on one connection are valid on all connections of the same `Server`, for
+ * the same principal.
  */
 export const serve = (
   connection: Connection,

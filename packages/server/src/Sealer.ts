@@ -1,6 +1,7 @@
 /**
- * Port: what the server gives a client to keep and to bring back, such as the place in a list or the state of a call.
- * Nobody else can read, make or change it. The default key lives as long as the process.
+ * Port: encrypts and authenticates the texts that a client keeps for the server and sends back, such as the position in
+ * a list or the state of a call. No client can read, forge or change them. The default key is lost when the process
+ * ends.
  */
 import * as Context from "effect/Context"
 import { WebCrypto } from "effect/crypto/WebCrypto"
@@ -9,23 +10,23 @@ import * as Base64Url from "effect/encoding/Base64Url"
 import * as Layer from "effect/Layer"
 
 interface Seals {
-  /** What is sealed for one purpose opens for no other: a purpose names all that it is bound to. */
+  /** Seals a text for one purpose. It opens for no other: the purpose names everything that the text is bound to. */
   readonly seal: (purpose: string, text: string) => Effect.Effect<string>
-  /** Undefined for what was not sealed here, for this purpose. */
+  /** Opens a sealed text. Undefined if it was not sealed with this key for this purpose. */
   readonly open: (purpose: string, sealed: string) => Effect.Effect<string | undefined>
 }
 
-/** AES-256-GCM: 96 bits that are never used twice, in front of the sealed text. */
+/** AES-256-GCM: a random nonce of 96 bits precedes the ciphertext, and a tag of 128 bits ends it. */
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Longer ones are none of ours. In characters of base64url. */
+/** Largest text that is opened, in characters of base64url. A longer one is treated as not sealed here. */
 const maxSealedLength = 1 << 20
 
 const utf8 = new TextEncoder()
 const text = new TextDecoder("utf-8", { fatal: true })
 
-/** Owned bytes: the interface of the platform takes no view of shared ones. */
+/** Copies the bytes into a buffer that is not shared: the platform's interface accepts no other. */
 const owned = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)
 
 const parametersOf = (purpose: string, iv: Uint8Array<ArrayBuffer>) => ({
@@ -44,7 +45,7 @@ const sealedBytes = (given: string): Uint8Array<ArrayBuffer> | undefined => {
 }
 
 const makeSealer: Effect.Effect<Seals> = Effect.gen(function* () {
-  // Made with the first seal: few connections need one, and the platform loads its cipher when it is asked for it.
+  // Generated at the first use: few connections need a key, and the platform loads its cipher only then.
   const key = yield* Effect.cached(
     Effect.flatMap(WebCrypto, ({ subtle }) =>
       Effect.promise(() =>
@@ -74,7 +75,7 @@ const makeSealer: Effect.Effect<Seals> = Effect.gen(function* () {
       crypto.subtle.decrypt(parameters, secret, bytes.slice(nonceBytes)),
     ).pipe(
       Effect.map((plain) => text.decode(plain)),
-      // The one way in which decryption fails: it was sealed by somebody else, for something else, or changed.
+      // Decryption fails only if the text was sealed with another key, for another purpose, or was changed.
       Effect.catch(() => Effect.undefined),
     )
   })
@@ -83,7 +84,7 @@ const makeSealer: Effect.Effect<Seals> = Effect.gen(function* () {
 
 /** Encrypts and authenticates texts that clients keep and send back. */
 export class Sealer extends Context.Service<Sealer, Seals>()("@colloquy/server/Sealer") {
-  /** With a key of its own. */
+  /** Creates a sealer with a new key. */
   static readonly make = makeSealer
   static readonly layer = Layer.effect(this, makeSealer)
 }

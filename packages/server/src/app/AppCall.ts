@@ -1,4 +1,4 @@
-/** What a handler of this dialect gets with its params, the services that it may use, and how it finds a conversation. */
+/** The call object and the services of an app-server handler, and the functions that find a conversation for it. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import { ConversationsView } from "../ConversationsView.ts"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
@@ -15,7 +15,7 @@ import type { Auth } from "./ports/AuthPort.ts"
 import type { HostPort } from "./ports/HostPort.ts"
 import type { UserConfig } from "./ports/UserConfigPort.ts"
 
-/** One request, with the connection that it came on. */
+/** One request, with the connection that it arrived on. */
 export interface AppCall extends Omit<RequestCaller, "separate"> {
   readonly connection: AppConnection
 }
@@ -23,13 +23,13 @@ export interface AppCall extends Omit<RequestCaller, "separate"> {
 /** The services that handlers may use. */
 export type AppServices = ConversationsView | SettingsResolver | Auth | HostPort | UserConfig
 
-/** Handler of one method: decodes nothing, makes one call of the core, and fails with the error that is sent. */
+/** Handler of one method. It gets decoded params, calls the core once, and fails with the error that is sent. */
 export type AppHandler<M extends Rpc.Any> = (
   params: Params<M>,
   call: AppCall,
 ) => Effect.Effect<ResultOf<M>, JsonRpcError, AppServices>
 
-/** Finds a conversation by its id, in any spelling of a UUID, and loads it if need be. */
+/** Finds a conversation by its id, in any spelling of a UUID, and loads it if necessary. */
 export const find = Effect.fnUntraced(function* (
   given: string,
 ): Effect.fn.Return<Conversation, JsonRpcError, ConversationsView> {
@@ -39,6 +39,6 @@ export const find = Effect.fnUntraced(function* (
   return yield* Effect.mapError(manager.get(parsed.id), (error) => cannotGet(parsed.id, error))
 })
 
-/** The state of a conversation now. */
+/** The current state of a conversation. */
 export const stateOf = (conversation: Conversation): Effect.Effect<State, JsonRpcError> =>
   Effect.mapError(conversation.state, unavailable)

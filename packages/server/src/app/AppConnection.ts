@@ -1,6 +1,7 @@
 /**
- * What one connection of this dialect keeps: what its client said in `initialize`, its listeners, the questions that are
- * put to it, and the file searches that can be cancelled. Ends with the scope that it is made in.
+ * Owns the state of one connection of the app-server dialect: what its client declared in `initialize`, its listeners,
+ * the questions that are sent to it, and the file searches that can be cancelled. Ends with the scope in which it was
+ * created.
  */
 import type { Answers } from "@colloquy/core/approvals/Approval"
 import type { ResultOf, Params } from "@colloquy/protocol/Method"
@@ -18,15 +19,15 @@ import * as Notices from "./subscriptions/Notices.ts"
 import { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import { v1Presenter } from "./subscriptions/V1Presenter.ts"
 
-/** See the header. */
+/** State of one connection, for the handlers of its requests. */
 export interface AppConnection {
   /** Scope of the connection: holds the work that continues after the response to its request. */
   readonly scope: Scope.Scope
-  /** Keeps what the client says about itself. False if it was called before; then nothing changes. */
+  /** Stores what the client declares about itself. Returns false, and changes nothing, if it was called before. */
   readonly initialize: (params: Params<typeof Initialize>) => boolean
   /** True once `initialize` was called. */
   readonly initialized: () => boolean
-  /** Which questions can be put to the client; undefined: none. */
+  /** Which questions the client can answer; undefined if none. */
   readonly answers: () => Answers | undefined
   /** The server's user agent, followed by the name of the client once it is known. */
   readonly userAgent: () => ResultOf<typeof Initialize>
@@ -40,25 +41,25 @@ export interface AppConnection {
   readonly join: (peer: PeerControl) => Effect.Effect<void>
   /** The notifications of this connection that belong to no conversation. */
   readonly notices: Notices.Notices
-  /** The running searches for files, by the client's tokens; completing one ends it. */
+  /** The running searches for files, by the client's tokens. Completing the deferred ends the search. */
   readonly searches: Map<string, Deferred.Deferred<void>>
 }
 
-/** What a connection is made with. */
+/** What the state of a connection needs. */
 export interface AppConnectionOptions {
   readonly server: Server["Service"]
   /** On whose behalf the client of the connection acts. */
   readonly principal: string
   readonly auth: Auth["Service"]
-  /** How approvals are put to the client, if it does not say so in `initialize`. */
+  /** Form of approvals for a client that declares none in `initialize`. */
   readonly approvals: () => ApprovalForm
-  /** Whether the client shows the forms of tool servers, if it does not say so in `initialize`. */
+  /** Whether the client shows forms of tool servers, if it does not declare it in `initialize`. */
   readonly forms: () => boolean
-  /** The server's own part: `colloquy/1.2.3 (Linux 6.1; x86_64)`. */
+  /** The server's part of the user agent: `colloquy/1.2.3 (Linux 6.1; x86_64)`. */
   readonly userAgent: string
 }
 
-/** What the client says about itself, with the defaults of the connection where it says nothing. */
+/** What the client declares about itself, with the defaults of the connection for what it does not declare. */
 class ClientFacts {
   private client: Params<typeof Initialize> | undefined
   private readonly options: AppConnectionOptions
@@ -94,7 +95,7 @@ class ClientFacts {
   }
 }
 
-/** Makes the state of one connection, which ends with the scope at hand. */
+/** Creates the state of one connection. It ends with the current scope. */
 export const make = Effect.fnUntraced(function* (
   options: AppConnectionOptions,
 ): Effect.fn.Return<AppConnection, never, Scope.Scope> {

@@ -51,7 +51,7 @@ export const loginNotFound = (id: string): JsonRpcError => invalid(`login id not
 /** The conversation does not exist or cannot be loaded. */
 export const cannotGet = (id: string, error: GetError): JsonRpcError => {
   if (error._tag === "NoSuchConversation") return conversationNotFound(id)
-  // Without an underlying error it is unavailable because the client archived it.
+  // Without an underlying error, the conversation is unavailable because the client archived it.
   const isArchived = error._tag === "ConversationUnavailable" && error.because === undefined
   return isArchived ? invalid(error.message) : internal(error.message)
 }
@@ -85,7 +85,10 @@ export const cannotFork = (id: string, error: ForkError): JsonRpcError => {
   }
 }
 
-/** The op was not accepted. Rejected input is the client's error; a conversation that has just closed is not found. */
+/**
+ * The op was not accepted. Rejected input is the client's error; a conversation that has just closed counts as not
+ * found.
+ */
 export const cannotSubmit = (id: string, error: SubmitError): JsonRpcError => {
   switch (error._tag) {
     case "ConversationClosed":

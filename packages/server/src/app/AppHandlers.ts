@@ -1,6 +1,6 @@
 /**
  * The handlers of the dialect `app-server`, one per method: the only table from methods to code. Serves the requests of
- * one connection beside whatever else is served there; knows no transport.
+ * one connection, also besides another dialect. Never depends on the transport.
  */
 import { ConversationsView } from "../ConversationsView.ts"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
@@ -61,7 +61,7 @@ type Requests<M extends Rpc.Any = ClientMethods> = M extends Rpc.Any
     : M
   : never
 
-/** One handler for every request of the dialect; a missing or crossed one does not compile. */
+/** One handler for every request of the dialect. A missing handler, or one of another method, does not compile. */
 type HandlerTable = { readonly [M in Requests as M["_tag"]]: AppHandler<M> }
 
 /** A handler of the table, whatever its method. */
@@ -99,27 +99,29 @@ const handlers: HandlerTable = {
   [HostMethods.ModelList._tag]: modelList,
 }
 
-/** For the lookup by the name in a message. */
+/** The same table, for the lookup by the method name of a message. */
 const byName: Readonly<Record<string, AnyHandler | undefined>> = handlers
 
 /** What the handlers of one connection need. */
 export interface AppHandlersOptions {
   /** On whose behalf the client of the connection acts. */
   readonly principal: string
-  /** True when this dialect owns the connection, so that nothing is served before its `initialize`; false beside MCP. */
+  /**
+   * True when this dialect owns the connection, so that nothing is served before its `initialize`; false besides MCP.
+   */
   readonly initializes: boolean
-  /** How questions are put until the client says otherwise. */
+  /** Form of approvals until the client declares one. */
   readonly approvals: () => ApprovalForm
-  /** Whether the client shows the forms of tool servers, until it says otherwise. */
+  /** Whether the client shows forms of tool servers, until the client declares it. */
   readonly forms: () => boolean
-  /** `colloquy/1.2.3 (Linux 6.1; x86_64)`. */
+  /** The server's part of the user agent: `colloquy/1.2.3 (Linux 6.1; x86_64)`. */
   readonly userAgent: string
 }
 
-/** Undefined for a request of a method that is not of this dialect. */
+/** The route of a request; undefined if the dialect does not have its method. */
 export type AppRoute = (request: Request) => Route | undefined
 
-/** What the handlers of a connection use, with the conversations of its principal. */
+/** The services of the handlers of a connection, with the conversations of its principal. */
 const servicesOf = (server: Server["Service"], principal: string) =>
   Effect.map(Effect.context<Auth | HostPort | UserConfig>(), (ports) =>
     ports.pipe(
@@ -128,7 +130,7 @@ const servicesOf = (server: Server["Service"], principal: string) =>
     ),
   )
 
-/** Of one connection. */
+/** Creates the routes of one connection. Their work ends with the current scope. */
 export const make = Effect.fnUntraced(function* (
   options: AppHandlersOptions,
 ): Effect.fn.Return<AppRoute, never, Server | Auth | HostPort | UserConfig | Scope.Scope> {
@@ -157,7 +159,7 @@ export const make = Effect.fnUntraced(function* (
     const { afterAnswer, hold, peer, requestId } = caller
     const call: AppCall = { afterAnswer, connection, hold, peer, requestId }
     const served = Effect.provideContext(handler(params as never, call), context)
-    // Whose `initialize` is somebody else's speaks this dialect from its first request on.
+    // Besides MCP there is no `initialize` of this dialect, so the connection joins with its first request.
     return options.initializes ? served : Effect.andThen(connection.join(caller.peer), served)
   }
 

@@ -1,4 +1,4 @@
-/** From the overrides of a request to the settings of a conversation, and from a conversation to the result of a request. */
+/** Maps the overrides of a request to settings of a conversation, and a conversation to members of a result. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import {
   type ConversationSettings,
@@ -23,7 +23,7 @@ const overridesOf = (given: ConversationOverrides): SettingsOverrides => {
 /**
  * The settings of a new conversation with these overrides. Fails with `error deriving config` if they are not valid.
  *
- * @param options what the settings must be able to do besides
+ * @param options further requirements on the settings
  */
 export const settingsOf = (
   given: ConversationOverrides,
@@ -33,7 +33,7 @@ export const settingsOf = (
     Effect.mapError(resolver.resolve({ ...overridesOf(given), ...options }), badSettings),
   )
 
-/** What the result of every method that creates or describes a conversation says about it. */
+/** The members that describe a conversation in the result of every method that creates or describes one. */
 export const conversationResult = (
   { id }: Conversation,
   { effort, model }: ConversationSettings,

@@ -17,10 +17,10 @@ const fixed = [
 ] as const
 
 /**
- * Submits the overrides as new settings of the conversation. Does nothing without overrides. Fails with `error deriving config`
- * for settings that are not valid, or that are fixed.
+ * Submits the overrides as new settings of the conversation. Does nothing without overrides. Fails with `error deriving
+ * config` for settings that are invalid, or that are fixed.
  *
- * @param state the state of the conversation, which has the settings that the overrides are applied to
+ * @param state state of the conversation, with the settings to which the overrides are applied
  */
 export const overrideSettings = Effect.fnUntraced(function* (
   conversation: Conversation,

@@ -1,4 +1,4 @@
-/** Where the rollout files of conversations are. A store without files has none. */
+/** Maps between conversations and the paths of their rollout files, and describes errors about such paths. */
 import type { ConversationSummary } from "@colloquy/core/ConversationStore"
 import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { GetError } from "@colloquy/core/ConversationManager"
@@ -7,7 +7,9 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import { ConversationsView } from "../ConversationsView.ts"
 
-/** The member `rolloutPath` of a conversation; absent where the store keeps no files, or cannot be read now. */
+/**
+ * The member `rolloutPath` of a conversation. Absent if the store keeps no files, or cannot be read now. Never fails.
+ */
 export const rolloutPathOf = (
   id: ConversationId,
 ): Effect.Effect<{ readonly rolloutPath?: string }, never, ConversationsView> =>
@@ -27,15 +29,15 @@ export const storedAtPath = (
 ): Effect.Effect<ConversationSummary, StoreError | NoSuchConversation, ConversationsView> =>
   Effect.flatMap(ConversationsView, (conversations) => conversations.metadata({ path }))
 
-/** What is wrong with the member of a request that holds the path of a rollout file. */
+/** The fault of the member of a request that contains the path of a rollout file. */
 export interface PathFault {
   readonly path: readonly [field: string]
   readonly message: string
 }
 
 /**
- * What is wrong with the path that a client gave, naming the member of the request and what was expected; undefined for
- * an error that is not about the path. It never says what is at a path outside the directory of rollout files.
+ * The fault of a path that a client sent: the member of the request, and what was expected. Undefined for an error that
+ * is not about the path. Never reveals what exists at a path outside the directory of rollout files.
  */
 export const pathFaultOf = (
   field: string,
@@ -51,6 +53,6 @@ export const pathFaultOf = (
   return { path: [field], message: `${cause.message}; got ${JSON.stringify(path)}` }
 }
 
-/** The fault as one line: the member, and what is wrong with it. */
+/** The fault as one line: the member and the message. */
 export const pathFaultText = ({ message, path: [field] }: PathFault): string =>
   `${field}: ${message}`

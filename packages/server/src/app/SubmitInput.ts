@@ -1,6 +1,6 @@
 /**
- * Submits what a client says, for both methods that do so: the response comes before every event that the input causes
- * (L2).
+ * Submits user input, for both methods that do so. Keeps its part of L2: the response is sent before every event that
+ * the input causes.
  */
 import type { WhileRunning } from "@colloquy/core/decider/Decision"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
@@ -12,16 +12,18 @@ import * as Effect from "effect/Effect"
 import type { AppCall } from "./AppCall.ts"
 import { cannotSubmit } from "./AppErrors.ts"
 
-/** What is submitted, and what to do if a turn is running. */
+/** The input to submit, and what to do if a turn is running. */
 export interface InputSubmission {
   readonly conversation: Conversation
   readonly op: Op
   readonly whileRunning: WhileRunning
-  /** Id that the client chose; without one the conversation numbers the submission. */
+  /** Id that the client chose; if undefined, the conversation assigns one. */
   readonly submissionId: string | undefined
 }
 
-/** Submits the input and resolves when it was accepted. Holds the events of the conversation until the response was sent. */
+/**
+ * Submits the input and resolves when it was accepted. Holds the conversation's events until the response was accepted.
+ */
 export const submitInput = (
   { conversation, op, submissionId, whileRunning }: InputSubmission,
   { hold }: Pick<AppCall, "hold">,

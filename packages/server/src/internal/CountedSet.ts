@@ -1,8 +1,8 @@
-/** A set whose members count how often they were added: a member is gone when every addition was undone. */
+/** A set that counts the additions of each member: a member is removed when all its additions have been undone. */
 export class CountedSet {
   private readonly counts = new Map<string, number>()
 
-  /** Adds the member once more. The result undoes this addition; calling it again does nothing. */
+  /** Adds the member once more. The returned function undoes this addition; calling it again does nothing. */
   add(member: string): () => void {
     this.counts.set(member, (this.counts.get(member) ?? 0) + 1)
     let undone = false
@@ -15,7 +15,7 @@ export class CountedSet {
     }
   }
 
-  /** True while an addition of the member was not undone. */
+  /** True while at least one addition of the member has not been undone. */
   has(member: string): boolean {
     return this.counts.has(member)
   }

@@ -5,15 +5,15 @@ import * as Semaphore from "effect/Semaphore"
 import * as Shared from "./Shared.ts"
 
 /**
- * Runs the effect while no other effect with that key runs; others wait in the order in which they came, and can be
- * interrupted meanwhile.
+ * Runs the effect while no other effect with that key runs. Effects wait in the order of their calls, and can be
+ * interrupted while they wait.
  */
 export type KeyedLock = <A, E, R>(
   key: string,
   effect: Effect.Effect<A, E, R>,
 ) => Effect.Effect<A, E, R>
 
-/** Makes a lock, which keeps nothing of a key that is not in use. */
+/** Creates a lock. It keeps no state for a key that is not in use. */
 export const make: Effect.Effect<KeyedLock, never, Scope.Scope> = Effect.map(
   Shared.make<Semaphore.Semaphore>(),
   (shared): KeyedLock =>

@@ -1,4 +1,7 @@
-/** A map that keeps what was put last, so many entries at most: memory of calls that may never be asked for. */
+/**
+ * A map with a largest number of entries: a new entry removes the one that was put least recently. Reading an entry
+ * does not renew it. Holds data of calls that may never be read again.
+ */
 export class LruMap<K, V> {
   private readonly entries = new Map<K, V>()
   private readonly max: number
@@ -19,7 +22,7 @@ export class LruMap<K, V> {
     return this.entries.get(key)
   }
 
-  /** Removes the entry and gives its value. */
+  /** Removes the entry and returns its value. */
   take(key: K): V | undefined {
     const value = this.entries.get(key)
     this.entries.delete(key)

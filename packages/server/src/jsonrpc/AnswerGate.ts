@@ -6,8 +6,8 @@
  *                     └──► ended without a response: held keys are released
  *
  * A handler registers work that starts after its response (`afterAnswer`), and holds the keys of notifications that its
- * request causes while another fiber sends them (`hold`); that fiber waits until the key has `passed`. Keys are chosen by
- * the dialects: the id of a conversation, or the name of a group of notifications.
+ * request causes while another fiber sends them (`hold`); that fiber waits until the key has `passed`. Keys are chosen
+ * by the dialects: the id of a conversation, or the name of a group of notifications.
  */
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
@@ -31,9 +31,9 @@ export class RequestGate {
   }
 
   /**
-   * Registers what runs once the response was accepted, before anything else of the request; the last registration
-   * counts. `over` is called when the request has ended; `sent`: the response may have reached the client, also where
-   * `effect` did not run. A defect in `effect` is logged.
+   * Registers an effect that runs once the response was accepted, before anything else of the request. Only the last
+   * registration counts. `over` is called when the request has ended; `sent`: whether the response may have reached the
+   * client, also where `effect` did not run. A defect in `effect` is logged.
    */
   readonly afterAnswer = (effect: Effect.Effect<void>, over?: (sent: boolean) => void): void => {
     this.after = Effect.catchDefect(effect, (defect) =>
@@ -54,7 +54,7 @@ export class RequestGate {
     for (const release of releases) release()
   }
 
-  /** What has to run once the response was accepted; undefined if nothing has. */
+  /** The effect to run once the response was accepted; undefined if there is none. */
   accepted(): Effect.Effect<void> | undefined {
     const { after } = this
     if (this.releases === undefined) return after
@@ -64,18 +64,18 @@ export class RequestGate {
     )
   }
 
-  /** The request has ended. `sent`: its response may have reached the client. */
+  /** Called when the request has ended. `sent`: whether its response may have reached the client. */
   ended(sent: boolean): void {
     this.release()
     this.over?.(sent)
   }
 }
 
-/** The gate of one connection. Keeps nothing of a key that no request holds. */
+/** The gate of one connection. Keeps no state for a key that no request holds. */
 export class AnswerGate {
   private readonly held = new Map<string, Held>()
 
-  /** Opens the part of one request. */
+  /** Creates the part of one request. */
   request(): RequestGate {
     return new RequestGate((key) => this.holdKey(key))
   }

@@ -1,7 +1,8 @@
 /**
- * Responses that no handler gives: errors about what cannot be served, and the responses to a batch. Each is sent beside the
- * reading of the connection, so that a client that does not read does not hide its end of input (L9). When as many wait as
- * the bound allows, the reading waits too, as with every slow reader (L6).
+ * Sends the responses that no handler returns: errors about messages that cannot be served, and the responses to a
+ * batch. Each is sent in a separate fiber, so that the server notices the end of input of a client that does not read
+ * (L9). When the largest allowed number of them waits, reading from the connection waits too, as with every slow reader
+ * (L6).
  */
 import type { Connection } from "@colloquy/protocol/Connection"
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
@@ -11,21 +12,21 @@ import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 
 interface AnswerOptions {
-  /** Runs when the text was accepted. */
+  /** Runs once the text was accepted. */
   readonly after?: Effect.Effect<void>
-  /** The request that the text responds to; of a batch its first request. */
+  /** The request that the text responds to; for a batch its first request. */
   readonly relatedTo?: RequestId
 }
 
-/** Collects the texts of responses and sends them in order. */
+/** Sends the texts of responses, in order. */
 export interface Answers {
-  /** Returns at once while fewer than the bound wait, otherwise when this text was accepted. Never fails. */
+  /** Resolves at once while fewer texts wait than the bound, otherwise when this text was accepted. Never fails. */
   readonly send: (text: string, options?: AnswerOptions) => Effect.Effect<void>
-  /** Returns when all were accepted. */
+  /** Resolves when all texts were accepted. */
   readonly settled: Effect.Effect<void>
 }
 
-/** What still waits at the end of the scope is dropped: the peer no longer reads. */
+/** Texts that still wait when the scope closes are dropped, because the peer no longer reads. */
 export const make = (
   send: Connection["send"],
   maxWaiting: number,
@@ -35,7 +36,7 @@ export const make = (
     const idle = Latch.makeUnsafe(true)
     yield* Effect.addFinalizer(() => Fiber.interruptAll(waiting))
 
-    /** When the peer is gone, its end of input follows and ends everything. */
+    /** A failure is only logged: when the peer is gone, its end of input follows and ends the connection. */
     const deliver = (text: string, { after = Effect.void, relatedTo }: AnswerOptions) =>
       send([text], relatedTo === undefined ? undefined : { relatedTo }).pipe(
         Effect.andThen(after),

@@ -1,34 +1,38 @@
 /**
- * The responses to one array of messages. They are sent as one array, in the order of the requests, when the last of them is
- * complete. A request without a response leaves no trace, and an empty array is not sent (JSON-RPC 2.0, section 6).
+ * The responses to one array of messages. They are sent as one array, in the order of the requests, when the last of
+ * them is complete. A request without a response is left out, and an empty array is not sent (JSON-RPC 2.0, section 6).
  */
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import type { Answers } from "./Answers.ts"
 
-/** Room for the response to one request. The first call of either member completes it. */
+/** The place of the response to one request. The first call of either member completes it; later calls do nothing. */
 export interface Slot {
-  /** `after` runs when the array was accepted. */
+  /** Sets the response. `after` runs once the array was accepted. */
   readonly put: (text: string, after?: Effect.Effect<void>) => Effect.Effect<void>
-  /** There is no response. */
+  /** Completes the slot without a response. */
   readonly skip: Effect.Effect<void>
 }
 
 /** The responses to one batch. */
 export interface Batch {
-  /** Room for one response; `id` is that of the request, where it has one. */
+  /** Adds a slot for one response. `id` is the id of the request; null if it has none. */
   readonly slot: (id: RequestId | null) => Slot
-  /** All messages of the batch were read: the responses are sent when the slots are complete. */
+  /** Called when all messages of the batch were read. The responses are sent once all slots are complete. */
   readonly close: Effect.Effect<void>
 }
 
-/** @param answers sends the array of responses */
+/**
+ * Creates the responses to one batch.
+ *
+ * @param answers sends the array of responses
+ */
 export const make = (answers: Answers): Batch => {
   /** Id of the first request, if any has one. */
   let first: RequestId | undefined
   const texts: Array<string | undefined> = []
   const afters: Array<Effect.Effect<void>> = []
-  /** Incomplete slots, and one until `close`. */
+  /** Number of incomplete slots, plus one until `close`. */
   let open = 1
 
   const settle = Effect.suspend(() => {

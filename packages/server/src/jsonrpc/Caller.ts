@@ -1,4 +1,6 @@
-/** What the handler of a message gets beside its params: the peer that sent it, and the request that it is part of. */
+/**
+ * What the handler of a message gets besides its params: the peer that sent it, and control of the message's request.
+ */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { JsonRpcError, RequestId } from "@colloquy/protocol/JsonRpc"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
@@ -7,33 +9,33 @@ import type * as Rpc from "effect/rpc/Rpc"
 import type { RequestGate } from "./AnswerGate.ts"
 
 /**
- * What a handler can do with the peer of its connection. What the handler of a request sends belongs to that request until
- * the response is sent, and to no request afterwards (`SendOptions.relatedTo`).
+ * What a handler can do with the peer of its connection. Messages that the handler of a request sends belong to that
+ * request until the response is sent, and to no request afterwards (`SendOptions.relatedTo`).
  */
 export interface PeerControl {
-  /** Sends notifications in order. Returns when they are accepted, which waits while the peer does not read. */
+  /** Sends notifications in order. Resolves when they were accepted; waits while the peer does not read. */
   readonly notify: <M extends Rpc.Any>(
     method: M,
     params: ReadonlyArray<Params<M>>,
   ) => Effect.Effect<void, ConnectionClosed>
   /**
-   * Sends a request and waits for its response. Fails with the error of the response, or with `ConnectionClosed` when the
-   * connection ends first. Interrupting it withdraws the request.
+   * Sends a request and waits for its response. Fails with the error of the response, or with `ConnectionClosed` when
+   * the connection ends first. Interrupting it withdraws the request.
    */
   readonly request: <M extends Rpc.Any>(
     method: M,
     params: Params<M>,
   ) => Effect.Effect<ResultOf<M>, JsonRpcError | ConnectionClosed>
   /**
-   * Cancels a request of the peer. It gets no response, or this error once its handler has ended. Ids that are unknown or
-   * have ended are ignored.
+   * Cancels a request of the peer. It gets no response, or the given error once its handler has ended. Unknown ids, and
+   * those of requests that have ended, are ignored.
    */
   readonly cancel: (id: RequestId, answer?: JsonRpcError) => Effect.Effect<void>
-  /** Returns at the end of input, when work without an end of its own has nothing left to wait for. */
+  /** Resolves at the end of input; handlers that would run without end should stop then. */
   readonly ended?: Effect.Effect<void>
   /**
-   * Has the end of the connection wait for this work, after the requests in flight, within the rest of the shutdown grace.
-   * It is not waited for when the connection breaks. The same work given twice counts once.
+   * Delays the end of the connection until this work completes, after the requests in flight and within the rest of the
+   * shutdown grace. A broken connection does not wait for it. Registering the same work twice counts once.
    */
   readonly outlast?: (work: Effect.Effect<void>) => void
   /** Waits while a request whose response is not accepted yet holds this key (`AnswerGate`). */
@@ -48,13 +50,13 @@ export interface NotificationCaller {
 /** The sender of a request. */
 export interface RequestCaller extends NotificationCaller {
   readonly requestId: RequestId
-  /** Registers what runs once the response was accepted (L2). */
+  /** Registers an effect that runs once the response was accepted (L2). */
   readonly afterAnswer: RequestGate["afterAnswer"]
-  /** Has notifications under a key wait for the response (L2). */
+  /** Delays notifications under a key until the response was accepted (L2). */
   readonly hold: RequestGate["hold"]
   /**
-   * Has the response written apart from everything that was sent before (`Connection.apart`): for notifications that the
-   * peer can only use before it has the response.
+   * Writes the response separately from everything that was sent before (`Connection.apart`). For notifications that
+   * the peer can use only before it has the response.
    */
   readonly separate: () => void
 }

@@ -1,6 +1,6 @@
 /**
- * Whether the messages to one peer have the member `jsonrpc`. The app-server of the original writes messages without it
- * since October 2025, and its clients read both forms; JSON-RPC libraries require the member.
+ * Decides whether the messages to one peer have the member `jsonrpc`. The app-server of the original writes messages
+ * without it since October 2025, and its clients read both forms; JSON-RPC libraries require the member.
  *
  *     undecided ── first frame that is a JSON object or array ──> "2.0" or "bare", as that frame is
  *
@@ -9,7 +9,7 @@
 import type { Frame } from "@colloquy/protocol/Connection"
 import type { MessageForm } from "@colloquy/protocol/JsonRpc"
 
-/** Undefined for a frame that does not tell. */
+/** The form of a frame; undefined if the frame does not show one. */
 const formOf = (frame: Frame): MessageForm | undefined => {
   if (frame._tag !== "Text") return undefined
   try {
@@ -33,7 +33,7 @@ export class Envelope {
     this.isDecided = !adapts
   }
 
-  /** Decides on the form by the first of these frames that tells. */
+  /** Decides on the form by the first of these frames that shows one. */
   observe(frames: ReadonlyArray<Frame>): void {
     for (const frame of frames) {
       if (this.isDecided) return

@@ -23,9 +23,9 @@ export interface UnknownMethod {
   /** The dialect of the connection. */
   readonly spoken: string
   readonly find: FindDialect | undefined
-  /** Of a method that belongs to no dialect. */
+  /** The error if the method belongs to no dialect. */
   readonly error: JsonRpcError
-  /** What the message begins with where the method belongs to another dialect. Default: the message of `error`. */
+  /** Beginning of the message if the method belongs to another dialect. Default: the message of `error`. */
   readonly fault?: string
 }
 
@@ -54,7 +54,7 @@ export const unknownMethod = ({
     )
   })
 
-/** What serves a request of an unknown method: the error, at once where nothing has to be loaded for it. */
+/** The route of a request with an unknown method, or its error if no other dialect has to be loaded for it. */
 export const unknownMethodRoute = (unknown: UnknownMethod): Route | JsonRpcError =>
   unknown.find === undefined
     ? unknown.error

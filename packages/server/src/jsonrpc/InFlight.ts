@@ -6,7 +6,7 @@
  *        ├────── cancelled with an error ─────> cancelled ── work ended ─> answering with that error
  *        └────── end of the connection ───────> stopped, answered with "the server is shutting down"
  *
- * From `answering` on the transport may have the response, accepted or waiting: no other may follow.
+ * From `answering` on, the transport may have the response, accepted or waiting, so no other response may follow.
  */
 import type { Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
 import {
@@ -28,19 +28,19 @@ import type { Slot } from "./Batch.ts"
 export interface InFlightRequest {
   /** Must not be in flight. */
   readonly id: RequestId
-  /** Gives the text of the response. Interrupted when the request is cancelled or stopped. */
+  /** Resolves with the text of the response. Interrupted when the request is cancelled or stopped. */
   readonly work: Effect.Effect<string>
-  /** False: the request gets its response although the peer cancels it. Default true. */
+  /** False: the request gets its response even if the peer cancels it. Default true. */
   readonly cancellable?: boolean
-  /** Takes the response instead of the connection, and is completed when there is none. */
+  /** Place in a batch that gets the response instead of the connection. It is completed also without a response. */
   readonly slot?: Slot | undefined
   /** Waited for between the end of the work and the response; the request can still be cancelled then. */
   readonly before?: () => Effect.Effect<void> | undefined
-  /** Called right before the response is sent; runs what it gives once the response was accepted. */
+  /** Called directly before the response is sent. The effect that it returns runs once the response was accepted. */
   readonly onResponse?: () => Effect.Effect<void> | undefined
   /**
-   * Called when the request has ended, with whether its response may have been sent. That is known only of a request that
-   * `onResponse` was called for.
+   * Called when the request has ended. `sent`: whether the response of its work may have been sent, that is, whether
+   * `onResponse` was called for it.
    */
   readonly onEnd?: (sent: boolean) => void
 }
@@ -48,45 +48,48 @@ export interface InFlightRequest {
 interface Entry {
   readonly request: InFlightRequest
   fiber?: Fiber.Fiber<void>
-  /** Its response was or is being sent, whatever its state became since. */
+  /** A response was sent or is being sent, independent of later changes of the state. */
   hasAnswer?: true
-  /** That response is the one of its work. */
+  /** That response is the result of the request's work. */
   sent?: true
   state: "running" | "answering" | "cancelled" | "stopped"
-  /** Of a cancelled request: the response that the peer gets when the work has ended. */
+  /** For a cancelled request: the response that the peer gets when the work has ended. */
   owed?: string | undefined
 }
 
 /** The table of the requests in flight. */
 export interface InFlight {
-  /** Number of requests with unfinished work. `room` bounds the responses that wait for a slow reader beside them. */
+  /**
+   * Number of requests with unfinished work. Responses that wait for a slow reader are not counted; `room` bounds them.
+   */
   readonly running: number
   /** Whether fewer than `max` responses wait to be accepted. */
   readonly hasRoom: (max: number) => boolean
-  /** Returns when `hasRoom(max)`. */
+  /** Resolves when `hasRoom(max)` is true. */
   readonly room: (max: number) => Effect.Effect<void>
   /** Whether a request with this id is in flight. */
   readonly has: (id: RequestId) => boolean
-  /** Whether a response with this id is due: another message with it could be taken for that response. */
+  /** Whether a response with this id is due: another message with the same id could be mistaken for that response. */
   readonly isOwed: (id: RequestId) => boolean
-  /** Runs the work in a fiber of its own and sends the text it gives. */
+  /** Runs the work in a separate fiber and sends the resulting text. */
   readonly start: (request: InFlightRequest) => Effect.Effect<void>
   /**
-   * Cancels a request. It gets no response that was not accepted yet, or this error when its work has ended. Requests whose
-   * response is being sent are then left alone, and so are unknown and stopped ones.
+   * Cancels a request. A response that was not accepted yet is dropped. With `answer`, the request gets that error when
+   * its work has ended, and a request that is already being answered is not changed. Unknown and stopped requests are
+   * never changed.
    */
   readonly cancel: (id: RequestId, answer?: JsonRpcError) => void
   /**
-   * Waits up to `grace` for all responses, and then for `rest`; stops what is left within `stopBound` and answers it with an
-   * error.
+   * Waits up to `grace` for all responses, and then for `rest`. Stops the remaining requests within `stopBound` and
+   * sends an error for each.
    */
   readonly drain: (grace: Duration.Input, rest?: Effect.Effect<void>) => Effect.Effect<void>
 }
 
-/** Time that stopped handlers have to clean up: a turn's terminal event comes within a second (L14). */
+/** How long stopped handlers may clean up: a turn's terminal event comes within a second (L14). */
 const stopBound = "2 seconds"
 
-/** Time that a reader that stopped reading has for the last responses. */
+/** How long the last responses may wait for a client that has stopped reading. */
 const answerBound = "1 second"
 
 // A function: creating the error at import would cost each start a millisecond.
@@ -96,7 +99,7 @@ const stoppedError = () =>
     message: "the server is shutting down",
   })
 
-/** The peer can no longer read the response; the end of input that comes with it ends the rest. */
+/** Logs a response that the peer can no longer read. The end of input that follows ends the other requests. */
 const dropped = (sending: Effect.Effect<void, ConnectionClosed>): Effect.Effect<void> =>
   Effect.catch(sending, ({ reason }) => Effect.logDebug(`response dropped: ${reason}`))
 
@@ -105,7 +108,9 @@ const fibersOf = (entries: ReadonlyArray<Entry>) => entries.flatMap(({ fiber }) 
 const interruptAll = (entries: ReadonlyArray<Entry>) =>
   Effect.timeoutOption(Fiber.interruptAll(fibersOf(entries)), stopBound)
 
-/** A stopped request, and one that is owed a response, still fills its place in the batch. */
+/**
+ * Completes the slot of a request without a response. A request that is stopped or owed an error fills its slot later.
+ */
 const skip = ({ owed, request, state }: Entry) =>
   request.slot === undefined || owed !== undefined || state === "stopped"
     ? Effect.void
@@ -213,7 +218,10 @@ class InFlightTable implements InFlight {
     )
   }
 
-  /** Interrupts what is left. The fibers are detached: a scope would wait without bound for one that refuses to stop. */
+  /**
+   * Interrupts the remaining requests. Their fibers are detached: a scope would wait without bound for one that does
+   * not stop.
+   */
   readonly abandon: Effect.Effect<unknown> = Effect.suspend(() => interruptAll(this.table.drain()))
 
   private respond(entry: Entry, text: string): Effect.Effect<void, ConnectionClosed> {
@@ -233,7 +241,7 @@ class InFlightTable implements InFlight {
     this.answering++
   }
 
-  /** The work has ended; what the peer is owed for it is sent now. */
+  /** Called when the work has ended. Sends the error that a cancelled request is owed. */
   private workEnded(entry: Entry): void {
     const { owed, request } = entry
     entry.owed = undefined
@@ -264,14 +272,14 @@ class InFlightTable implements InFlight {
     const entries = this.table.values()
     for (const entry of entries) if (entry.state === "running") entry.state = "stopped"
     return interruptAll(entries.filter(({ state }) => state !== "answering")).pipe(
-      // What was cancelled and has ended is being answered by now; what refuses to end is answered for.
+      // Cancelled requests with completed work are being answered already. The others get their error here.
       Effect.andThen(
         Effect.timeoutOption(
           Effect.suspend(() => this.answerStopped(entries)),
           answerBound,
         ),
       ),
-      // What is left has had its time.
+      // The remaining fibers have used up their time.
       Effect.andThen(
         Effect.sync(() => {
           for (const { fiber } of this.table.drain()) fiber?.interruptUnsafe()
@@ -302,7 +310,7 @@ class InFlightTable implements InFlight {
   }
 }
 
-/** The table of one connection. The requests that are left when the scope ends are interrupted. */
+/** Creates the table of one connection. Requests that remain when the scope closes are interrupted. */
 export const make = (options: InFlightOptions): Effect.Effect<InFlight, never, Scope.Scope> =>
   Effect.gen(function* () {
     const table = new InFlightTable(options, Effect.runForkWith(yield* Effect.context()))

@@ -1,4 +1,6 @@
-/** The requests that this server sends to the peer: their ids, their responses, and their end with the connection (L7). */
+/**
+ * The requests that this server sends to the peer: their ids, their responses, and their end with the connection (L7).
+ */
 import { type Connection, ConnectionClosed, type SendOptions } from "@colloquy/protocol/Connection"
 import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
 import {
@@ -15,7 +17,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 
-/** A request without its response. */
+/** A request that has no response yet. */
 interface Asked {
   readonly codec: Codec
   readonly reply: Deferred.Deferred<unknown, JsonRpcError | ConnectionClosed>
@@ -24,8 +26,8 @@ interface Asked {
 /** The requests of the server that wait for a response of the client. */
 export interface Outgoing {
   /**
-   * Sends a request and waits for its response. Ids count up from 1; those of the original start at 0, but the official
-   * clients 1.x ignore the withdrawal of a request 0. Interrupting withdraws the request.
+   * Sends a request and waits for its response. Ids count up from 1. The original starts at 0, but the official
+   * clients 1.x ignore the cancellation of a request 0. Interrupting the effect withdraws the request.
    *
    * @param related the request of the peer that this one belongs to, if any
    */
@@ -34,12 +36,14 @@ export interface Outgoing {
     params: unknown,
     related?: () => SendOptions | undefined,
   ) => Effect.Effect<unknown, JsonRpcError | ConnectionClosed>
-  /** Completes the request that a response belongs to; a response to no pending request is ignored. */
+  /** Completes the request that a response belongs to. A response that matches no pending request is ignored. */
   readonly settle: (
     id: RequestId | null,
     answer: Exit.Exit<unknown, JsonRpcError>,
   ) => Effect.Effect<void>
-  /** Ends all pending requests, and all later ones, with `ConnectionClosed`: no response can come any more. */
+  /**
+   * Ends all pending requests, and all later ones, with `ConnectionClosed`, because no response can arrive any more.
+   */
   readonly close: Effect.Effect<void>
 }
 
@@ -88,6 +92,8 @@ const replyOf = (
 }
 
 /**
+ * Creates the outgoing requests of one connection.
+ *
  * @param withdraw notifies the peer that a request needs no response any more
  * @param form the form of the messages to the peer; default: always "2.0"
  */
@@ -132,7 +138,7 @@ export const make = (
       Effect.suspend(() => {
         const asked = id === null ? undefined : open.take(id)
         if (asked === undefined) return Effect.logDebug("a response to no pending request")
-        // Completed in any case: the caller would wait for ever for a response that has arrived.
+        // Completed even after a defect: otherwise the caller would wait forever for a response that has arrived.
         return Effect.suspend(() => Deferred.done(asked.reply, replyOf(asked.codec, answer))).pipe(
           Effect.catchDefect((defect) =>
             Effect.andThen(

@@ -1,6 +1,6 @@
 /**
- * The JSON-RPC state of one connection: reads frames, runs one fiber per request, sends responses, notifications and requests,
- * and drains at the end of input. It knows no method; a dialect's groups and handlers are given to it.
+ * The JSON-RPC state of one connection: reads frames, runs one fiber per request, sends responses, notifications and
+ * requests, and drains at the end of input. It defines no method; the dialect passes its methods and handlers.
  *
  *     frame ── onFrame ── onText ──┬─ onMessage ──┬─ request ────── onRequest ── InFlight ── handler ── response
  *                                  └─ onBatch ────┤                     └── refuse ── Answers ── error
@@ -9,8 +9,8 @@
  *                                                 └─ invalid ────── onInvalid ── Answers ── error
  *     end of input ── drain: InFlight within the grace, then what outlasts it, then flush
  *
- * Keeps L1 with `InFlight` (one response per request), L9 (the end of input starts a shutdown that ends within its bound) and
- * L13 (no input ends it, every bad message that can be answered is).
+ * Keeps L1 with `InFlight` (one response per request), L9 (the end of input starts a shutdown that ends within its
+ * bound) and L13 (no input ends the peer, and every invalid message that can have a response gets one).
  */
 import type { Connection, Frame } from "@colloquy/protocol/Connection"
 import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
@@ -58,7 +58,7 @@ export interface Peer {
   readonly run: Effect.Effect<void>
 }
 
-/** Time that a slow reader has for what is left for it: a pager, or a script that works on each line. */
+/** How long a slow reader, such as a pager or a script that works on each line, may take for the remaining messages. */
 const flushBound = "5 seconds"
 
 /** Largest batch accepted: its responses are sent together, so the slowest delays all. */
@@ -83,7 +83,7 @@ type NotificationHandler = (
 interface PeerContext extends PeerParts {
   readonly connection: Connection
   readonly answers: Answers
-  /** Ends the writing to the connection. */
+  /** Makes all later sends to the connection fail. */
   readonly end: Effect.Effect<void>
 }
 
@@ -103,7 +103,7 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
     this.parts = parts
     this.control = controlOf(parts, () => undefined)
     this.methods = methodsOf(options.local)
-    // One table in the options; the kind of the method says which of the two types a handler has.
+    // The options have one table; the kind of a method determines which of the two types its handler has.
     this.requests = options.handlers as unknown as JsonRpcPeer<L>["requests"]
     this.notifications = options.handlers as unknown as JsonRpcPeer<L>["notifications"]
     this.maxInFlight = options.maxInFlight ?? defaultMaxInFlight
@@ -164,7 +164,7 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
         : undefined
     const onMember = (message: Message) => {
       if (refused === undefined) return this.onMessage(message, each, batch)
-      // No request of it runs; but each gets a response, and each response completes the request that it belongs to.
+      // No request of the batch runs, but each gets an error. Responses in the batch still complete their requests.
       if (message._tag === "Request") {
         return batch.slot(message.id).put(this.failureOf(message.id, refused))
       }
@@ -287,7 +287,7 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
     )
   }
 
-  /** What serves a request of the table. */
+  /** The route of a method in the table, or the error that there is none. */
   private requestRoute(name: string): Route | JsonRpcError {
     const method = this.methods.get(name)
     const handler = this.requests[name]
@@ -306,7 +306,7 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
     return this.parts.answers.send(text, id === null ? {} : { relatedTo: id })
   }
 
-  /** The text of an error. Its id is null while a response with that id is due, which it could be taken for. */
+  /** The text of an error. Its id is null while a response with that id is due, for which it could be mistaken. */
   private failureOf(id: RequestId | null, error: JsonRpcError): string {
     return id !== null && this.parts.inFlight.isOwed(id)
       ? unidentifiedText(id, error, this.form)
@@ -351,10 +351,10 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
   }
 }
 
-/** More calls than a client has at once, and few enough that their state stays small. */
+/** More requests than a client has in flight at once, and few enough that their state stays small. */
 const defaultMaxInFlight = 1024
 
-/** The peer of one connection. What it runs ends with the scope. */
+/** Creates the peer of one connection. Its work ends with the current scope. */
 export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
   options: PeerOptions<L>,
 ): Effect.fn.Return<Peer, never, Scope.Scope> {

@@ -1,4 +1,4 @@
-/** What a dialect gives a peer to serve: its methods, its handlers, and its limits. */
+/** The options of a peer, which its dialect sets: methods, handlers and limits. */
 import type { Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { JsonRpcError, Request, RequestId } from "@colloquy/protocol/JsonRpc"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
@@ -9,12 +9,12 @@ import type * as RpcGroup from "effect/rpc/RpcGroup"
 import type { NotificationCaller, PeerControl, RequestCaller } from "./Caller.ts"
 import type { Route } from "./Route.ts"
 
-/** What the handler of a method gets beside its params: a method without an error type is a notification. */
+/** What the handler of a method gets besides its params. A method without an error type is a notification. */
 type CallerOf<M extends Rpc.Any> = [Rpc.Error<M>] extends [never]
   ? NotificationCaller
   : RequestCaller
 
-/** A handler per method, by name. */
+/** One handler per method, by name. */
 export type PeerHandlers<M extends Rpc.Any> = {
   readonly [R in M as R["_tag"]]: (
     params: Params<R>,
@@ -32,22 +32,24 @@ export interface PeerOptions<L extends Rpc.Any> {
   /** Notifies the peer that a request of this server no longer needs a response. */
   readonly withdraw: (peer: PeerControl, id: RequestId) => Effect.Effect<void, ConnectionClosed>
   /**
-   * Requests served at once; one more is answered with an error. As many responses, and as many errors, wait for a slow
-   * reader; then its requests wait too (L6). Default 1,024.
+   * Largest number of requests served at once; further ones get an error. The same number of responses, and of errors,
+   * may wait for a slow reader; then its requests wait too (L6). Default 1,024.
    */
   readonly maxInFlight?: number
-  /** UTF-16 units of the requests that are served at once; no other starts while there are as many. Default 64 Mi. */
+  /**
+   * Bound on the UTF-16 units of all requests in flight; once reached, further requests get an error. Default 64 Mi.
+   */
   readonly maxInFlightChars?: number
   /**
-   * What serves a request instead of the table, an error that refuses it, or undefined to leave it to the table. `batched`:
-   * it came with others in an array.
+   * Returns the route that serves a request instead of the table, an error that rejects it, or undefined to use the
+   * table. `batched`: whether the request came in a batch.
    */
   readonly route?: (request: Request, batched: boolean) => Route | JsonRpcError | undefined
   /** Whether an array of messages is accepted now. Default: never. */
   readonly batches?: () => boolean
   /**
-   * How long requests in flight, and what outlasts them, may take after the end of input. Default 500 ms: a client that
-   * closed its end waits.
+   * How long requests in flight, and the work registered with `outlast`, may take after the end of input. Default 500
+   * ms, because a client that closed its end waits.
    */
   readonly shutdownGrace?: Duration.Input
   /** True: messages have the member `jsonrpc` only when the first message of the peer has it. Default false: always. */

@@ -1,4 +1,4 @@
-/** What a peer and the requests that it serves share, and the control of the peer that their handlers get. */
+/** The parts that a peer and the requests that it serves share, and the `PeerControl` that handlers get. */
 import type { Connection, SendOptions } from "@colloquy/protocol/Connection"
 import type { Method } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
@@ -21,13 +21,17 @@ export interface PeerParts {
   readonly gate: AnswerGate
   /** Opened at the end of input. */
   readonly ended: Latch.Latch
-  /** What the end of the connection waits for after the requests in flight. */
+  /** Work that the end of the connection waits for after the requests in flight. */
   readonly outlasting: Set<Effect.Effect<void>>
-  /** Calls it where a fiber ends: a defect in it is logged, since it would end the process. */
+  /** Calls a function at the end of a fiber. A defect in it is logged, because it would end the process. */
   readonly atEnd: (callback: () => void) => void
 }
 
-/** @param related the request that messages belong to at the time they are sent, if any */
+/**
+ * Creates the control of a peer.
+ *
+ * @param related the request that messages belong to at the time they are sent, if any
+ */
 export const controlOf = (
   { ended, envelope, gate, inFlight, outgoing, outlasting, send }: PeerParts,
   related: () => SendOptions | undefined,

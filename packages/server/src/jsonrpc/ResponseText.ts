@@ -1,6 +1,7 @@
 /**
- * The text that responds to a request, whatever its handler does: gives a result, fails, dies, or gives what no JSON can
- * hold. Keeps its part of L1 and L13: a defect anywhere here is logged and becomes an internal error for that request.
+ * Creates the text of the response to a request in every case: the handler returns a result, fails, dies, or returns a
+ * value that JSON cannot represent. Keeps its part of L1 and L13: a defect anywhere here is logged and becomes an
+ * internal error for that request.
  */
 import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
 import {
@@ -15,7 +16,10 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Route } from "./Route.ts"
 
-/** The text of an internal error. A function: an error takes a stack trace, more than the rest of a response costs. */
+/**
+ * The text of an internal error. A function: an error captures a stack trace, which costs more than the rest of a
+ * response.
+ */
 export const internalText = (id: RequestId | null, form: MessageForm): string =>
   failureText(
     id,
@@ -24,8 +28,8 @@ export const internalText = (id: RequestId | null, form: MessageForm): string =>
   )
 
 /**
- * The text of an error about a message whose id a request in flight uses. It has no id of its own, which could be taken
- * for that request's response; `data.id` names it.
+ * The text of an error about a message whose id a request in flight uses. Its `id` is null, because otherwise it could
+ * be mistaken for that request's response; `data.id` has the id.
  */
 export const unidentifiedText = (
   id: RequestId,
@@ -60,7 +64,7 @@ const errorText = (
     : Effect.succeed(failureText(id, failure.error, form))
 }
 
-/** Runs the handler and gives the text of its response. Interrupted, it gives no text. */
+/** Runs the handler and resolves with the text of its response. Never fails; an interruption produces no text. */
 export const responseText = (
   id: RequestId,
   codec: Route["codec"],

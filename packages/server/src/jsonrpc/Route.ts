@@ -1,4 +1,6 @@
-/** How a Peer serves a request beside its table of methods: what a dialect of several revisions decides for each. */
+/**
+ * How a peer serves a request that its table of methods does not: a dialect with several revisions decides per request.
+ */
 import type { Fault } from "@colloquy/protocol/Faults"
 import { ErrorCode, JsonRpcError, type RequestId } from "@colloquy/protocol/JsonRpc"
 import type { Codec } from "@colloquy/protocol/Method"
@@ -7,12 +9,15 @@ import type { RequestCaller } from "./Caller.ts"
 
 /** What serves one request: its codec and its handler. */
 export interface Route {
-  /** Called when the request is accepted, before a message that comes after it is read; what it gives, when it is over. */
+  /**
+   * Called when the request is accepted, before later messages are read. The function that it returns is called at the
+   * end.
+   */
   readonly begins?: (id: RequestId) => (() => void) | undefined
-  /** What reads the params and writes the answer. */
+  /** Decodes the params and encodes the result. */
   readonly codec: Pick<Codec, "info" | "decodeParams" | "encodeResult">
   readonly handler: (params: unknown, caller: RequestCaller) => Effect.Effect<unknown, JsonRpcError>
-  /** What params that do not fit are answered with. Default: code -32602. `fault` names each member at fault. */
+  /** The error for params that do not match. Default: code -32602. `fault` names each invalid member. */
   readonly badParams?: (fault: string, issues: ReadonlyArray<Fault>) => JsonRpcError
 }
 
@@ -24,6 +29,6 @@ export const methodNotFound = (method: string): JsonRpcError =>
     data: { method },
   })
 
-/** Whether nothing serves the request because nothing knows its method. */
+/** True if the request cannot be served because its method is unknown. */
 export const isMethodNotFound = (found: Route | JsonRpcError): found is JsonRpcError =>
   found instanceof JsonRpcError && found.code === ErrorCode.methodNotFound

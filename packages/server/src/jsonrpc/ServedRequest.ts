@@ -1,6 +1,6 @@
 /**
- * One request of the peer that is being served: what its handler gets, and what happens around its response. `InFlight` runs
- * it.
+ * One request of the peer that is being served: the control that its handler gets, and the work before and after its
+ * response. `InFlight` runs it.
  */
 import type { SendOptions } from "@colloquy/protocol/Connection"
 import type { RequestId } from "@colloquy/protocol/JsonRpc"

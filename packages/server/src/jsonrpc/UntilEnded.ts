@@ -1,6 +1,6 @@
 /**
- * A connection that accepts messages until its peer has ended, and none afterwards (L9): work that outlives the connection,
- * such as a task that is being stopped, may send a notification after everything else has been flushed.
+ * A connection that accepts messages until its peer has ended, and none afterwards (L9): work that outlives the
+ * connection, such as a task that is being stopped, may send a notification after everything else has been flushed.
  */
 import { type Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
 import * as Effect from "effect/Effect"
@@ -8,11 +8,15 @@ import * as Effect from "effect/Effect"
 /** The connection and its end. */
 export interface UntilEnded {
   readonly connection: Connection
-  /** Has `send` fail with `ConnectionClosed` from now on. */
+  /** Makes `send` fail with `ConnectionClosed` from now on. */
   readonly end: Effect.Effect<void>
 }
 
-/** @param connection is itself left as it is */
+/**
+ * Wraps a connection so that its sending can be ended.
+ *
+ * @param connection is not changed itself
+ */
 export const untilEnded = (connection: Connection): UntilEnded => {
   let hasEnded = false
   return {

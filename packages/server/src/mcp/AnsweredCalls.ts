@@ -1,7 +1,7 @@
 /**
- * What cancelling a tool call does after its response was sent: the turn that it submitted is interrupted, the stream that
- * it opened ends. Kept by the id of the request, of one connection. Does nothing about calls that are still being served:
- * those are interrupted by the peer (L14).
+ * Cancels tool calls of one connection after their response was sent: interrupts the turn that the call submitted, or
+ * ends the stream that it opened. Keeps one effect per request id. Does nothing about calls that are still being
+ * served: the peer interrupts those (L14).
  */
 import { isShort, type RequestId, requestIdKey } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
@@ -9,22 +9,22 @@ import type * as Scope from "effect/Scope"
 import { LruMap } from "../internal/LruMap.ts"
 
 /**
- * Largest number of calls remembered; the oldest are forgotten. A client that cancels a call makes far fewer between the
- * call and its cancellation. Only short ids are remembered, so the memory is bounded.
+ * Largest number of calls remembered; the oldest are forgotten first. A client sends far fewer calls between a call and
+ * its cancellation. Only short ids are remembered, so the memory is bounded.
  */
 const maxRemembered = 1024
 
 /** The answered calls of one connection. */
 export interface AnsweredCalls {
-  /** Sets what cancelling that call does. Replaced by a later call of the same id. */
+  /** Sets the effect that cancels that call. A later call with the same id replaces it. */
   readonly onCancel: (id: RequestId, effect: Effect.Effect<void>) => void
-  /** Forgets that call. With `effect`: only if this is what cancelling it does. */
+  /** Forgets that call. With `effect`: only if that effect is the one that is set. */
   readonly forget: (id: RequestId, effect?: Effect.Effect<void>) => void
-  /** Runs what was set for that call, once, in a fiber of the connection. Resolves at once; does nothing for other ids. */
+  /** Runs the effect of that call, once, in a fiber of the connection. Resolves at once; ignores unknown ids. */
   readonly cancel: (id: RequestId) => Effect.Effect<void>
 }
 
-/** @param scope that of the connection: its end waits for what `cancel` started */
+/** @param scope scope of the connection; its end waits for the effects that `cancel` started */
 export const make = (scope: Scope.Scope): AnsweredCalls => {
   const effects = new LruMap<string | number, Effect.Effect<void>>(maxRemembered)
   return {
@@ -39,7 +39,7 @@ export const make = (scope: Scope.Scope): AnsweredCalls => {
       Effect.suspend(() => {
         const effect = effects.take(requestIdKey(id))
         // The connection's reader must not wait: a conversation that is not loaded has to be found in the store first.
-        // Uninterruptible: nothing else would stop what the client cancelled.
+        // Uninterruptible: nothing else would stop the work that the client cancelled.
         const alone = { startImmediately: true, uninterruptible: true }
         return effect === undefined
           ? Effect.void

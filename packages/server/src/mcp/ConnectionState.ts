@@ -20,24 +20,24 @@ import { type AnsweredCalls, make as makeAnsweredCalls } from "./AnsweredCalls.t
 /** Largest number of conversations whose creating call is remembered; the oldest are forgotten. */
 const maxRemembered = 1024
 
-/** See the header. */
+/** State of one connection, for the tools of the server itself. */
 export interface ConnectionState {
   /** Scope of the connection: holds the work that continues after the response to its call. */
   readonly scope: Scope.Scope
-  /** What cancelling an answered call does. */
+  /** Cancels calls of this connection that have their response already. */
   readonly answered: AnsweredCalls
   /**
-   * The conversation that a call of this connection started or continued last. Undefined if there is none, and always in
-   * the stateless era, where a request has no connection to remember it.
+   * The conversation that a call of this connection started or continued last. Undefined if there is none, and always
+   * in the stateless era, where a request has no connection to remember it.
    */
   readonly latest: (context: RequestContext) => ConversationId | undefined
   /** Sets `latest`. Does nothing for a request of the stateless era. */
   readonly setLatest: (context: RequestContext, id: ConversationId) => void
-  /** Keys of the turns, conversation and turn id, for whose end a sent message already waits. */
+  /** Turns (conversation and turn id) whose end a message that the client sent already waits for. */
   readonly attended: Set<string>
   /** Remembers that this call created the conversation: questions of the conversation name the call. */
   readonly created: (conversationId: string, by: RequestId) => void
-  /** The streams of the server: at most one per conversation, on whichever connection. */
+  /** The streams of the server: at most one per conversation, over all connections. */
   readonly streams: Streams
   /** Where a result repeats the id of its conversation. */
   readonly threadIdPlace: ThreadIdPlace
@@ -46,8 +46,8 @@ export interface ConnectionState {
   /** How the questions of a turn reach the client of this request. Undefined if it cannot answer any. */
   readonly elicitations: (context: RequestContext) => Elicitations | undefined
   /**
-   * The questions of a conversation to this client, shared by all calls that follow the conversation: withdrawn when the
-   * last scope that uses them closes. Undefined if the client cannot answer any.
+   * The questions of a conversation to this client, shared by all calls that follow the conversation: withdrawn when
+   * the last scope that uses them closes. Undefined if the client cannot answer any.
    */
   readonly questions: (
     conversation: Conversation,
@@ -55,18 +55,18 @@ export interface ConnectionState {
   ) => Effect.Effect<CallElicitations | undefined, never, Scope.Scope>
 }
 
-/** What the state is made of besides its scope. */
+/** What the state of a connection needs besides its scope. */
 export interface ConnectionOptions {
   readonly session: Session
   readonly threadIdPlace: ThreadIdPlace
   readonly streams: Streams
-  /** Asks by requests to the client. */
+  /** Sends questions as requests to the client. */
   readonly elicitations: Elicitations
-  /** Asks in the result of the call, for requests whose handler runs again with the answers. */
+  /** Asks questions in the result of the call, for requests whose handler runs again with the answers. */
   readonly statelessElicitations: (answered: AnsweredCalls) => Elicitations
 }
 
-/** Makes the state of one connection, which lives in the scope at hand. */
+/** Creates the state of one connection. Its work ends with the current scope. */
 export const make = Effect.fnUntraced(function* (
   options: ConnectionOptions,
 ): Effect.fn.Return<ConnectionState, never, Scope.Scope> {

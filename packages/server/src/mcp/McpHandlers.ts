@@ -51,7 +51,7 @@ import type { VendorEvents } from "./codex/VendorEvents.ts"
 
 type ClientMethods = typeof CodexMcp extends Dialect<infer C, infer _> ? C : never
 
-/** Those that are answered fail with an error. */
+/** The methods with a response: those that can fail. */
 type Answered<M extends Rpc.Any> = M extends Rpc.Any
   ? [Rpc.Error<M>] extends [never]
     ? never
@@ -61,12 +61,12 @@ type Requests = Answered<ClientMethods>
 
 /** The handlers of one MCP connection. */
 export interface McpHandlers {
-  /** One for every request of the dialect, whatever revision knows it. */
+  /** One handler for every request of the dialect, of every revision. */
   readonly requests: {
     readonly [R in Requests as R["_tag"]]: CoreHandler<Params<R>, ResultOf<R>>
   }
   readonly notifications: Handlers<Exclude<ClientMethods, Requests>, NotificationCaller>
-  /** What the router tells the handlers beside requests. */
+  /** Functions that the router calls when a request begins and when a resumed call is cancelled. */
   readonly hears: Pick<RouterOptions, "onRequest" | "takenBack">
 }
 
@@ -84,7 +84,7 @@ export interface HandlersOptions {
   readonly threadId: ThreadIdPlace
 }
 
-/** Of one connection. */
+/** Creates the handlers of one connection. Their work ends with the current scope. */
 export const make = Effect.fnUntraced(function* ({
   events,
   served,
@@ -99,7 +99,7 @@ export const make = Effect.fnUntraced(function* ({
   const { tasks } = server
   const conversations = server.conversations(principal)
   const chosen = chosenTools(choice)
-  // No model should be asked to call a tool that the setting leaves out.
+  // The text of a result must not suggest `codex-reply` to a model when the setting leaves that tool out.
   const place = chosen.callable.has(CodexReply.name) ? threadId : "structured"
   const detached = yield* server.shared(detachedTurns)
   const connection = yield* ConnectionState.make({

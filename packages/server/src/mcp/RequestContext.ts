@@ -1,7 +1,7 @@
 /**
- * What the handler of a request gets with its params, in every revision: who asks, and what it can tell and ask on the
- * way to its answer. Two makers fill it, one per era (`revision/`). A plain object: who runs a handler in another way
- * gives it another `ask` by spreading.
+ * The context that the handler of a request gets with its params, in every revision: the client, and the means to
+ * notify it and to ask it questions before the response. Two modules create it, one per era (`eras/`). It is a plain
+ * object, so that code that runs a handler in another way, such as a task, can replace `ask` by spreading.
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { JsonRpcError, RequestId } from "@colloquy/protocol/JsonRpc"
@@ -13,7 +13,9 @@ import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type { PeerControl } from "../jsonrpc/Caller.ts"
 
-/** `handshake`: agreed by `initialize`, once per connection. `stateless`: said by each request. */
+/**
+ * `handshake`: `initialize` chooses the revision, once per connection. `stateless`: each request names its revision.
+ */
 export type Era = "handshake" | "stateless"
 
 /** The members of a JSON object. */
@@ -21,7 +23,7 @@ export type Members = Readonly<Record<string, unknown>>
 
 /** What the client declared about itself. */
 export interface ClientDeclared {
-  /** Absent before `initialize`, and in a stateless request that does not say it. */
+  /** Absent before `initialize`, and in a stateless request that does not declare it. */
   readonly info?: {
     readonly name: string
     readonly version: string
@@ -30,95 +32,101 @@ export interface ClientDeclared {
   readonly capabilities: Members
 }
 
-/** One question to the client: a request of the specification, by its method and its params as they are on the wire. */
+/** One question to the client: the method and wire params of a request that the specification defines. */
 export interface InputRequest {
   readonly method: typeof Elicit._tag | typeof CreateMessage._tag | typeof RootsList._tag
   readonly params?: Members
 }
 
-/** What a client answered: the result of that request, shaped as its method says. */
+/** The client's answer to a question: the result of that request, in the shape that its method defines. */
 export type InputResponse = Members
 
 /**
- * The run of a handler ends here: the client has to answer first, and calls again. Never seen in the old era, nor by
- * whoever runs a task. A handler that catches errors lets it pass.
+ * Ends the run of a handler: the client must answer first, and then calls again. Never fails a handler in the handshake
+ * era or in a task. A handler that catches errors must not catch this one.
  */
 export class InputRequired extends Data.TaggedError("InputRequired")<{
   readonly inputRequests: Readonly<Record<string, InputRequest>>
-  /** JSON that comes back with the answers, sealed on the way; absent when there is none to keep. */
+  /** JSON that the client returns with the answers; it is sealed meanwhile. Absent if there is no state to keep. */
   readonly state?: unknown
 }> {}
 
-/** A result of another kind than its method's own, as it goes on the wire; `resultType` is told in the stateless era alone. */
+/** A result of another type than the method defines, in wire form. `resultType` is sent in the stateless era only. */
 export class OtherResult extends Data.Class<{
   readonly resultType: string
   readonly members: Members
 }> {}
 
-/** What a client came back with, for handlers that keep their own state between rounds. */
+/** The state and the answers that a client returned, for handlers that keep their own state between rounds. */
 interface Rounds {
-  /** Undefined for a first call. `responses` are those to what was asked last, of any shape. */
+  /** Undefined for a first call. `responses` are the answers to the questions of the last round, of any shape. */
   readonly resumed: { readonly state: unknown; readonly responses: Members } | undefined
 }
 
 /** The task that a call runs in. */
 export interface TaskHandle {
   readonly id: string
-  /** What the work is at, for a person: the status message of the task until it has ended. */
+  /** Sets the status message of the task, a text for people, until the task has ended. */
   readonly say: (message: string) => Effect.Effect<void>
 }
 
-/** One request, as its handler sees it: the client, the principal, progress, log messages, questions and the task, if any. */
+/**
+ * One request, as its handler sees it: the client, the principal, progress, log messages, questions and the task, if
+ * any.
+ */
 export interface RequestContext {
   readonly era: Era
   readonly revision: Revision
   readonly client: ClientDeclared
-  /** Who asks, as the transport knows it; over stdio everybody is the same. */
+  /** On whose behalf the client acts, as the transport knows it. Over stdio there is only one principal. */
   readonly principal: string
   readonly requestId: RequestId
   /** `_meta` of the request; `{}` without one. */
   readonly meta: Members
-  /** The connection of the request. In the stateless era nothing is asked through it: `request` fails. */
+  /** The peer of the request's connection. In the stateless era its `request` fails. */
   readonly peer: PeerControl
-  /** On the request's own stream, in order; waits while the client does not read. */
+  /** Sends notifications in order on the stream of this request. Waits while the client does not read. */
   readonly notify: PeerControl["notify"]
   /**
-   * Runs once the answer was accepted, before anything else of the request; the last given counts (L2). `over` is called
-   * when the request is over; `sent`: its answer may have gone out, also where the effect did not run.
+   * Registers an effect that runs once the response was accepted, before anything else of the request (L2). Only the
+   * last registration counts. `over` is called when the request has ended; `sent`: whether the response may have
+   * reached the client, also where the effect did not run.
    */
   readonly afterAnswer: (effect: Effect.Effect<void>, over?: (sent: boolean) => void) => void
-  /** `notifications/progress`, for a request that named a token; a `progress` that does not rise is not told. */
+  /** Sends `notifications/progress` if the request has a progress token. A value that does not increase is dropped. */
   readonly progress: (
     progress: number,
     total?: number,
     message?: string,
   ) => Effect.Effect<void, ConnectionClosed>
-  /** The least severe messages that the client wants; undefined: none. */
+  /** Least severe level of log messages that the client wants; undefined if it wants none. */
   readonly logLevel: () => LoggingLevel | undefined
-  /** `notifications/message`, when the client asked for that level or a less severe one. */
+  /** Sends `notifications/message` if the client wants messages of that level. */
   readonly log: (
     level: LoggingLevel,
     data: unknown,
     logger?: string,
   ) => Effect.Effect<void, ConnectionClosed>
   /**
-   * Asks the client all of them at once and gives an answer for each, of the shape its method says. Fails when the
-   * client did not declare that it can answer, with its error, or with `InputRequired` where the handler will be run
-   * again: what was answered is then given at once. Keys are unique in the request.
+   * Asks the client all questions at once. Resolves with an answer for each key. Fails if the client did not declare
+   * the needed capability, with the client's error, or with `InputRequired` where the handler will run again; the next
+   * run gets the answers at once. Keys must be unique within the request.
    */
   readonly ask: <K extends string>(
     questions: Readonly<Record<K, InputRequest>>,
   ) => Effect.Effect<Readonly<Record<K, InputResponse>>, JsonRpcError | InputRequired>
-  /** Fails as the revision says unless the client declared all of it: `{ sampling: {} }`. */
+  /**
+   * Fails with the error of the revision unless the client declared all these capabilities, such as `{ sampling: {} }`.
+   */
   readonly requires: (capabilities: Members) => Effect.Effect<void, JsonRpcError>
   /** Runs the effect in the first run of the handler only; later runs of the same call get its result, a JSON value. */
   readonly once: <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /**
-   * The task whose work this is, or may become: a call of 2026-07-28 whose result is not there soon, or that asks
-   * something, is answered with this task. No client knows the id before.
+   * The task that this request runs in or may become: a call of 2026-07-28 that takes long, or that asks a question, is
+   * answered with this task. The client does not know the id before that response.
    */
   readonly task?: TaskHandle
-  /** Only where a handler is run again. */
+  /** Present only where a handler runs again with the answers. */
   readonly rounds?: Rounds
 }
 

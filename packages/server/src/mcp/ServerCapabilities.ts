@@ -1,13 +1,16 @@
-/** What the server does, as it declares it: one list for every era. */
+/** The capabilities that the server declares: one list for every era. Pure. */
 import { CodexEvent, eventsExtension } from "@colloquy/protocol/mcp/CodexMcp"
 import { tasksExtension } from "@colloquy/protocol/mcp/Tasks"
 import type { Members } from "./RequestContext.ts"
 
 /** The optional features that the server declares. */
 export interface Offered {
-  /** Events beyond the specification: told unless they are declined, or to who asks for the extension. */
+  /**
+   * How the vendor events are declared: `experimental`, sent unless the client declines them; `extension`, sent to
+   * clients that request the extension; undefined, not declared.
+   */
   readonly events: "experimental" | "extension" | undefined
-  /** As requests that ask for them, or as the extension; undefined where there are none. */
+  /** How tasks are declared: `asked`, for requests that ask for a task; `extension`; undefined, not declared. */
   readonly tasks: "asked" | "extension" | undefined
 }
 

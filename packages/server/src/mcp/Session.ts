@@ -1,4 +1,4 @@
-/** What one MCP connection remembers: whether it was initialized, by whom, and the level of its log. */
+/** The state of one MCP connection in the handshake era: its revision, its client and its log level. Sends nothing. */
 import type { LoggingLevel } from "@colloquy/protocol/mcp/Logging"
 import {
   Elicit,
@@ -12,25 +12,28 @@ import type { Members } from "./RequestContext.ts"
 import { hasPart, isMembers } from "./eras/Capabilities.ts"
 import { declinesEvents, type VendorEvents } from "./codex/VendorEvents.ts"
 
-/** What a connection agreed on in `initialize`, and what its client declared. */
+/** What a connection negotiated in `initialize`, and what its client declared. */
 export interface Session {
-  /** The negotiated revision, or undefined when the connection was initialized before. */
+  /** Negotiates the revision and returns it. Returns undefined, and changes nothing, if it was called before. */
   readonly initialize: (params: InitializeParams) => ProtocolVersion | undefined
-  /** Undefined before `initialize`. */
+  /** What the client declared. Undefined before `initialize`. */
   readonly client: () => Pick<InitializeParams, "clientInfo" | "capabilities"> | undefined
-  /** What was agreed on; before that the newest. */
+  /** The negotiated revision; before `initialize` the newest one that `initialize` can negotiate. */
   readonly revision: () => ProtocolVersion
-  /** True when something was agreed on. */
+  /** True once `initialize` has negotiated a revision. */
   readonly initialized: () => boolean
-  /** As the server is set, unless the client declared that it wants none. */
+  /** Which vendor events the client gets: the setting of the server, or `off` if the client declines them. */
   readonly events: () => VendorEvents
-  /** As the server is set. */
+  /** The setting of the server for vendor events. */
   readonly offered: VendorEvents
-  /** The least severe messages that the client wants. */
+  /** Least severe level of log messages that the client wants. */
   logLevel: LoggingLevel
 }
 
-/** `{}` stands for forms, and so does `{ form }`; a client may also take web addresses alone (2025-11-25). */
+/**
+ * True if the client shows forms: it declares elicitation as `{}` or with `form`. A client that declares only `url`
+ * shows no forms (2025-11-25).
+ */
 export const takesForms = (capabilities: Members): boolean => {
   const declared = capabilities[infoOf(Elicit).capability ?? ""]
   return isMembers(declared) && (hasPart(declared, "form") || !hasPart(declared, "url"))

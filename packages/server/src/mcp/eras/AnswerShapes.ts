@@ -1,6 +1,7 @@
 /**
- * Whether what a client answered has the shape that its question asked for: an answer that has not is as good as none.
- * Pure. A form is held to what the protocol allows in one: plain members of an object.
+ * Checks whether a client's answer has the shape that its question requires. Pure. An answer of another shape counts as
+ * absent, so the question stays pending. Of a form's schema, only what MCP allows in a form is checked: the flat
+ * members of one object, their types and their allowed values.
  */
 import { CreateMessage, RootsList } from "@colloquy/protocol/mcp/ClientFeatures"
 import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
@@ -12,7 +13,7 @@ import { isMembers } from "./Capabilities.ts"
 
 const isText = (u: unknown): u is string => typeof u === "string"
 
-/** The values that a member may have; undefined: any of its type. */
+/** The values that a member's schema allows. Undefined if the schema allows every value of the member's type. */
 const choices = (schema: Members): ReadonlyArray<unknown> | undefined => {
   if (Array.isArray(schema["enum"])) return schema["enum"]
   const titled = schema["oneOf"] ?? schema["anyOf"]
@@ -47,7 +48,7 @@ const fitsMember = (schema: Members, value: unknown): boolean => {
   return fitsType(schema, value) && (allowed === undefined || allowed.includes(value))
 }
 
-/** `content`: without members that are null. */
+/** True if the content of a form has every required member and all its members fit. `content` has no null members. */
 const fitsForm = (schema: unknown, content: unknown): boolean => {
   if (!isMembers(content)) return false
   if (!isMembers(schema)) return true
@@ -62,7 +63,7 @@ const fitsForm = (schema: unknown, content: unknown): boolean => {
   )
 }
 
-/** An approval needs no form: clients without forms accept it and send nothing else. */
+/** True for a valid decision about an approval. It needs no form content, because clients without forms send none. */
 const isApproval = (params: Members, answer: Members): boolean =>
   params["codex_elicitation"] !== undefined && Result.isSuccess(readDecision(answer))
 
@@ -97,7 +98,7 @@ const fits = ({ method, params = {} }: InputRequest, answer: Members): boolean =
   }
 }
 
-/** The answer without the members of its form that are null: they are absent. */
+/** Removes the null members of an answer to an elicitation and of its form content: null means absent. */
 export const withoutNullMembers = ({ method }: InputRequest, answer: Members): Members => {
   if (method !== Elicit._tag) return answer
   const present = presentMembers(answer)
@@ -105,7 +106,7 @@ export const withoutNullMembers = ({ method }: InputRequest, answer: Members): M
   return isMembers(content) ? { ...present, content: presentMembers(content) } : present
 }
 
-/** The answer when it fits its question. */
+/** The answer without null members, or undefined if it does not have the shape that its question requires. */
 export const readResponse = (question: InputRequest, sent: unknown): InputResponse | undefined => {
   if (!isMembers(sent)) return undefined
   const answer = withoutNullMembers(question, sent)

@@ -1,6 +1,9 @@
-/** One text for equal JSON values, whatever the order of their members. Pure. */
+/** Writes equal JSON values as equal texts, independent of the order of their members. Pure. */
 
-/** Depth is bounded by who parsed it. A large integer that was kept as it came is an object with its digits: no harm. */
+/**
+ * Sorts the members of every object by name. The recursion depth is bounded by the JSON parser. A large integer that
+ * the parser preserved is an object with its digits, and is sorted like any other object without harm.
+ */
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== "object" || value === null) return value

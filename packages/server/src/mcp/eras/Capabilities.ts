@@ -1,21 +1,21 @@
-/** Which capability a question to the client needs, and what of it a client did not declare. Pure. */
+/** Computes which client capability a question needs, and which needed capabilities a client did not declare. Pure. */
 import { CreateMessage, RootsList } from "@colloquy/protocol/mcp/ClientFeatures"
 import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
 import { infoOf, type Method } from "@colloquy/protocol/Method"
 import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import type { InputRequest, Members } from "../RequestContext.ts"
 
-/** True for a JSON object that is no array. */
+/** True for a JSON object, false for an array. */
 export const isMembers = (u: unknown): u is Members =>
   typeof u === "object" && u !== null && !Array.isArray(u)
 
-/** Whether a capabilities object has that member; null means absent. */
+/** True if a capabilities object has a member of that name. Null means absent. */
 export const hasPart = (declared: Members, part: string): boolean =>
   memberOf(declared, part) !== undefined
 
 const capability = (method: Method): string => infoOf(method).capability ?? ""
 
-/** As a capabilities object: `{ elicitation: { url: {} } }`. */
+/** The capabilities that a question needs, as a capabilities object such as `{ elicitation: { url: {} } }`. */
 export const neededFor = ({ method, params }: InputRequest): Members => {
   switch (method) {
     case Elicit._tag:
@@ -29,11 +29,11 @@ export const neededFor = ({ method, params }: InputRequest): Members => {
   }
 }
 
-/** `elicitation: {}` stands for forms (2025-11-25). */
+/** Adds `form` to an elicitation capability that does not name `url`: `elicitation: {}` means forms (2025-11-25). */
 const spelledOut = (name: string, declared: Members): Members =>
   name === capability(Elicit) && !hasPart(declared, "url") ? { ...declared, form: {} } : declared
 
-/** What of `needed` is not declared, in the shape of capabilities; undefined when all of it is. */
+/** The part of `needed` that is not declared, as a capabilities object. Undefined if everything is declared. */
 export const missingIn = (declared: Members, needed: Members): Members | undefined => {
   const missing: Record<string, unknown> = {}
   for (const [name, parts] of Object.entries(needed)) {

@@ -1,6 +1,7 @@
 /**
- * Requests of the revisions with `initialize`: who asks is what the connection agreed on, and a question is a request
- * of ours to the client.
+ * Runs a request of the handshake era (the revisions with `initialize`). The client's information and the revision are
+ * those that the connection negotiated, and a question is sent as a request from the server to the client. A handler
+ * runs once per request and is never run again.
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
@@ -31,13 +32,13 @@ const refusal = (missing: Members) =>
     data: { requiredCapabilities: missing },
   })
 
-/** As long as a client without a handshake may take to come back. */
+/** How long a question waits for its answer: the same time that a client of the stateless era has to return. */
 const answerBound = "1 hour"
 
 const unanswered = () =>
   new JsonRpcError({ code: ErrorCode.serverError, message: "nobody answered within an hour" })
 
-/** Asks the client by a request of ours. */
+/** Sends a question to the client as a JSON-RPC request. Resolves with the raw result of the client. */
 export const put = (
   peer: PeerControl,
   { method, params = {} }: InputRequest,
@@ -129,7 +130,10 @@ interface HandshakeConnection {
   readonly principal: string
 }
 
-/** Runs the handler for one request. Nobody is told of an `InputRequired`: nothing here is run again. */
+/**
+ * Runs the handler for one request. An `InputRequired` is a defect in this era, because the handler is never run again
+ * with the answers.
+ */
 export const handshake = <P, R>(
   handler: CoreHandler<P, R>,
   params: P,

@@ -1,6 +1,6 @@
 /**
- * Whether the headers of a request over HTTP say what its body says (2026-07-28): a middleman decides by the headers, so
- * a body that differs is refused. Pure; the transport gives the headers, by their names in lower case.
+ * Checks that the headers of an HTTP request match its body (2026-07-28). Proxies decide by the headers, so a request
+ * with a different body is rejected. Pure: the transport passes the headers, with names in lower case.
  */
 import { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { JsonSchema } from "@colloquy/protocol/JsonSchema"
@@ -14,10 +14,10 @@ import * as Base64 from "effect/encoding/Base64"
 import type { Members } from "../RequestContext.ts"
 import { isMembers } from "./Capabilities.ts"
 
-/** By name in lower case, as they came. */
+/** The headers as received, by name in lower case. */
 export type Headers = Readonly<Record<string, string | undefined>>
 
-/** The member of the params that `Mcp-Name` copies. */
+/** The member of the params that the header `Mcp-Name` repeats, by method. */
 const nameMembers: Readonly<Record<string, string>> = {
   [ToolsCall._tag]: "name",
   [PromptsGet._tag]: "name",
@@ -27,16 +27,16 @@ const nameMembers: Readonly<Record<string, string>> = {
   [TasksCancel._tag]: "taskId",
 }
 
-/** The annotation of an argument that a header copies, and the prefix of that header. */
+/** The schema annotation of an argument that a header repeats, and the prefix of that header in lower case. */
 const annotation = "x-mcp-header"
 const paramPrefix = "mcp-param-"
 
 const sentinel = /^=\?base64\?(.*)\?=$/s
 
-/** Both the alphabet and the padding have to be right: what one reader mends another may not. */
+/** Requires the exact alphabet and padding: readers differ in what malformed base64 they accept. */
 const strictBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** What a value stands for; undefined for a sentinel that holds no base64 of UTF-8. */
+/** Decodes a header value. Undefined if it has the base64 sentinel and its content is not base64 of UTF-8 text. */
 const read = (value: string): string | undefined => {
   const trimmed = value.replace(/^[ \t]+|[ \t]+$/g, "")
   const inner = sentinel.exec(trimmed)?.[1]
@@ -57,7 +57,11 @@ const mismatch = (header: string, problem: string) =>
     message: `Header mismatch: ${header} ${problem}`,
   })
 
-/** @param matches whether the value says what the body says */
+/**
+ * The error of a header that is absent, unreadable or different from the body; undefined if it matches.
+ *
+ * @param matches whether the decoded value equals the value in the body
+ */
 const check = (
   headers: Headers,
   header: string,
@@ -70,7 +74,7 @@ const check = (
   return matches(value) ? undefined : mismatch(header, "differs from the body")
 }
 
-/** `1` and `1.0` are one integer. */
+/** Compares a header value with an argument. Numbers are compared by value: `1` and `1.0` are equal. */
 const says = (argument: unknown) => (value: string) => {
   if (typeof argument === "number") {
     return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value) && Number(value) === argument
@@ -102,8 +106,9 @@ const checkArguments = (
 }
 
 /**
- * The fault of the first header that is absent, unreadable or says something else than the request; undefined when
- * there is none. `inputSchema`: that of the tool that is called, when there is one of that name.
+ * The error of the first header that is absent, unreadable or different from the request. Undefined if all match.
+ *
+ * @param inputSchema input schema of the called tool; undefined if no tool has that name
  */
 export const headerFault = (
   headers: Headers,

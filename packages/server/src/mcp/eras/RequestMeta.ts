@@ -1,4 +1,4 @@
-/** What a request of the stateless revision says of itself in `_meta`, and what is wrong with it. Pure. */
+/** Reads and validates what a request of the stateless revision declares in `_meta`. Pure. */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { LoggingLevel } from "@colloquy/protocol/mcp/Logging"
 import {
@@ -20,7 +20,7 @@ export interface RequestMeta {
   readonly meta: Members
 }
 
-/** `_meta` of the params of a request; undefined when there is none, or it is no object. */
+/** `_meta` of the params of a request. Undefined if it is absent or not an object. */
 export const metaOf = (params: unknown): Members | undefined => {
   const meta = memberOf(params, "_meta")
   return isMembers(meta) ? meta : undefined
@@ -31,7 +31,7 @@ const unusable = (key: string, expected: string) =>
     new JsonRpcError({
       code: ErrorCode.invalidParams,
       message: `Invalid params: params._meta["${key}"]: expected ${expected}`,
-      // A client that speaks other revisions learns which are spoken here.
+      // Lists the supported revisions, so that a client of another revision can choose one.
       data: { supported: statelessVersions },
     }),
   )
@@ -47,7 +47,7 @@ const infoOf = (u: unknown): ClientDeclared["info"] => {
 const isLevel = (u: unknown): u is LoggingLevel =>
   LoggingLevel.literals.some((level) => level === u)
 
-/** Reads `_meta` of a request; fails with the error that the revision asks for. */
+/** Reads `_meta` of a request. Fails with the error that the revision specifies for the first invalid member. */
 export const readMeta = (meta: Members): Result.Result<RequestMeta, JsonRpcError> => {
   const requested = memberOf(meta, MetaKey.protocolVersion)
   if (typeof requested !== "string") return unusable(MetaKey.protocolVersion, "a string")

@@ -1,7 +1,7 @@
 /**
- * What a client keeps for the server between the rounds of one call (`requestState`): sealed, for a time, good for the
- * same method, params and principal alone, and used up by the run that comes to an end with it. What comes back is
- * hostile until it was opened.
+ * The state of a call that the client carries between the rounds of that call (`requestState`). The state is sealed,
+ * expires, and is valid only for the same method, params and principal. A run that completes the call consumes its
+ * state. The text that a client sends back is untrusted until it has been opened.
  */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { memberOf, presentMembers } from "@colloquy/protocol/NullAsAbsent"
@@ -18,66 +18,70 @@ import { type Members, OtherResult } from "../RequestContext.ts"
 import { canonicalJson } from "./CanonicalJson.ts"
 import { isMembers } from "./Capabilities.ts"
 
-/** The `resultType` of a question. */
+/** The `resultType` of a result that asks the client questions. */
 export const inputRequired = "input_required"
 
-/** Made when the first state comes back: a start does not wait for it. */
+/** Builds the schema of a state. Called when the first state is sent back, so that the start does not wait for it. */
 const makeState = () => {
   const Open = Schema.Record(Schema.String, Schema.Unknown)
   return Schema.Struct({
-    /** Milliseconds of the epoch. */
+    /** Milliseconds since the epoch. */
     expiresAt: Schema.Finite,
-    /** Keys of what was asked last. */
+    /** Keys of the questions of the last round. */
     asked: Schema.Array(Schema.String),
-    /** What was answered, in all rounds. */
+    /** The answers of all earlier rounds, by question key. */
     answers: Open,
-    /** What was done and must not be done again. */
+    /** Results of the effects that must not run again, by the key given to `once`. */
     done: Open,
-    /** Of a handler that keeps its own. */
+    /** State of a handler that keeps its own state between rounds; absent for other handlers. */
     own: Schema.optionalKey(Schema.Unknown),
   })
 }
 type State = ReturnType<typeof makeState>["Type"]
 
-/** What a client came back with. */
+/** The opened state and the answers that a client sent with it. */
 export interface Resumed {
   readonly state: State
-  /** To what was asked last, of any shape. */
+  /** Answers to the questions of the last round, of any shape. */
   readonly responses: Members
 }
 
-/** Seals the state of a call that waits for answers, and opens the state that a client sends back. */
+/** Seals the state of a call with pending questions, and opens the state that a client sends back. */
 export interface RequestStates {
-  /** True for a call with a state, usable or not. */
+  /** True for a call that brings a state, valid or not. */
   readonly isResumed: (call: Call) => boolean
+  /** Opens the state of a call. Fails with invalid params if it is malformed, expired or not of this call. */
   readonly open: (call: Call) => Effect.Effect<Resumed, JsonRpcError>
-  /** Fails when there is more to keep than a client should have to carry. */
+  /** Seals a state for one hour. Fails if its JSON is longer than `maxLength`. */
   readonly seal: (
     call: Call,
     state: Omit<State, "expiresAt">,
   ) => Effect.Effect<string, JsonRpcError>
   /**
-   * The run of a call that came with a state: no other run of the same state may go on at the same time, nor begin
-   * when it ended with an answer.
+   * Runs a call that brought a state. Fails at once if another run with the same state is in progress or has completed
+   * the call. A run that is interrupted, dies or asks again releases the state for another run.
    */
   readonly using: <A, E>(call: Call, run: Effect.Effect<A, E>) => Effect.Effect<A, E | JsonRpcError>
 }
 
-/** A call, as far as a state is bound to it. */
+/** The parts of a call that a state is bound to. */
 export interface Call {
   readonly method: string
-  /** As they came. */
+  /** The params as received. */
   readonly params: unknown
   readonly principal: string
 }
 
-/** A person has to come back to what was asked, and the day goes on. */
+/** One hour: a person who was interrupted has time to return to the question. */
 const timeToLiveMs = Duration.toMillis("1 hour")
 
-/** More than is asked in an hour; the oldest are forgotten, and would then be good again until they expire. */
+/**
+ * Largest number of used states remembered: more than are used within an hour. The oldest are forgotten first, and a
+ * forgotten state could be used again until it expires.
+ */
 const maxUsed = 8192
 
-/** UTF-16 units of JSON. It goes to and fro in every round. */
+/** Largest state, in UTF-16 units of its JSON. The state is transferred in both directions in every round. */
 const maxLength = 256 * 1024
 
 const tooLong = () =>
@@ -92,7 +96,7 @@ const refused = (why: string) =>
     message: `Invalid params: params.requestState ${why}; call again without it`,
   })
 
-/** Members of the params that change from round to round. */
+/** Members of the params that change between rounds, so a state is not bound to them. */
 const own: ReadonlySet<string> = new Set(["_meta", "inputResponses", "requestState"])
 
 const purposeOf = ({ method, params, principal }: Call): string =>
@@ -107,7 +111,7 @@ const purposeOf = ({ method, params, principal }: Call): string =>
       : {},
   ])
 
-/** The answers that a call brings, of any shape; none where they are no object. */
+/** The answers that a call brings, of any shape. Empty if `inputResponses` is absent or not an object. */
 export const responsesOf = ({ params }: Call): Members => {
   const responses = memberOf(params, "inputResponses")
   return isMembers(responses) ? responses : {}
@@ -129,16 +133,18 @@ const read = (text: string): State | undefined => {
   }
 }
 
-/** False for a run that was interrupted, and for one that asks again. */
+/**
+ * True for a run that completed the call with a result or an error; false if it was interrupted, died or asks again.
+ */
 const isAnswer = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Exit.isSuccess(exit)
     ? !(exit.value instanceof OtherResult && exit.value.resultType === inputRequired)
     : exit.cause.reasons.some(Cause.isFailReason)
 
-/** States that ended a call, or are with a run of one. */
+/** The states that have completed a call or are in use by a running one. */
 const used = () => {
   const ends = new Set<string>()
-  // No two seals end alike; the rest may be long.
+  // The end identifies a sealed text, because no two have the same end; the whole text may be long.
   const endOf = (text: string) => text.slice(-64)
   return {
     take: (text: string): boolean => {
@@ -153,7 +159,11 @@ const used = () => {
   }
 }
 
-/** @param sealer seals the states, and opens those that it sealed */
+/**
+ * Creates the request states of a server.
+ *
+ * @param sealer seals the states, and opens those that it sealed
+ */
 export const make = (sealer: Sealer["Service"]): RequestStates => {
   const book = used()
 
@@ -201,7 +211,7 @@ export const make = (sealer: Sealer["Service"]): RequestStates => {
   return { isResumed, open, seal, using }
 }
 
-/** The request states of one server: a state that was used on one connection counts as used on all of them. */
+/** The request states of one server: a state that was used on one connection counts as used on every connection. */
 export const requestStates: SharedState<RequestStates> = {
   make: ({ sealer }) => Effect.sync(() => make(sealer)),
 }

@@ -1,15 +1,15 @@
 /**
- * What differs between the revisions of the protocol, as a table. Which methods a revision knows is said by their
- * definitions (`since`, `until`); everything else is here.
+ * The table of the differences between the revisions of the protocol. The definitions of the methods say which
+ * revisions have them (`since`, `until`); all other differences are listed here.
  */
 import { type Method, infoOf } from "@colloquy/protocol/Method"
 import type { Revision } from "@colloquy/protocol/mcp/Revisions"
 import type { Era } from "../RequestContext.ts"
 
-/** The rules of one revision that concern every message. */
+/** The rules of one revision that apply to every message. */
 export interface Rules {
   readonly era: Era
-  /** Takes an array of messages on one line, and answers with one. */
+  /** True: the server accepts an array of messages on one line, and responds with an array. */
   readonly batches: boolean
 }
 
@@ -24,7 +24,7 @@ export const rulesOf: Readonly<Record<Revision, Rules>> = {
   "2026-07-28": { era: "stateless", batches: false },
 }
 
-/** Revisions are dates, and dates in this form sort as text. */
+/** True if a revision has the method. Compares as text: revisions are dates in a form that sorts as text. */
 export const knows = (revision: Revision, method: Method): boolean => {
   const { since, until } = infoOf(method)
   return since <= revision && (until === undefined || revision < until)

@@ -1,6 +1,7 @@
 /**
- * Which revision a request is of, and what serves it: `initialize` chooses for the connection, `_meta` of a request for
- * that request alone. A request of one era never changes what the other era knows of the connection.
+ * Chooses the revision of each request and the route that serves it. `initialize` chooses the revision for the whole
+ * connection, `_meta` of a request for that request only. A request of one era never changes the state that the other
+ * era keeps for the connection.
  */
 import { ErrorCode, JsonRpcError, type Request, type RequestId } from "@colloquy/protocol/JsonRpc"
 import { Initialize } from "@colloquy/protocol/mcp/CodexMcp"
@@ -27,11 +28,14 @@ export interface RouterOptions {
   readonly methods: ReadonlyMap<string, Method>
   readonly handlers: Readonly<Record<string, AnyHandler | undefined>>
   readonly states: RequestStates
-  /** What becomes of what a handler left in a state, when the call that it is of is taken back. */
+  /**
+   * Cancels the work that a handler's own state refers to. Runs when the client cancels the call of that state, or when
+   * the state could not be sent to the client.
+   */
   readonly takenBack: StatelessRequest["takenBack"]
   /**
-   * A request of that id begins; what an earlier one left is not its own. `takenBack`: what its cancellation does, until
-   * what this gives is called.
+   * Called when a request begins: forgets what an earlier request with that id registered. `takenBack` runs if the
+   * client cancels the request, until the returned function is called.
    */
   readonly onRequest: (id: RequestId, takenBack?: Effect.Effect<void>) => (() => void) | undefined
   readonly serverInfo: Members
@@ -47,14 +51,14 @@ export interface Router {
 
 const newest = statelessVersions[0]
 
-/** The codec of a method whose handler may give a result of another kind. */
+/** The codec of a method whose handler may return an `OtherResult`. */
 const handshakeCodec = (codec: Codec): Route["codec"] => ({
   ...codec,
   encodeResult: (value) =>
     value instanceof OtherResult ? Result.succeed(value.members) : codec.encodeResult(value),
 })
 
-/** Says of every result what it is, who made it, and how long it is good (2026-07-28). */
+/** Adds to every result its type, the server's information and how long it may be cached (2026-07-28). */
 const statelessCodec = (codec: Codec, serverInfo: Members): Route["codec"] => {
   const { cache } = codec.info
   const hint = cache === undefined ? {} : { ttlMs: cache.ttlMs, cacheScope: cache.scope }
@@ -86,7 +90,7 @@ const alone = (method: string) =>
     message: `Invalid Request: \`${method}\` must not stand in a batch`,
   })
 
-/** One codec per method and era, made when it is first used. */
+/** Creates the codec of each method when it is first used, and keeps it. */
 const remembered = (make: (codec: Codec) => Route["codec"]) => {
   const known = new Map<Method, Route["codec"]>()
   return (method: Method) => {
@@ -131,7 +135,11 @@ class ConnectionRouter implements Router {
     return session.initialized() && rulesOf[session.revision()].batches
   }
 
-  /** A revision in the request decides. Without one, the agreed revision counts, unless only the newest has the method. */
+  /**
+   * True if the request belongs to the stateless era. A request that names a revision does, unless it is the revision
+   * that `initialize` negotiated. A request that names none does only before `initialize`, if only the newest revision
+   * has its method.
+   */
   private isStateless(method: Method | undefined, meta: Members | undefined): boolean {
     const { session } = this.options
     const version = memberOf(meta, MetaKey.protocolVersion)
@@ -179,7 +187,7 @@ class ConnectionRouter implements Router {
         ? { method: method._tag, params: request.params, principal }
         : undefined
     return {
-      // The cancellation may be read before the handler has done anything.
+      // Registered before the handler runs, because the cancellation may be read first.
       begins: (id) =>
         call !== undefined && states.isResumed(call)
           ? onRequest(id, this.cancelResumed(call))
@@ -198,7 +206,9 @@ class ConnectionRouter implements Router {
     }
   }
 
-  /** Cancels what the state of a call refers to; an unusable state is ignored here, because the call itself reports it. */
+  /**
+   * Cancels what the state of a call refers to; an unusable state is ignored here, because the call itself reports it.
+   */
   private cancelResumed(call: Call): Effect.Effect<void> {
     const { states, takenBack } = this.options
     return Effect.matchEffect(states.open(call), {

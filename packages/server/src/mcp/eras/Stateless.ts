@@ -1,7 +1,7 @@
 /**
- * Requests of the revisions without `initialize`: each says who asks, and a question ends the run of its handler; the
- * client calls again with the answers, and the handler runs again. Nothing is kept between requests but what the
- * client keeps for us.
+ * Runs a request of the stateless era (the revisions without `initialize`). Each request declares its client and
+ * revision. A question ends the run of the handler; the client calls again with the answers, and the handler runs
+ * again. Nothing is kept on the connection between requests: the state of a call is sealed and carried by the client.
  */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { StatelessErrorCode } from "@colloquy/protocol/mcp/Revisions"
@@ -36,7 +36,7 @@ const lacking = (missing: Members) =>
     data: { requiredCapabilities: missing },
   })
 
-/** What one run of a handler knows of the rounds before it, and finds out. */
+/** The answers and the results of `once` from earlier rounds, to which one run of a handler adds its own. */
 interface Round {
   readonly answers: Record<string, unknown>
   readonly done: Record<string, unknown>
@@ -113,7 +113,7 @@ const contextOf = (
   }
 }
 
-/** Handlers that would ask in the old way are told that they cannot. */
+/** A peer whose `request` always fails: the stateless era has no requests from the server to the client. */
 export const silent = (peer: PeerControl): PeerControl => ({
   ...peer,
   request: () =>
@@ -132,13 +132,13 @@ export interface StatelessRequest {
   readonly caller: RequestCaller
   readonly peer: PeerControl
   readonly states: RequestStates
-  /** What becomes of what a handler left in a state that no client got. */
+  /** Cancels the work that a handler's own state refers to, when that state could not be sent to the client. */
   readonly takenBack: (state: unknown) => Effect.Effect<void>
-  /** Of a method whose answer may be a question. */
+  /** The call, for a method that may ask the client; absent for other methods. */
   readonly call?: Call
 }
 
-/** Runs the handler for one request; a question becomes the result that asks it. */
+/** Runs the handler for one request. A question ends the run, and the result asks it with the sealed state. */
 export const stateless = <P, R>(
   handler: CoreHandler<P, R>,
   params: P,
@@ -146,7 +146,7 @@ export const stateless = <P, R>(
 ): Effect.Effect<R | OtherResult, JsonRpcError> => {
   const { call, states, takenBack } = request
   const run = (resumed: Resumed | undefined) => {
-    // A client that knows what it will be asked may say it in its first call.
+    // A client that knows the questions in advance may send the answers with its first call.
     const responses = resumed?.responses ?? (call === undefined ? {} : responsesOf(call))
     const round: Round = {
       answers: { ...resumed?.state.answers },
@@ -175,7 +175,7 @@ export const stateless = <P, R>(
 
   if (call === undefined || !states.isResumed(call)) return run(undefined)
   return Effect.flatMap(states.open(call), (resumed) =>
-    // A handler with a state of its own knows what a state that comes again means.
+    // A handler that keeps its own state detects by itself a state that is sent twice.
     resumed.state.own === undefined ? states.using(call, run(resumed)) : run(resumed),
   )
 }

@@ -1,4 +1,4 @@
-/** `completion/complete`: values for an argument of a prompt or a variable of a template, at most 100. */
+/** `completion/complete`: suggests values for an argument of a prompt or a variable of a template, at most 100. */
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type {
   CompletionComplete as CompletionCompleteMethod,
@@ -16,7 +16,7 @@ import type { ConnectionCatalog } from "../catalog/ConnectionCatalog.ts"
 
 type Result = ResultOf<typeof CompletionCompleteMethod>
 
-/** The limit of the specification for one response. */
+/** Largest number of values in one response, as the specification sets it. */
 const maxValues = 100
 
 const isList = (u: Completions): u is ReadonlyArray<string> => Array.isArray(u)
@@ -36,7 +36,7 @@ const bounded = (completions: Completions): Result["completion"] => {
 
 const nothing: Completions = []
 
-/** The completion of the argument; undefined for a known argument without one. Fails for unknown names. */
+/** The function that completes the argument; undefined for a known argument without one. Fails for unknown names. */
 const completerOf = Effect.fnUntraced(function* (
   catalog: Catalog,
   ref: CompletionRef,

@@ -1,6 +1,6 @@
 /**
- * `initialize`: negotiates the revision, once per connection. Other requests are served before it too, as the original
- * does (`preinit` in packages/server/test/fixtures/v0.29.0).
+ * `initialize`: negotiates the revision, once per connection. Other requests are served before it too, as in the
+ * original (`preinit` in packages/server/test/fixtures/v0.29.0).
  */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Initialize, InitializeParams } from "@colloquy/protocol/mcp/CodexMcp"

@@ -1,6 +1,6 @@
 /**
- * `notifications/cancelled`: cancels a request. Its work is interrupted, also the part that continues after the response,
- * and no further response is sent.
+ * `notifications/cancelled`: cancels a request. Interrupts its work, including the work that continues after the
+ * response. No further response is sent.
  */
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"

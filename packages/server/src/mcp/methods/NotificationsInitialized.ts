@@ -1,4 +1,4 @@
-/** `notifications/initialized`: only logged, because nothing waits for it. */
+/** `notifications/initialized`: writes a log message only, because nothing waits for this notification. */
 import * as Effect from "effect/Effect"
 
 /** The handler of `notifications/initialized`. */

@@ -1,4 +1,7 @@
-/** `prompts/get`: the messages of one prompt. Errors name unknown prompts, unknown arguments and missing arguments. */
+/**
+ * `prompts/get`: responds with the messages of one prompt. Errors name unknown prompts, unknown arguments and missing
+ * arguments.
+ */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { PromptsGet as PromptsGetMethod } from "@colloquy/protocol/mcp/Prompts"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
@@ -21,10 +24,10 @@ const suggest = (name: string, known: ReadonlyArray<string>) => {
   return near === undefined ? "" : `, did you mean '${near}'?`
 }
 
-/** Most names that an error lists, few enough to be read. */
+/** Largest number of names that an error lists: few enough for a person to read. */
 const maxNamed = 100
 
-/** The prompt of that name. The error suggests a similar name and lists the existing ones. */
+/** Finds the prompt of that name. The error suggests a similar name and lists the existing ones. */
 export const findPrompt = (
   { prompts }: Catalog,
   name: string,

@@ -1,4 +1,4 @@
-/** `prompts/list`: the prompts of the embedding program, then those of the prompt files, one page per request. */
+/** `prompts/list`: lists the prompts of the embedding program, then those of the prompt files, one page per request. */
 import type { PromptsList as PromptsListMethod } from "@colloquy/protocol/mcp/Prompts"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** `resources/list`: the single resources, then those that each template lists, one page per request. */
+/** `resources/list`: lists the single resources, then those that each template lists, one page per request. */
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { ResourcesList as ResourcesListMethod } from "@colloquy/protocol/mcp/Resources"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
@@ -26,7 +26,7 @@ const item = (resource: Listed) =>
     "annotations",
   ])
 
-/** Most pages of templates that are read for one page of the response, in case they are short or empty. */
+/** Largest number of template pages read for one page of the response. A bound, because they may be short or empty. */
 const maxPages = 16
 
 interface Found {
@@ -35,7 +35,7 @@ interface Found {
   next?: Place
 }
 
-/** Adds what the templates list, beginning at the template with that number and that cursor of its own list. */
+/** Adds the resources that the templates list. Starts at the template `start.number`, at `start.cursor` of its list. */
 const ofTemplates = Effect.fnUntraced(function* (
   { catalog }: ConnectionCatalog,
   found: Found,
@@ -46,7 +46,7 @@ const ofTemplates = Effect.fnUntraced(function* (
   let { cursor } = start
   let pages = 0
   for (const { number, value } of entriesFrom(catalog.templates, start.number)) {
-    // The cursor belongs to a template that was removed since.
+    // The cursor belongs to a template that has been removed.
     if (number !== start.number) cursor = undefined
     while (value.list !== undefined) {
       const room = limit - found.resources.length

@@ -1,4 +1,7 @@
-/** `resources/read`: the contents of a resource. An unknown URI is an error with the code of the client's revision. */
+/**
+ * `resources/read`: responds with the contents of a resource. An unknown URI is an error with the code of the client's
+ * revision.
+ */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { ResourcesRead as ResourcesReadMethod } from "@colloquy/protocol/mcp/Resources"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
@@ -9,7 +12,7 @@ import type { ConnectionCatalog } from "../catalog/ConnectionCatalog.ts"
 
 type Method = typeof ResourcesReadMethod
 
-/** The code up to 2025-11-25; later revisions have no special code. */
+/** The error code up to 2025-11-25; later revisions use invalid params instead. */
 const notFoundCode = -32002
 
 /** The error for an unknown URI. */

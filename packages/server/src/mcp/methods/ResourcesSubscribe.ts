@@ -1,4 +1,6 @@
-/** `resources/subscribe`: the client is notified of changes of the resource from now on. A second request changes nothing. */
+/**
+ * `resources/subscribe`: notifies the client of changes of the resource from now on. A second request has no effect.
+ */
 import type { ResourcesSubscribe as ResourcesSubscribeMethod } from "@colloquy/protocol/mcp/Resources"
 import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"

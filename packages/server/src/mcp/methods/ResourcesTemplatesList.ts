@@ -1,4 +1,4 @@
-/** `resources/templates/list`: the templates of resources, one page per request. */
+/** `resources/templates/list`: lists the templates of resources, one page per request. */
 import type { ResourcesTemplatesList as ResourcesTemplatesListMethod } from "@colloquy/protocol/mcp/Resources"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** `resources/unsubscribe`: ends notifications of the resource. Succeeds also without a subscription. */
+/** `resources/unsubscribe`: ends the notifications about a resource. Succeeds also without a subscription. */
 import type { ResourcesUnsubscribe as ResourcesUnsubscribeMethod } from "@colloquy/protocol/mcp/Resources"
 import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"

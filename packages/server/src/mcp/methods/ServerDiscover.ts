@@ -1,4 +1,4 @@
-/** `server/discover` (2026-07-28): the stateless revisions and the capabilities of the server. */
+/** `server/discover` (2026-07-28): responds with the stateless revisions and the capabilities of the server. */
 import { statelessVersions } from "@colloquy/protocol/mcp/Revisions"
 import * as Effect from "effect/Effect"
 import type { Members } from "../RequestContext.ts"

@@ -1,7 +1,8 @@
 /**
  * `subscriptions/listen` (2026-07-28): notifies a client of the changes that it requested and the server supports, with
- * the id of the request, until the client cancels it, the connection ends, or its lifetime has passed. Bounded in number,
- * URIs, time and, by `Notices`, in pending notifications (L6).
+ * the id of the request, until the client cancels the request, the connection ends, or its lifetime has passed. The
+ * number of subscriptions, their URIs and their time are bounded here, and their pending notifications by `Notices`
+ * (L6).
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
@@ -32,10 +33,10 @@ import { tasksCapability } from "../tasks/TaskRequests.ts"
 
 type Method = typeof SubscriptionsListen
 
-/** Most subscriptions of one connection; a client needs one. */
+/** Largest number of subscriptions of one connection; a client needs one. */
 const maxListening = 16
 
-/** Most URIs of one subscription, and most tasks. */
+/** Largest number of URIs of one subscription, and of its tasks. */
 const maxAddresses = 1024
 
 /** After this time a subscription ends; a client that still needs it sends the request again. */
@@ -74,7 +75,9 @@ const watched = (
     ),
   )
 
-/** The part of the filter that the server supports; nothing that the client did not request. */
+/**
+ * The part of the client's filter that the server supports. Never includes anything that the client did not request.
+ */
 const honoured = Effect.fnUntraced(function* (
   catalog: Pick<Catalog, "watch">,
   filter: SubscriptionFilter,
@@ -115,7 +118,7 @@ const listen = Effect.fnUntraced(function* (
   const named = yield* tasksOf(tasks, context, filter.taskIds ?? [])
   const notifications = yield* honoured(catalog, filter, capabilities, context.principal, named)
   const uris = new Set(notifications.resourceSubscriptions)
-  // Before the acknowledgement, so that changes in between are reported too.
+  // Listens before the acknowledgement, so that changes in between are reported too.
   const { take } = yield* catalog.notices.listen({
     list: (list) => notifications[wants[list]] === true,
     uri: (uri) => uris.has(uri),

@@ -1,4 +1,6 @@
-/** `tasks/cancel`: interrupts the work of a task. For an ended task it is an error in 2025-11-25 and succeeds in 2026-07-28. */
+/**
+ * `tasks/cancel`: interrupts the work of a task. For an ended task it fails in 2025-11-25 and succeeds in 2026-07-28.
+ */
 import type { TasksCancel as TasksCancelMethod } from "@colloquy/protocol/mcp/Tasks"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Clock from "effect/Clock"

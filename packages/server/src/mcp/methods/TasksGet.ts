@@ -1,4 +1,4 @@
-/** `tasks/get`: the status of a task; in 2026-07-28 with its questions, its result or its error. */
+/** `tasks/get`: responds with the status of a task; in 2026-07-28 also with its questions, its result or its error. */
 import type { TasksGet as TasksGetMethod } from "@colloquy/protocol/mcp/Tasks"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Clock from "effect/Clock"

@@ -1,4 +1,4 @@
-/** `tasks/list` (2025-11-25): the tasks of the client's principal, oldest first, one page per request. */
+/** `tasks/list` (2025-11-25): lists the tasks of the client's principal, oldest first, one page per request. */
 import type { TasksList as TasksListMethod } from "@colloquy/protocol/mcp/Tasks"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Clock from "effect/Clock"
@@ -8,7 +8,7 @@ import type { Cursors } from "../catalog/Cursors.ts"
 import type { CoreHandler } from "../RequestContext.ts"
 import { handshakeTask } from "../tasks/TaskShapes.ts"
 
-/** The name of the list, to which its cursors are bound beside the principal. */
+/** The name of the list. Its cursors are bound to this name and to the principal. */
 const list = "tasks"
 
 /** The handler of `tasks/list`. */

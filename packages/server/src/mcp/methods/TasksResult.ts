@@ -1,7 +1,7 @@
 /**
- * `tasks/result` (2025-11-25): waits for the end of a task and responds as its call would have. Meanwhile it asks its
- * client the task's questions; only one such request at a time asks a given question. Keeps its part of L7: a question is
- * withdrawn when it is resolved elsewhere, and stays pending when the request is cancelled.
+ * `tasks/result` (2025-11-25): waits for the end of a task and sends the response that its call would have had.
+ * Meanwhile it asks its client the task's questions; only one such request at a time asks a given question. Keeps its
+ * part of L7: a question is withdrawn when it is resolved elsewhere, and stays pending when the request is cancelled.
  */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { TasksResult as TasksResultMethod } from "@colloquy/protocol/mcp/Tasks"
@@ -65,13 +65,13 @@ const readAnswer = (answer: unknown): Effect.Effect<InputResponse, JsonRpcError>
 /**
  * The handler of `tasks/result` of one connection.
  *
- * @param alone lets one request at a time ask a question of a task
+ * @param alone ensures that only one request at a time asks a given question of a task
  */
 export const tasksResult = (
   tasks: Tasks["Service"],
   alone: KeyedLock,
 ): CoreHandler<Params<typeof TasksResultMethod>, Result> => {
-  /** The client's response, also an error, is the answer to the question. Without a response the question stays pending. */
+  /** Asks a question. The client's response, also an error, answers it; without a response it stays pending. */
   const ask = ({ peer, principal }: RequestContext, taskId: string, question: Question) => {
     const [key, request] = question
     return put(peer, related(taskId, request)).pipe(

@@ -1,6 +1,6 @@
 /**
- * `tasks/update` (2026-07-28): answers some or all questions of a task. Keys without a pending question are ignored. When
- * one answer does not fit its question, the request fails and every question stays pending.
+ * `tasks/update` (2026-07-28): answers some or all questions of a task. Keys without a pending question are ignored. If
+ * one answer does not have the shape that its question requires, the request fails and every question stays pending.
  */
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { TasksUpdate as TasksUpdateMethod } from "@colloquy/protocol/mcp/Tasks"

@@ -1,4 +1,4 @@
-/** `tools/call`: runs a tool of the server or of the embedding program, as a task where one was requested or helps. */
+/** `tools/call`: runs a tool of the server or of the embedding program, as a task if one was requested or is useful. */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult, ToolsCall as ToolsCallMethod } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params } from "@colloquy/protocol/Method"
@@ -11,7 +11,7 @@ import type { OfferedTools } from "../catalog/OfferedTools.ts"
 import type { InputRequired, OtherResult, RequestContext } from "../RequestContext.ts"
 import { make as makeTaskCalls } from "../tasks/TaskCalls.ts"
 
-/** Most names that an error lists, few enough to be read. */
+/** Largest number of names that an error lists: few enough for a person to read. */
 const maxNamed = 100
 
 const notCallable = (name: string, { callable, isDisabled }: OfferedTools) => {
@@ -23,7 +23,11 @@ const notCallable = (name: string, { callable, isDisabled }: OfferedTools) => {
   return new JsonRpcError({ code: ErrorCode.invalidParams, message, data: { tools: names } })
 }
 
-/** The handler of `tools/call` of one connection. `taskAfter`: see `TaskCalls`. */
+/**
+ * The handler of `tools/call` of one connection.
+ *
+ * @param taskAfter see `TaskCalls`
+ */
 export const toolsCall = Effect.fnUntraced(function* (
   offered: OfferedTools,
   tasks: Tasks["Service"],

@@ -1,4 +1,4 @@
-/** `tools/list`: the server's own tools, then those of the embedding program, one page per request. */
+/** `tools/list`: lists the server's own tools, then those of the embedding program, one page per request. */
 import type { ToolsList as ToolsListMethod } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import { clientRequestsTasks } from "../tasks/TaskRequests.ts"
 
 type Method = typeof ToolsListMethod
 
-// Schemas are made at their first use, so they are read at the call and not when the handler is made.
+// Schemas are created at their first use, so they are read when the method is called, not when its handler is created.
 const item = (tool: Tool, tasks: boolean): ResultOf<Method>["tools"][number] => {
   const { taskSupport } = tool
   return {
