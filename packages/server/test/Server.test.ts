@@ -29,8 +29,8 @@ describe("Server", () => {
             startImmediately: true,
           })
           // Time for the first caller to leave, if it can.
-        for (let round = 0; round < 10; round++) yield* Effect.yieldNow
-        const second = yield* Effect.forkChild(server.shared(state), { startImmediately: true })
+          for (let round = 0; round < 10; round++) yield* Effect.yieldNow
+          const second = yield* Effect.forkChild(server.shared(state), { startImmediately: true })
           yield* Deferred.succeed(proceed, undefined)
           yield* Fiber.join(interrupting)
           assert.strictEqual(yield* Fiber.join(second), 1)
