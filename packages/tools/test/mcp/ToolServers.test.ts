@@ -90,7 +90,7 @@ describe("ToolServers", () => {
             message: "MCP client for `h` failed to start: it did not start within 10 s",
           },
         ])
-        // The next request of the turn does not wait.
+        // The next request of the turn does not wait for the tools.
         const again = yield* open.tools
         assert.deepStrictEqual(
           again.failures.map(({ server }) => server),
