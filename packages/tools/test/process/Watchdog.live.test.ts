@@ -66,7 +66,7 @@ const processes = (): ReadonlyArray<Found> =>
     }
   })
 
-/** The descendants of this process, and all processes with the word in their command line, without the process itself. */
+/** The descendants of the process `root` and all processes with the word in their command line, except `root`. */
 const related = (root: number, word: string): ReadonlyArray<number> => {
   const all = processes()
   const found = new Set([root])
@@ -97,7 +97,7 @@ const nextOutput = (child: ReturnType<typeof started>) =>
     child.once("exit", () => reject(new Error("the server ended before its command was up")))
   })
 
-/** Starts the server with the command, kills it after the first output; counts the processes before, lists those left. */
+/** Starts the server with the command and kills it after the first output. Counts the processes before and after. */
 const killed = async (command: object, script: string, prefix: ReadonlyArray<string> = []) => {
   const word = `${80_000 + process.pid}.${++marks}`
   const argv = [...prefix, "bash", "-c", script.replaceAll("WORD", word)]
@@ -115,8 +115,8 @@ const killed = async (command: object, script: string, prefix: ReadonlyArray<str
 }
 
 /**
- * Kills the server so many milliseconds after it has begun to start the command, its watchdog being there already; gives
- * who is left of the command a moment later.
+ * Kills the server `delayMs` milliseconds after it has begun to start the command, when its watchdog already runs.
+ * Returns the processes of the command that are left a moment later.
  */
 const killedAtStart = async (command: object, delayMs: number, prefix: ReadonlyArray<string>) => {
   const word = `${80_000 + process.pid}.${++marks}`
