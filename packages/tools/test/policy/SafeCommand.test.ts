@@ -244,7 +244,7 @@ describe("SafeCommand", () => {
       const said = words.some((word) => unsafeWords.includes(word))
       const quotes = words.some((word) => word === "'" || word === '"')
       if (!said || quotes || !isKnownSafe(["bash", "-lc", script], open)) return
-      // In a safe script, such a word can only be an argument of a command that reads.
+      // Of these words only `rm` may occur, and only as an argument of a command that reads.
       assert.isFalse(words.includes(">") || words.includes("$x"), script)
       const joints: ReadonlyArray<string> = [";", "|", "&&"]
       const runs = words.filter((_, i) => i === 0 || joints.includes(words[i - 1] ?? ""))

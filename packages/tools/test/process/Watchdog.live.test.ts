@@ -66,7 +66,7 @@ const processes = (): ReadonlyArray<Found> =>
     }
   })
 
-/** The descendants of the process `root` and all processes with the word in their command line, except `root`. */
+/** Descendants of `root` and processes with the word in their command line, except `root` and this process. */
 const related = (root: number, word: string): ReadonlyArray<number> => {
   const all = processes()
   const found = new Set([root])

@@ -1,7 +1,7 @@
 /** The ways in which a process leaves the group of the command that started it, as scripts of Bash. */
 import { spawnSync } from "node:child_process"
 
-/** True where processes carry a mark: only on Linux, and not when this process has a lower limit. */
+/** True where processes carry a mark: on Linux, unless this process has a lower limit on file locks. */
 export const canMark: boolean =
   process.platform === "linux" &&
   spawnSync("bash", ["-c", "ulimit -S -x 123456789000000001"]).status === 0
