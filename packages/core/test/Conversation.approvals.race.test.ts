@@ -32,7 +32,7 @@ import {
 
 const deadlineMs = 50
 
-/** What befalls the questions of a conversation in this run. */
+/** Runs a conversation with four questions and random answers; returns its events, verdicts and receipts. */
 const race = Effect.gen(function* () {
   const parks = yield* Random.nextBoolean
   const verdicts: Array<readonly [string, Verdict]> = []
@@ -78,7 +78,7 @@ const race = Effect.gen(function* () {
     Effect.forEach(Array.from({ length: n }), () => Effect.yieldNow, { discard: true }),
   )
   const someTime = Effect.flatMap(Random.nextIntBetween(0, 4), (n) =>
-    // 0 at once; 1 early; 2 at the very deadline; 3 late.
+    // 0: at once; 1: early; 2: exactly at the deadline; 3: after the deadline.
     Effect.sleep(Duration.millis([0, 20, deadlineMs, deadlineMs + 1][n] ?? 0)),
   )
   const reply = Effect.fnUntraced(function* (callId: string) {
@@ -90,7 +90,7 @@ const race = Effect.gen(function* () {
     )
     answers.push([callId, exit])
   })
-  /** Answers what it is asked, at some time, now and then twice; leaves in the middle of it. */
+  /** Answers some questions after a random time, some of them twice, and detaches after a random number of them. */
   const person = Effect.fnUntraced(function* (listener: Listener) {
     const leavesAfter = yield* Random.nextIntBetween(1, 6)
     for (let asked = 0; asked < leavesAfter;) {
@@ -128,7 +128,7 @@ const race = Effect.gen(function* () {
   return { events: durableOf(yield* Fiber.join(observed)), verdicts, answers, parks }
 })
 
-/** Each question that was put has one outcome behind it, before the end of its turn. */
+/** True when each question is followed by exactly one outcome, before the terminal event of its turn. */
 const isOrderly = (events: ReadonlyArray<Event>): boolean => {
   const open = new Set<string>()
   for (const { msg } of events) {
@@ -176,7 +176,7 @@ describe("approvals under any interleaving", () => {
       assert.deepStrictEqual([terminal.length, after], [1, []], `seed ${seed}`)
       assert.strictEqual(events.at(-1)?.msg.type, "shutdown_complete", `seed ${seed}`)
     }
-    // Every way a question can end in these runs was seen, late and second answers included.
+    // The runs covered every way in which a question can be resolved, including late and second answers.
     assert.deepStrictEqual([...reasons].toSorted(), [
       "answered",
       "expired",

@@ -357,7 +357,7 @@ describe("approvals of a conversation", () => {
             Effect.gen(function* () {
               const first = yield* approve(exec("c"))
               yield* settle
-              // The turn is over or about to be: nothing is asked any more.
+              // The turn has ended or is about to end, so no further question is put.
               yield* Deferred.succeed(got, [first, yield* approve(exec("d"))])
               return "out"
             }),

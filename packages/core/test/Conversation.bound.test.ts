@@ -22,7 +22,7 @@ import {
   userItem,
 } from "./support.ts"
 
-/** A conversation whose first turn does not stop until `release`, and that says something then. */
+/** A conversation whose first turn, when interrupted, does not stop until `release`, and emits an event then. */
 const stubborn = Effect.fnUntraced(function* (killGraceMs?: number) {
   const release = yield* Deferred.make<void>()
   const hangs: Response = [done(callItem("hang", "c")), completed]

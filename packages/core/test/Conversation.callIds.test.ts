@@ -34,7 +34,7 @@ import {
 
 const nameOf = (call: ToolCall) => (call.type === "local_shell_call" ? "local_shell" : call.name)
 
-/** Tells its begin and end events, and takes a second between them. */
+/** Emits the begin and end events of a command, one second apart. */
 const command = ({ emit }: ToolContext, call_id: string) =>
   Effect.gen(function* () {
     yield* emit({ type: "exec_command_begin", call_id, command: ["ls"], cwd: "/work" })
@@ -51,7 +51,7 @@ const command = ({ emit }: ToolContext, call_id: string) =>
     })
   })
 
-/** `read` runs beside others, `write` alone, `ask` asks first. */
+/** Calls of `read` may run in parallel, `write` runs alone, and `ask` requests an approval before it runs. */
 const runtime: ToolRuntime["Service"] = {
   open: (context) =>
     Effect.succeed({
@@ -89,7 +89,7 @@ const processOver = Effect.fnUntraced(function* (
 
 type Conversation = Effect.Success<ReturnType<ConversationManager["Service"]["get"]>>
 
-/** Runs one turn to its end; gives its durable events. */
+/** Runs one turn to its end and returns its durable events. */
 const turn = Effect.fnUntraced(function* (conversation: Conversation) {
   const listener = yield* conversation.attach({ answers: true })
   yield* conversation.submit(says("go"))
@@ -101,7 +101,7 @@ const turn = Effect.fnUntraced(function* (conversation: Conversation) {
 const beginOf = (type: string) => type.endsWith("_begin")
 const endOf = (type: string) => type.endsWith("_end")
 
-/** Every begin has one end behind it, and no two pairs have one id. */
+/** Asserts that every begin event is followed by exactly one end event, and that no two pairs share an id. */
 const assertPaired = (events: ReadonlyArray<Event>): ReadonlyArray<string> => {
   const ids: Array<string> = []
   const open = new Set<string>()
@@ -187,7 +187,7 @@ describe("ids of calls", () => {
       yield* TestClock.adjust("2 seconds")
       const asked = durableOf(yield* takeUntil(listener, isType("exec_approval_request"))).at(-1)
       assert.strictEqual(asked?.msg.type === "exec_approval_request" && asked.msg.call_id, "c-2")
-      // The process is killed: another finds what was recorded.
+      // The process is killed; the next process loads only what was recorded.
       const left = observed()
       const { meta } = yield* store.inner.metadata({ id: made.id })
       yield* Effect.scoped(left.inner.create(meta, store.records(made.id)))

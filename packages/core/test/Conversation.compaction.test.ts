@@ -40,12 +40,12 @@ const summed = (said: string, summary: string) =>
     `The conversation up to here was replaced by this message, to make room.\n\nWhat I said in it, oldest first:\n\n${said}\n\nYour own summary of it:\n\n${summary}`,
   )
 
-/** A response of one message, with what the provider counted for it. */
+/** A response of one message, with the token count that the provider reports for it. */
 const counts = (text: string, total: number): Response => [
   done(assistantItem(text)),
   { _tag: "Completed", usage: usage(total - 5, 5) },
 ]
-/** One that calls `look`. */
+/** A response that calls the tool `look`, with the token count that the provider reports for it. */
 const calls = (callId: string, total: number): Response => [
   done(callItem("look", callId)),
   { _tag: "Completed", usage: usage(total - 5, 5) },
@@ -70,7 +70,7 @@ const typesOf = (seen: Parameters<typeof durableOf>[0]) =>
 const stillAbove = (limit: number | string, current: number) =>
   `Conversation is still above the token limit after automatic summarization (limit ${limit}, current ${current}). Please start a new session or trim your input.`
 
-/** One turn, heard to its end. */
+/** Submits the op and takes deliveries until the turn has ended. */
 const turn = (
   { conversation, listener }: Effect.Success<ReturnType<typeof open>>,
   op: Op,
@@ -376,7 +376,7 @@ describe("automatic summaries", () => {
     Effect.gen(function* () {
       const it = yield* open([calls("1", 100), counts("gist", 90), calls("2", 120)], limited(100))
       const seen = yield* turn(it, says("a"), "t")
-      // 4 bytes of output and 16 around it are estimated to be 5 tokens.
+      // The output has 4 bytes and its wrapping 16, which are estimated to be 5 tokens.
       assert.deepStrictEqual(told(seen).slice(-2), [
         ["t", { type: "error", message: stillAbove(100, 125) }],
         ["t", { type: "task_complete", last_agent_message: null }],

@@ -144,7 +144,7 @@ describe("questions of tool servers", () => {
         assert.deepStrictEqual(asksIn(seen), [])
         assert.deepStrictEqual(answers, [given])
         assert.deepStrictEqual((yield* conversation.state).approvals.grants, [])
-        // What was filled in is the server's alone.
+        // The values of the form go to the tool server only and are never recorded.
         assert.notInclude(JSON.stringify(yield* conversation.durableEvents), "a.txt")
         assert.notInclude(JSON.stringify(yield* conversation.state), "a.txt")
       }),

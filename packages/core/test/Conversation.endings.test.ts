@@ -31,7 +31,7 @@ const interrupt = { type: "interrupt" } as const
 const hanging = Stream.concat(Stream.fromArray([delta("x")]), Stream.never)
 const call = (name: string): Response => [done(callItem(name, "1")), completed]
 
-/** Runs one turn, does something to it, closes the conversation; the turn's own events, in order. */
+/** Runs one turn, applies an action to it and closes the conversation; returns the turn's events in order. */
 const turnOf = Effect.fnUntraced(function* (
   response: Response,
   act: (conversation: Conversation) => Effect.Effect<unknown, unknown>,
@@ -169,7 +169,7 @@ describe("the end of a turn", () => {
           [aborted, { type: "shutdown_complete" }],
         )
         assert.deepStrictEqual(endings(events, "t"), { terminal: ["turn_aborted"], after: [] })
-        // What the tool started may still be there: the scope waits for it.
+        // Processes that the tool started may still run, so closing the scope waits for the tool to stop.
         assert.isUndefined(closing.pollUnsafe())
         yield* Deferred.succeed(stopped, undefined)
         yield* Fiber.join(closing)

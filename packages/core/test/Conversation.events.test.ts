@@ -62,7 +62,7 @@ describe("Conversation.events", () => {
       yield* Stream.runDrain(Stream.take(events, 1))
       yield* settle
       yield* close
-      // The log stays readable after the end.
+      // The log stays readable after the conversation has ended.
       assert.isAbove((yield* Stream.runCollect(events)).length, 1)
     }),
   )
@@ -70,7 +70,7 @@ describe("Conversation.events", () => {
   it.effect("L6 starts one fiber for a conversation, one for a turn, and none for a listener", () =>
     Effect.gen(function* () {
       const before = yield* fiberId
-      // `open` does this, too.
+      // `open` also advances the clock by 0, so both measurements start alike.
       yield* TestClock.adjust(0)
       const started = yield* fiberId
       const { conversation, listener } = yield* open([answer("hello"), answer("again")])
@@ -83,7 +83,7 @@ describe("Conversation.events", () => {
       for (const one of [listener, other]) yield* takeUntil(one, isEnd)
       const ended = yield* fiberId
       assert.deepStrictEqual(
-        // Without the fiber of each probe.
+        // Subtracts the fiber that each probe starts.
         [created - started - (started - before), attached - created - 1, ended - attached - 1],
         [1, 0, 1],
       )

@@ -11,7 +11,7 @@ type Read = NonNullable<ToolRuntime["Service"]["readImage"]>
 const shows = (path: string): InputItem => ({ type: "local_image", path })
 const input = (...items: ReadonlyArray<InputItem>): Op => ({ type: "user_input", items })
 
-/** A conversation whose machine gives these images; and the paths that were read. */
+/** Opens a conversation whose machine reads images with this function, and collects the paths that were read. */
 const opened = Effect.fnUntraced(function* (image: Read | undefined) {
   const read: Array<string> = []
   const runtime: ToolRuntime["Service"] = {

@@ -30,7 +30,7 @@ import {
 
 type Tools = Readonly<Record<string, unknown>>
 
-/** A conversation whose tools are listed when the gate says so. */
+/** Opens a conversation whose tool listing waits until the test completes `gate`; counts the interrupted listings. */
 const listing = Effect.fnUntraced(function* (
   responses: ReadonlyArray<Response> = [answer("yes")],
   list?: (settings: ConversationSettings) => Effect.Effect<Tools>,
@@ -65,7 +65,7 @@ describe("list_mcp_tools", () => {
         id: "l",
         disposition: "none",
       })
-      // The same submission again asks nobody.
+      // Submitting the same id again starts no second listing.
       yield* conversation.submit(op, { id: "l" })
       const seen = answersIn(yield* takeUntil(listener, isType(response)))
       assert.deepStrictEqual(

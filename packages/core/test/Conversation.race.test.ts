@@ -27,7 +27,7 @@ import { simulate } from "@colloquy/simulation/Simulate"
 
 const endless = Stream.fromIterable(answer("begun").slice(0, 3)).pipe(Stream.concat(Stream.never))
 
-/** Submits, cancels and listens from many fibers, and closes the conversation at any moment. */
+/** Submits, cancels and attaches from many fibers, and closes the conversation at a random moment. */
 const race = Effect.gen(function* () {
   const script = scripted(
     answer("one"),

@@ -37,7 +37,7 @@ import {
 
 type Observed = ReturnType<typeof observed>
 
-/** A manager over the store, as one process has it; closing the scope is its orderly end. */
+/** A manager over the store, as one process has it. Closing the scope shuts that process down in order. */
 const processOver = Effect.fnUntraced(function* (
   store: Observed,
   script: Script = scripted(answer("yes")),
@@ -165,12 +165,12 @@ describe("what is recorded", () => {
             }),
           ),
         )
-        // Its listeners end without a word; nothing of it is kept in memory.
+        // Its listeners end without an event of the turn, and the conversation is no longer in memory.
         assert.notInclude(typesOf(yield* takeToEnd(listener)), "task_started")
         yield* settle
         assert.deepStrictEqual(yield* loadedIds(manager), [other.id])
         delete store.faults.append
-        // The id is free, and the same conversation goes on.
+        // The submission id is still unused, and the same conversation can be used again.
         const again = yield* conversation.attach()
         assert.deepStrictEqual(yield* conversation.submit(says("again"), { id: "mine" }), {
           id: "mine",
@@ -257,7 +257,7 @@ describe("one writer", () => {
           "LeaseHeld",
         )
         assert.match(error.message, /^conversation \S+ is not available: in use by /)
-        // It is listed all the same, and free when the first one ends.
+        // The second process lists the conversation, and can load it once the first process has ended.
         assert.deepStrictEqual(
           (yield* second.manager.list()).items.map((item) => [item.id, item.loaded]),
           [[id, false]],

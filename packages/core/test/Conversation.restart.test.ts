@@ -35,13 +35,13 @@ import {
 
 type Observed = ReturnType<typeof observed>
 
-/** Gives what was stored, with the provider of now. */
+/** Returns the stored settings with the current provider, or the current settings where none are stored. */
 const resolver = Layer.succeed(SettingsResolver, {
   resolve: ({ stored }) =>
     Effect.succeed(stored === undefined ? settings : withStored(settings, stored)),
 })
 
-/** A process over the store. Nothing ends it but a kill, of which it hears nothing. */
+/** A manager over the store, as one process has it. Its scope is never closed, as when a process is killed. */
 const processOver = Effect.fnUntraced(function* (
   store: Observed,
   script: Script,
@@ -56,7 +56,7 @@ const processOver = Effect.fnUntraced(function* (
   return Context.get(services, ConversationManager)
 })
 
-/** What another process finds after the kill: the first `count` records. */
+/** The store as the next process finds it after the kill: it holds the first `count` records. */
 const killed = Effect.fnUntraced(function* (
   store: Observed,
   id: ConversationId,
@@ -143,7 +143,7 @@ describe("a conversation whose process was killed", () => {
       yield* TestClock.adjust("1 minute")
       const seen = durableOf(yield* takeUntil(listener, isEnd)).map(({ msg }) => msg)
       assert.deepStrictEqual(seen[0], resolved("c", "denied", "expired"))
-      // The call ran again from its start, and was told; the turn went on to its one end.
+      // The call ran again from its start, its output was sent to the model, and the turn has one terminal event.
       assert.deepStrictEqual(script.requests[0]?.input.at(-1), outputItem("c", "denied"))
       assert.strictEqual(seen.at(-1)?.type, "task_complete")
     }),
@@ -157,7 +157,7 @@ describe("a conversation whose process was killed", () => {
       const person = yield* made.attach({ answers: true })
       yield* made.submit(says("hi"), { id: "t" })
       yield* takeUntil(person, ({ _tag }) => _tag === "Ask")
-      // It may wait through more than one kill.
+      // A question stays pending through more than one kill.
       const once = yield* killed(store, made.id)
       yield* (yield* processOver(once, hanging(), asking)).get(made.id)
       const second = yield* processOver(
@@ -336,7 +336,7 @@ const replaying = (
 
 const continued: ConversationSettings = { ...settings, onRestart: "continue" }
 
-/** A turn that was killed in the middle of a call of that class. */
+/** Kills a process in the middle of a call of that replay class; returns the conversation's id and the store. */
 const cutOff = Effect.fnUntraced(function* (
   replay: ReplayClass,
   more: Partial<ConversationSettings> = {},
@@ -414,7 +414,7 @@ describe("a turn that is taken up again", () => {
       yield* TestClock.adjust("4999 millis")
       const listener = yield* conversation.attach({ answers: true })
       yield* takeUntil(listener, ({ _tag }) => _tag === "Ask")
-      // Its time begins with whoever came.
+      // The deadline of the question starts when a listener that can answer attaches.
       yield* TestClock.adjust("9 minutes")
       yield* conversation.submit({ type: "exec_approval", id: "c", decision: "approved" })
       yield* takeUntil(listener, isEnd)
@@ -428,7 +428,7 @@ describe("a turn that is taken up again", () => {
       const script = scripted(answer("end"))
       const work = replaying("ask", () => Effect.die("it ran"))
       const conversation = yield* (yield* processOver(left, script, work)).get(id)
-      // One that can't answer is nobody.
+      // A listener that cannot answer does not count.
       const listener = yield* conversation.attach()
       yield* TestClock.adjust("4999 millis")
       const verdicts = Effect.map(logOf(conversation), (log) =>

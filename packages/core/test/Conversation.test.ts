@@ -32,7 +32,7 @@ import {
   userItem,
 } from "./support.ts"
 
-/** A model that says what the test puts into the queue. */
+/** A model whose stream consists of the events that the test puts into the queue. */
 const puppet = Effect.map(Queue.bounded<ModelEvent, Cause.Done>(8), (queue) => ({
   queue,
   stream: Stream.fromQueue(queue),
@@ -151,7 +151,7 @@ describe("Conversation", () => {
       for (const [i, event] of script.entries()) {
         for (const from of [0, 3]) {
           const another = yield* conversation.attach({ from })
-          // Attached while a text is not finished, a listener gets all of it; afterwards nothing of it.
+          // A listener that attaches while a text is in progress gets all of it as deltas; later, no delta of it.
           const expected = { from, message: i <= 6, thought: i <= 2 }
           late.push({ ...expected, fiber: yield* Effect.forkChild(takeToEnd(another)) })
         }

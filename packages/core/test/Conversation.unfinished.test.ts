@@ -49,7 +49,7 @@ const asking = tools({
   stubborn: () => Effect.onInterrupt(Effect.never, () => Effect.sleep("1 minute")),
 })
 
-/** A process over the store; `end` is an orderly shutdown of it. */
+/** A manager over the store, as one process has it; `end` shuts it down in order. */
 const processOver = Effect.fnUntraced(function* (
   store: ReturnType<typeof observed>,
   responses: ReadonlyArray<Response>,
@@ -88,12 +88,12 @@ const messagesOf = (events: ReadonlyArray<Event>) =>
 interface Case {
   readonly name: string
   readonly responses: ReadonlyArray<Response>
-  /** What ends the turn `t`; absent: the response itself. */
+  /** Ends the turn `t`. When absent, the model's response ends it. */
   readonly act?: (conversation: Conversation) => Effect.Effect<unknown, unknown>
   readonly settings?: ConversationSettings
   /** The unfinished text, as a message. Default `partial`. */
   readonly text?: string
-  /** Events of the turn behind the message. */
+  /** Types of the turn's events that follow the message. */
   readonly ends: ReadonlyArray<EventMsg["type"]>
 }
 
@@ -176,7 +176,7 @@ const cases: ReadonlyArray<Case> = [
 
 const passed: ReadonlyArray<EventMsg["type"]> = ["raw_response_item", "agent_message"]
 
-/** Runs the turn `t` up to its end; gives the conversation, and what a listener was sent of it. */
+/** Runs the turn `t` to its end; returns the conversation and the deliveries that a listener got. */
 const runTurn = Effect.fnUntraced(function* (
   manager: ConversationManager["Service"],
   { act, settings = withRetries(0) }: Case,
@@ -215,12 +215,12 @@ describe("the text of a turn that did not finish", () => {
         const first = yield* processOver(store, one.responses, settings)
         const { conversation, seen } = yield* runTurn(first.manager, one)
         const { id } = conversation
-        // Delivered, once, before the terminal event and everything that ends the turn.
+        // The unfinished text is delivered once, before the events that end the turn.
         const types = typesOf(seen).filter((type) => type !== "approval_resolved")
         assert.deepStrictEqual(types.slice(-2 - one.ends.length), [...passed, ...one.ends])
         assert.deepStrictEqual(messagesOf(durableOf(seen)).at(-1), text)
         assert.strictEqual(messagesOf(durableOf(seen)).filter((m) => m === text).length, 1)
-        // Part of the next request of this process, and stored: a process that resumes has it too.
+        // The text is part of the next request to the model, in this process and in one that resumes the conversation.
         if (one.name !== "input that interrupts") {
           yield* conversation.submit(says("next"), { id: "next" })
         }

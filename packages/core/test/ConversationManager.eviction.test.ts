@@ -146,7 +146,7 @@ describe("ConversationManager and idle conversations", () => {
         yield* settle
         yield* TestClock.adjust("2 minutes")
         assert.deepStrictEqual(yield* loadedIds(manager), [])
-        // Nothing runs in it: the call does not even load it.
+        // No turn runs in the conversation, so the call does not load it.
         yield* busy.cancel("0")
         assert.deepStrictEqual(yield* loadedIds(manager), [])
         assert.lengthOf(yield* listed(manager), 4)
@@ -259,7 +259,7 @@ describe("ConversationManager and idle conversations", () => {
         id: "0",
         msg: { type: "turn_aborted", reason: "interrupted" },
       })
-      // Its id is in use, though there is no receipt.
+      // The id counts as used, although the caller never got a receipt.
       yield* speak(conversation, "two")
       assert.strictEqual((yield* replay(conversation)).at(-1)?.id, "1")
     }).pipe(

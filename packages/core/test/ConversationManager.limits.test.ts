@@ -140,7 +140,7 @@ describe("ConversationManager forks", () => {
         )
         return events.flatMap(({ msg }) => (msg.type === "user_message" ? [msg.message] : []))
       }, Effect.scoped)
-      // The turn of "c" runs: it counts for neither rule.
+      // The turn of "c" is still running, so it counts for neither rule.
       assert.deepStrictEqual(yield* said({ _tag: "DropLastUserMessages", n: 0 }), ["a", "b"])
       assert.deepStrictEqual(yield* said({ _tag: "DropLastUserMessages", n: 1 }), ["a"])
       assert.deepStrictEqual(yield* said({ _tag: "DropLastUserMessages", n: 2 }), [])
@@ -214,14 +214,14 @@ describe("ConversationManager limits", () => {
           message: "2 turns are running already, which is the limit",
         })
         assert.strictEqual((yield* c.state).seq, 2)
-        // The next turn of a takes the place of the one before it.
+        // The next turn of `a` runs in the place of the cancelled one, so the limit is still reached.
         yield* a.cancel("0")
         yield* settle
         assert.strictEqual((yield* a.state).turn?.id, "1")
         assert.strictEqual((yield* Effect.flip(c.submit(says("one"))))._tag, "SubmissionRefused")
         yield* a.cancel("1")
         yield* settle
-        // The refused id stayed free.
+        // The id of the refused submission is still unused.
         assert.deepStrictEqual(yield* c.submit(says("one"), { id: "mine" }), {
           id: "mine",
           disposition: "started",
@@ -317,7 +317,7 @@ describe("ConversationManager shuts down", () => {
       yield* Fiber.join(first)
       yield* TestClock.adjust("5 seconds")
       yield* Fiber.join(second)
-      // The tool ends after all: closing the layer waits for nothing then.
+      // Lets the tool end, so that closing the layer does not wait for it.
       yield* TestClock.adjust("1 hour")
     }).pipe(
       Effect.provide(

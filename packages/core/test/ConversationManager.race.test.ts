@@ -34,7 +34,7 @@ const pause = Effect.flatMap(Random.nextIntBetween(0, 40), (n) =>
     : Effect.sleep(n - 29),
 )
 
-/** A slow store of which one call in five fails until it is repaired. */
+/** A slow store of which about one append in five fails, until `health.well` is set. */
 const unreliable = (health: { well: boolean }) => {
   const { faults, layer } = observed()
   const flaky = new StoreError({ operation: "append", reason: "Other", message: "flaky" })
@@ -55,7 +55,7 @@ const replay = Effect.fnUntraced(function* (conversation: Made) {
 
 const allowed = new Set([
   "ConversationClosed",
-  // There may be no user message yet.
+  // The conversation may have no user message yet.
   "BadForkRule",
   "ConversationUnavailable",
   "ManagerClosed",
@@ -64,7 +64,7 @@ const allowed = new Set([
   "TooManyConversations",
 ])
 
-/** Many fibers use a few conversations, of which fewer fit in memory; at the end everything is shut down. */
+/** Many fibers use more conversations than may be loaded at once; at the end the manager is shut down. */
 const race = Effect.gen(function* () {
   const health = { well: false }
   const scope = yield* Scope.make()

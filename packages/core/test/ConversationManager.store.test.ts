@@ -36,7 +36,7 @@ describe("ConversationManager over its store", () => {
       yield* TestClock.setTime(1_763_664_352_984)
       const manager = yield* ConversationManager
       const a = yield* manager.create(settings)
-      // There is no user message: a person would have nothing to choose by.
+      // Without a user message the entry would give a person nothing to recognise it by, so it is not listed.
       assert.deepStrictEqual((yield* manager.list({ spoken: true })).items, [])
       yield* speak(a, "conversation A")
       yield* TestClock.adjust("1 second")

@@ -64,6 +64,6 @@ export const resolved = (
   ...(grant === undefined ? {} : { grant }),
 })
 
-/** What the session remembers of `exec`. */
+/** The grant that the session keeps once `exec` is approved for the session. */
 export const execGrant =
   '{"command":["git","push"],"cwd":"/work","sandbox":{"mode":"danger-full-access"}}'

@@ -1,4 +1,4 @@
-/** Inputs, drafts and states for the tables of `ConversationState`. */
+/** Inputs, drafts and states for the tests of `decide`. */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { Op } from "@colloquy/protocol/Op"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
@@ -48,7 +48,7 @@ export const next = ({ state, events }: Decision): State =>
 export const after = (state: State, ...inputs: ReadonlyArray<Input>): State =>
   inputs.reduce((s, input) => next(decide(s, input)), state)
 
-/** A decision without the state. */
+/** Decides the input and returns the decision without its state. */
 export const say = (state: State, input: Input): Omit<Decision, "state"> => {
   const { state: _, ...rest } = decide(state, input)
   return rest

@@ -1,4 +1,4 @@
-/** A store in memory that counts its calls and can be made to behave otherwise. */
+/** A store in memory that records its calls and whose methods a test can replace. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { ConversationStore, type LogWriter } from "../src/ConversationStore.ts"
@@ -8,11 +8,11 @@ import { StoreError } from "../src/StoreErrors.ts"
 
 type Store = ConversationStore["Service"]
 
-/** Stands for a call of the store; each fault takes the place of it. */
+/** Replacements for methods of the store: where one is set, it runs instead of the method. */
 interface Faults {
   create?: () => Effect.Effect<never, StoreError>
   open?: () => Effect.Effect<never, StoreError>
-  /** Gets the records and what would append them. */
+  /** `records` are the records of the call; `really` is the effect that appends them. */
   append?: (
     records: ReadonlyArray<LogRecord>,
     really: ReturnType<LogWriter["append"]>,

@@ -46,7 +46,7 @@ export const withRetries = (streamMaxRetries: number): ConversationSettings => (
 
 export const conversationId = ConversationId.make("00000000-0000-7000-8000-000000000001")
 
-// -- what users send
+// -- inputs of a client
 
 export const says = (text: string): Op => ({ type: "user_input", items: [{ type: "text", text }] })
 
@@ -56,7 +56,7 @@ export const userItem = (text: string): MessageItem => ({
   content: [{ type: "input_text", text }],
 })
 
-// -- what models say
+// -- responses of the model
 
 export const assistantItem = (...texts: ReadonlyArray<string>): MessageItem => ({
   type: "message",
@@ -80,7 +80,7 @@ export const outputItem = (call_id: string, output: string): ResponseItem => ({
 export const delta = (text: string): ModelEvent => ({ _tag: "TextDelta", delta: text })
 export const done = (item: ResponseItem): ModelEvent => ({ _tag: "ItemDone", item })
 export const completed: ModelEvent = { _tag: "Completed" }
-/** A message whose deltas are its letters, then the end. */
+/** A response of one message: a delta per letter, the message and the end of the response. */
 export const answer = (text: string): ReadonlyArray<ModelEvent> => [
   ...text.split("").map(delta),
   done(assistantItem(text)),
@@ -113,11 +113,11 @@ const streamOf = (response: Response, request: ModelRequest) => {
 
 export interface Script {
   readonly service: ModelClient["Service"]
-  /** What was asked, in order. */
+  /** The requests that the model received, in order. */
   readonly requests: Array<ModelRequest>
 }
 
-/** Answers the n-th request with the n-th response, and those after the last with the last. */
+/** Responds to the n-th request with the n-th response, and to all further requests with the last one. */
 export const scripted = (...responses: ReadonlyArray<Response>): Script => {
   const requests: Array<ModelRequest> = []
   return {
@@ -132,7 +132,7 @@ export const scripted = (...responses: ReadonlyArray<Response>): Script => {
   }
 }
 
-/** Tools by name; any other name gets the answer for unknown ones. */
+/** Tools by name. A call of any other name gets the output for an unknown tool. */
 export const tools = (
   byName: Readonly<
     Record<string, (call: ToolCall, context: ToolContext) => Effect.Effect<string>>
@@ -183,15 +183,15 @@ export const listed = (manager: ConversationManager["Service"]) =>
     items.map(({ id }) => id).toReversed(),
   )
 
-/** Ids of those in memory, newest first. */
+/** Ids of the loaded conversations, newest first. */
 export const loadedIds = (manager: ConversationManager["Service"]) =>
   Effect.map(Effect.orDie(manager.list({ limit: 1000 })), ({ items }) =>
     items.flatMap(({ id, loaded }) => (loaded ? [id] : [])),
   )
 
-// -- what listeners see
+// -- readers of listeners
 
-/** Takes until a delivery fits, that one included; what came after it in the same take is dropped. */
+/** Takes deliveries up to and including the first match; drops those that follow it in the same take. */
 export const takeUntil = Effect.fnUntraced(function* (
   listener: Listener,
   fits: (delivery: Delivery) => boolean,
@@ -237,7 +237,7 @@ export const isType =
 
 export const isEnd = isType("task_complete", "turn_aborted")
 
-/** The terminal events of each submission, and what of it came after the first of them. */
+/** The terminal events of the submission, and the types of its events after the first terminal one. */
 export const endings = (events: ReadonlyArray<Event>, id: string) => {
   const own = events.filter((event) => event.id === id)
   const first = own.findIndex(({ msg }) => isTerminal(msg))
@@ -249,7 +249,7 @@ export const endings = (events: ReadonlyArray<Event>, id: string) => {
 
 // -- one conversation
 
-/** A conversation of its own scope, a listener from its first event on, and what the model was asked. */
+/** Opens a conversation in a new scope, with a listener from its first event on and the requests to the model. */
 export const open = Effect.fnUntraced(function* (
   responses: ReadonlyArray<Response>,
   options: {
@@ -266,7 +266,7 @@ export const open = Effect.fnUntraced(function* (
     Effect.provideService(ToolRuntime, options.tools ?? tools()),
   )
   const listener = yield* conversation.attach({ from: 0 })
-  // The first sleep of a test must not be that of a finalizer (TestClock would interrupt it).
+  // TestClock would interrupt the first sleep of a test if a finalizer started it, so this one comes first.
   yield* TestClock.adjust(0)
   return {
     conversation,
@@ -276,12 +276,12 @@ export const open = Effect.fnUntraced(function* (
   }
 })
 
-/** Lets every other fiber run until it waits. */
+/** Yields 20 times, so that every other runnable fiber runs until it waits. */
 export const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, {
   discard: true,
 })
 
-/** What a log of these events alone leaves to another life. */
+/** Folds a log of only these events into what a process loads when it resumes the conversation. */
 export const existing = (events: ReadonlyArray<Event>) => {
   const fold = new LogFold()
   fold.add(events.map((event) => eventRecord(0, event)))

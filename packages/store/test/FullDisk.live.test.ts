@@ -1,6 +1,6 @@
 /**
- * A disk that is really full: a small file system that is mounted for the test, on machines where
- * the tests may do that.
+ * Tests with a full disk: a small file system that is mounted for the test, on machines where
+ * the tests have the right to mount one.
  */
 import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { eventRecord } from "@colloquy/core/LogRecord"

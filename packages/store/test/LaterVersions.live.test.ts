@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs"
 import { metaOf, firstRecords } from "./support/Records.ts"
 import { Machine, readAll } from "./support/Machine.ts"
 
-/** Compares a file that Colloquy writes with the fixture that versions of the original resumed. */
+/** The fixture that several versions of the original resumed. */
 const resumed = readFileSync(
   new URL("./fixtures/resumed-by-original.jsonl", import.meta.url),
   "utf8",

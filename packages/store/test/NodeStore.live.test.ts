@@ -37,7 +37,7 @@ describe("rollouts over real files", () => {
   const records = [...firstRecords(meta), ...turn(1, "0", "hello")]
 
   /**
-   * Runs with leases of its own, which is as close to a process of its own as one process can get.
+   * Runs with a separate set of leases, which is as close to a separate process as one process can get.
    */
   const run = <A, E>(home: string, use: Effect.Effect<A, E, ConversationStore | Scope.Scope>) =>
     use.pipe(Effect.scoped, Effect.provide(Layer.fresh(NodeStore.layer({ home }))))

@@ -54,7 +54,7 @@ const kill = Effect.fnUntraced(function* (writer: Writer) {
   }
 })
 
-/** Reproducible delays: the same at every run, although what they interrupt is not. */
+/** Delays that are the same in every run, although the step that each of them interrupts may differ. */
 const moments = (count: number) => {
   let seed = 20_261_121
   return Array.from({ length: count }, () => {
@@ -63,7 +63,7 @@ const moments = (count: number) => {
   })
 }
 
-/** Text of the only rollout file. */
+/** Last byte of the only rollout file; undefined when there is none. */
 const lastByte = (home: string): number | undefined => {
   const [file = ""] = FS.readdirSync(join(home, "sessions"), {
     recursive: true,

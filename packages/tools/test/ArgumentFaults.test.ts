@@ -18,7 +18,7 @@ import { toolsOf } from "./support/ScriptedServers.ts"
 
 type Args = Readonly<Record<string, unknown>>
 
-/** A tool as these tests see it: the schema that it shows, and what it answers to bad arguments. */
+/** The parts of a tool that these tests use: the schema it declares, and its output for bad arguments. */
 interface Checked {
   readonly name: string
   readonly schema: JsonSchema
@@ -59,14 +59,14 @@ const sample = (given: Node, root: Node): unknown => {
   }
 }
 
-/** A value of the node with something else at one place in it, and where that is. */
+/** A value for the node that is bad in one place only, and that place. */
 interface Spoilt {
   readonly value: unknown
   readonly at: string
   readonly node: Node
 }
 
-/** Every place of the schema, each with a bad value in arguments that are good everywhere else. */
+/** For every place of the schema, arguments with a bad value in that place and good values elsewhere. */
 const spoilt = (
   given: Node,
   root: Node,
@@ -156,10 +156,10 @@ const ofServer = [...codexTools, ...conversationTools].map((tool): Checked => ({
 
 const everyTool = Effect.map(ofModel, (tools) => [...tools, ...ofServer])
 
-/** A value of another kind than any that the tools take. */
+/** A value of a kind that the node does not accept. */
 const ofOtherKind = (node: Node) => (node["type"] === "array" ? "text" : [[]])
 
-/** Bad values of a member that is limited to some: of the right kind, and of another. */
+/** Bad values of a member that allows only certain values: one of the right kind, and one of another kind. */
 const bads: ReadonlyArray<(node: Node) => unknown> = [() => "no such choice", ofOtherKind]
 
 const planFault = (args: Args) =>

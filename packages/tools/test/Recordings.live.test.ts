@@ -32,7 +32,7 @@ const patch = (...lines: ReadonlyArray<string>) =>
 const goodbye = patch("*** Update File: hello.txt", "@@", "-hello", "+goodbye", " world")
 
 interface Case extends Scene {
-  /** A line that differs from the original, and why. */
+  /** Changes a line of the recording where Colloquy differs on purpose from the original. */
   readonly amend?: (message: Record<string, unknown>) => Record<string, unknown>
   readonly needsSandbox?: boolean
 }
@@ -70,7 +70,7 @@ const cases: Readonly<Record<string, Case>> = {
     answers: ["approved"],
     responses: [shell(touch), [says("done")]],
     needsSandbox: true,
-    // The words are those of a file system that is mounted read-only; the exit code is the real one.
+    // The error text is that of a read-only mount; the exit code is the command's actual one.
     amend: (message) => ({
       ...(JSON.parse(
         JSON.stringify(message)
@@ -155,7 +155,7 @@ const cases: Readonly<Record<string, Case>> = {
   shell_timeout: {
     settings: open,
     responses: [bash("echo start; sleep 30", { timeout_ms: 700 }), [says("timed out")]],
-    // What it said until then is kept, and its exit code is that of a shell's `timeout`.
+    // The output until the timeout is kept, and the exit code is that of the shell's `timeout` command.
     amend: (message) =>
       message["type"] === "exec_command_end"
         ? {
@@ -199,7 +199,7 @@ const cases: Readonly<Record<string, Case>> = {
 
 const same = (message: Record<string, unknown>) => message
 
-/** What differs from one directory to another: the sizes, owners and times that `ls -la` tells. */
+/** Removes the sizes, owners and times that `ls -la` prints, because they differ between directories. */
 const withoutListing = (message: unknown): unknown =>
   JSON.parse(
     JSON.stringify(message).replaceAll(/total \d+(?:\\n[-dl][^"]*?)(?:\\n)?"/g, `a listing"`),

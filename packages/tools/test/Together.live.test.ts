@@ -35,7 +35,7 @@ const hostTools = fromToolkit(toolkit).pipe(
 describe("several calls in one response", () => {
   it.live("commands that only read run beside each other; outputs come in call order", () =>
     Effect.gen(function* () {
-      // Each pipe opens once both of its ends are open: one after the other they would never end.
+      // A pipe opens only once both of its ends are open, so commands that run one after the other would never end.
       const pipes = (ws: string) =>
         ["one", "two"].map((name) => `mkfifo ${ws}/${name}`).join(" && ")
       const { begin, workspace } = yield* stage()
@@ -50,7 +50,7 @@ describe("several calls in one response", () => {
       const isBegun = (id: string) =>
         actor.until((message) => message.type === "exec_command_begin" && message.call_id === id)
       yield* Effect.all([isBegun("a"), isBegun("b"), isBegun("c")])
-      // The second is done before the first.
+      // The second command ends before the first.
       Fs.writeFileSync(`${workspace}/two`, "second\n")
       yield* actor.until(
         ({ type, ...rest }) =>

@@ -48,7 +48,7 @@ export class ApprovalWaiters {
     })
   }
 
-  /** Gives the verdict to the tool that waits for it; nothing happens where none does. */
+  /** Gives the verdict to the tool that waits for it; has no effect when no tool waits. */
   resolve(number: number, verdict: Outcome): Effect.Effect<void> {
     return Effect.suspend(() => {
       const earlier = this.moved.from.get(number)
@@ -69,7 +69,7 @@ export class ApprovalWaiters {
     })
   }
 
-  /** Makes the question with number `from` that of `to`, which a tool asked again; its deadline stays. */
+  /** Renumbers the question `from` to `to`, under which a tool has asked it again; its deadline is unchanged. */
   moveDeadline(from: number, to: number): void {
     if (this.waiters?.has(from) !== true) return
     this.moved.to.set(from, to)

@@ -60,7 +60,7 @@ const shutDown: Command = {
 
 /** A decision that is staged. Neither callers nor listeners see anything of it before it is recorded. */
 interface Decided {
-  /** Absent where the conversation itself is the cause, as on recovery. */
+  /** Absent when no command caused the decision, as on recovery. */
   readonly command?: Command
   readonly decision: Decision
   /** The turn that the decision completes, for `onTurnCompleted`. */
@@ -178,7 +178,7 @@ export class ConversationActor implements OwnedConversation {
     })
   }
 
-  /** What the fiber of the conversation runs: its inbox until it is closed. Interrupted, it shuts down within its bound. */
+  /** Serves the inbox until the conversation is closed. When interrupted, shuts it down within its bound. */
   get run(): Effect.Effect<void, Cause.Done> {
     return Effect.onExit(this.loop(), (exit) => {
       const interrupted = Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause)
@@ -226,7 +226,7 @@ export class ConversationActor implements OwnedConversation {
     reply(command.reply, { _tag: "Decision", decision, ...step })
   }
 
-  /** What the next request of the turn is made of. */
+  /** The parts of the next request of the turn. */
   private nextStep(): Step {
     const { current, log } = this.journal
     return { history: log.history(), seq: log.seq - 1, usage: current.usage, tokens: log.tokens() }
@@ -236,7 +236,7 @@ export class ConversationActor implements OwnedConversation {
     return action._tag === "Close" ? Effect.void : this.supervisor.carryOut(action)
   }
 
-  /** Records what is staged. False when it cannot be recorded: then none of it has an effect, and this is closed. */
+  /** Records what is staged. Returns false when that fails: nothing staged takes effect and the conversation closes. */
   private record(): Effect.Effect<boolean> {
     const { journal, options } = this
     const { records } = journal
@@ -251,7 +251,7 @@ export class ConversationActor implements OwnedConversation {
     )
   }
 
-  /** Nothing can be recorded any more: closes this. What was recorded is loaded with the next use. */
+  /** Closes the conversation because nothing can be recorded any more. Its next use loads what was recorded. */
   private lose(because: AppendError): Effect.Effect<boolean> {
     this.lost = new ConversationUnavailable({ id: this.id, reason: because.message, because })
     this.over = true
@@ -262,7 +262,7 @@ export class ConversationActor implements OwnedConversation {
     )
   }
 
-  /** Records these decisions, commits them, replies and acts; or does none of it. */
+  /** Records these decisions, commits them, replies and acts. Does none of this when they cannot be recorded. */
   private carryOut(all: ReadonlyArray<Decided>): Effect.Effect<void> {
     return Effect.flatMap(this.record(), (recorded) => {
       if (!recorded) {

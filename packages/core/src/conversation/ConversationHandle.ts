@@ -93,7 +93,7 @@ export interface Conversation {
   readonly loaded: Effect.Effect<void, ConversationClosed>
 }
 
-/** A loaded conversation, as the code uses it that loads and evicts it. */
+/** A loaded conversation, as the code that loads and evicts it uses it. */
 export interface OwnedConversation extends Conversation {
   readonly state: Effect.Effect<State>
   /** True once no command is accepted any more: the conversation has ended, or nothing can be recorded. */

@@ -10,13 +10,13 @@ import type { ConversationUnavailable } from "../ConversationErrors.ts"
 import type { Decision, Input } from "../decider/Decision.ts"
 import type { Step } from "../turn/TurnPort.ts"
 
-/** What became of a command. */
+/** The reply to a command. */
 type Reply =
   | { readonly _tag: "Decision"; readonly decision: Decision; readonly step?: Step }
   /** The command had no effect; `because`: it could not be recorded. */
   | { readonly _tag: "Closed"; readonly because?: ConversationUnavailable }
 
-/** An input to decide on, or the question whether the conversation can be suspended. */
+/** An input to decide on, or a request to suspend the conversation if it is idle. */
 export type Command =
   | { readonly input: Input; readonly reply?: Deferred.Deferred<Reply> }
   | { readonly suspend: Deferred.Deferred<boolean> }

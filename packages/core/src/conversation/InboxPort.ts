@@ -1,5 +1,6 @@
 /**
- * The port of a turn: what the turn's fiber emits, asks and requests becomes commands in the inbox of its conversation.
+ * The port of a turn: sends the events, questions and requests of the turn's fiber as commands to the inbox of its
+ * conversation.
  * It decides nothing, and records nothing itself.
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
@@ -19,7 +20,7 @@ export interface TurnParts {
   readonly inbox: Inbox
   readonly journal: Journal
   readonly waiters: ApprovalWaiters
-  /** The ids of calls that events have already; created for the first call. */
+  /** The call ids that the conversation's events already use; created for the first call. */
   readonly callIds: () => CallIds
 }
 

@@ -1,5 +1,5 @@
 /**
- * The state of a conversation in a `Ref`, its event log and its listeners; and what was decided and is not recorded yet.
+ * The state of a conversation in a `Ref`, its event log and its listeners, and the decisions that are not recorded yet.
  *
  * ```
  *             stage                     records                  commit
@@ -31,7 +31,7 @@ export class Journal {
   /** The committed durable events. */
   readonly log: EventLog
   readonly listeners: Listeners
-  /** What the state becomes with the commit. */
+  /** The state after the next commit. */
   private staged: State
   private events: Array<Event> | undefined
   private unrecorded: Array<LogRecord> | undefined
@@ -49,7 +49,7 @@ export class Journal {
     return Ref.getUnsafe(this.state)
   }
 
-  /** The state after everything that is staged: what the next decision starts from. */
+  /** The state after everything that is staged. The next decision starts from it. */
   get head(): State {
     return this.staged
   }
@@ -76,7 +76,7 @@ export class Journal {
     this.staged = events.reduce(project, decision.state)
   }
 
-  /** Makes what was staged the state, appends its events to the log and publishes them. To be called once it is recorded. */
+  /** Makes the staged state current, appends its events to the log and publishes them. Call it after recording them. */
   commit(): void {
     const { events } = this
     this.events = undefined

@@ -1,4 +1,4 @@
-/** How the fiber of a turn ends, and how long it may take to stop. Pure but for the log of a defect. */
+/** How the fiber of a turn ends, and how long it may take to stop. Pure, except that it logs a defect. */
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ const defaultKillGrace = Duration.millis(500)
 export const stopBound = (settings: ConversationSettings): Duration.Duration =>
   Duration.sum(stopTime, settings.killGrace ?? defaultKillGrace)
 
-/** What the decider is given for the exit of a turn's fiber. Logs a defect with its cause; its text stays inside. */
+/** Input of `decide` for the exit of a turn's fiber. Logs a defect with its cause, whose text no client receives. */
 export const turnExitOf = (
   exit: Exit.Exit<void, { readonly message: string }>,
 ): Effect.Effect<TurnExit> => {

@@ -1,5 +1,5 @@
 /**
- * How many turns may run at once in one process. A conversation takes a permit when a turn starts while none runs, and
+ * Limits how many turns run at once in a process. A conversation takes a permit when a turn starts while none runs, and
  * releases it when none runs any more: a turn that follows directly on another keeps the permit. Never waits: a turn beyond
  * the limit is refused.
  */
@@ -17,7 +17,7 @@ export class TurnPermits {
     this.maxTurns = maxTurns
   }
 
-  /** The decision, or a refusal with `TooManyTurns` that changes nothing, where it would start one turn too many. */
+  /** Returns the decision, or a refusal with `TooManyTurns` that changes nothing if it would exceed the limit. */
   admit(before: State, decision: Decision): Decision {
     const starts = decision.actions.some(({ _tag }) => _tag === "StartTurn")
     if (before.turn !== undefined || !starts) return decision
@@ -39,7 +39,7 @@ export class TurnPermits {
     if (turn !== undefined) this.running++
   }
 
-  /** Releases the permit where this change of state ended the turn. To be called for every change of a conversation's state. */
+  /** Releases the permit if this change of state ended the turn. Call it for every change of a conversation's state. */
   release(before: State, after: Pick<State, "turn">): void {
     if (before.turn !== undefined && after.turn === undefined) this.running--
   }

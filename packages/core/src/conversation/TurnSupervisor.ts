@@ -1,6 +1,6 @@
 /**
- * The fibers that work for one conversation: that of its turn, those of its deadlines, and those that list tools. Carries
- * out the actions of decisions and decides nothing: what becomes of a fiber enters the conversation's inbox, as what the
+ * The fibers that work for one conversation: one for its turn, one per deadline, and one per tool listing. Carries
+ * out the actions of decisions and decides nothing: the outcome of a fiber enters the conversation's inbox, as what the
  * turn emits does (`InboxPort.ts`).
  *
  * ```
@@ -36,7 +36,7 @@ import { inboxPort, type TurnParts } from "./InboxPort.ts"
 import type { Journal } from "./Journal.ts"
 import { stopBound, turnExitOf } from "./TurnExits.ts"
 
-/** What turns call: models and tools. */
+/** The services that turns use: models and tools. */
 type Services = Context.Context<ModelClient | ToolRuntime>
 
 /** The parts of a conversation that a supervisor works with. */
@@ -51,7 +51,7 @@ type SupervisedAction = Exclude<Action, { readonly _tag: "Close" }>
 
 /** Starts and stops the fibers of a conversation's turns and carries out the actions that were decided. */
 export class TurnSupervisor {
-  /** Where the tools of the conversation wait for the answers to their questions. */
+  /** The tools of the conversation that wait for the answers to their questions. */
   readonly waiters: ApprovalWaiters
   private readonly conversationId: ConversationId
   private readonly parts: SupervisorParts
@@ -74,7 +74,7 @@ export class TurnSupervisor {
     }
   }
 
-  /** Carries out one action of a decision. Returns at once: what takes time runs in a fiber of the scope. */
+  /** Carries out one action of a decision. Resolves at once: longer work runs in a fiber of the scope. */
   carryOut(action: SupervisedAction): Effect.Effect<void> {
     switch (action._tag) {
       case "StartTurn":

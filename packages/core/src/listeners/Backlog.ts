@@ -1,5 +1,5 @@
 /**
- * How far a listener may fall behind its conversation, and what it takes when it does. Pure: the conversation counts
+ * How far a listener may fall behind its conversation, and what it receives when it does. Pure: the conversation counts
  * what it publishes once, for all its listeners together; the backlog of each is the difference to the count at its last
  * take. Keeps L6: a listener's backlog is bounded, and events other than deltas are never dropped from it silently.
  */

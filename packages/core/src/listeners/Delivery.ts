@@ -1,4 +1,4 @@
-/** What a listener is given: the events of its conversation, and the markers between them. */
+/** The deliveries that a listener takes: the events of its conversation, and the markers between them. */
 import type { Event } from "@colloquy/protocol/EventMsg"
 
 /** One thing that a listener takes, in the order in which it happened. */

@@ -1,5 +1,5 @@
 /**
- * One listener of a conversation: a `Subscription` to its `PubSub` that the code which serves the listener pulls from.
+ * One listener of a conversation: a `Subscription` to its `PubSub`, from which the code that serves the listener pulls.
  * There is no fiber and no queue between: publishing never waits and runs none of the listener's code (L6).
  *
  * ```
@@ -43,13 +43,13 @@ type Batches = ReadonlyArray<Batch>
 
 const none: Batches = []
 
-/** A class: its methods are shared, where closures would be made for every listener anew. */
+/** A class, so that all listeners share its methods; closures would be created for every listener. */
 export class SubscribedListener implements Listener {
   /** Exists while the listener is live, and only then. */
   private subscription: PubSub.PubSub.BackingSubscription<Batch> | undefined
-  /** What was pulled and is not read yet, before what the subscription holds: coalesced, or left when it was closed. */
+  /** Events that were pulled (coalesced, or on close) and are not read yet. They precede those in the subscription. */
   private left = none
-  /** Of all events published, how many were when the subscription was pulled from last. */
+  /** Total number of published events at the last pull from the subscription. */
   private pulledAt = 0
   /** Resumes the fiber that waits in `take`. */
   private wake: (() => void) | undefined
@@ -133,7 +133,7 @@ export class SubscribedListener implements Listener {
     return Effect.callback((resume) => {
       // Something may have been published since `take` looked.
       if (this.isReady || this.publisher.end !== undefined) return resume(Effect.void)
-      // Resumed with a plain effect, the fiber would continue at once, inside the fiber that publishes.
+      // With a plain effect the fiber would continue at once, inside the fiber that publishes.
       this.wake = () => resume(Effect.yieldNow)
       return Effect.sync(() => {
         this.wake = undefined

@@ -44,7 +44,7 @@ const limited: ConversationSettings = {
   autoCompactTokenLimit: 1_000,
 }
 
-/** A turn that is summarised in its middle: a call, the summary, the end. */
+/** A turn with a compaction in its middle: a call, then the summary, then the end. */
 const long = () =>
   scripted(
     [done(callItem("look", "1")), { _tag: "Completed", usage: usage(1_000, 0) }],

@@ -4,7 +4,7 @@ import { decide } from "../../src/decider/Decide.ts"
 import { submit } from "../decisions.ts"
 import { settings } from "../support.ts"
 
-/** The window after a change of the model. */
+/** The context window in the settings after the op `override_turn_context`. */
 const windowAfter = (from: string, contextWindow: number | null, model?: string) => {
   const state = initialState({ ...settings, model: from, contextWindow })
   const op = { type: "override_turn_context", ...(model === undefined ? {} : { model }) } as const

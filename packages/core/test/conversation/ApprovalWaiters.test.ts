@@ -10,7 +10,7 @@ import type { Input } from "../../src/decider/Decision.ts"
 import { asks, exec } from "../approvals.ts"
 import { settle } from "../support.ts"
 
-/** A desk before a conversation that only listens. */
+/** An `ApprovalWaiters` whose conversation only collects the inputs; `taken`: whether it accepts them. */
 const desk = Effect.fnUntraced(function* (taken = true) {
   const sent: Array<Input> = []
   const scope = yield* Scope.make()

@@ -55,7 +55,7 @@ const settle = (number: number, decision: Verdict["decision"], reason: Verdict["
   ({ _tag: "ResolveQuestion", number, verdict: { decision, reason } }) as const
 const deadline = (number: number, after = Duration.minutes(10)) =>
   ({ _tag: "StartDeadline", number, after }) as const
-/** Resolved by this input: the event and the verdict, nothing else. */
+/** The decision that resolves a question: its event and the verdict for its tool, and nothing else. */
 const closes = (
   number: number,
   callId: string,

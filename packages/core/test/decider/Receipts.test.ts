@@ -10,7 +10,7 @@ import {
 
 const receipt = (id: string) => ({ id, disposition: "none" }) as const
 
-/** After these ids were chosen, one after the other. */
+/** The state after clients have submitted ops with these ids, in this order. */
 const chosen = (ids: ReadonlyArray<string>) =>
   ids.reduce((receipts, id) => keep(receipts, id, receipt(id)), none)
 

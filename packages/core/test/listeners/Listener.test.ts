@@ -15,7 +15,7 @@ const note = (seq: number): Event => ({
   msg: { type: "background_event", message: `${seq}` },
 })
 
-/** A log and its listeners, told together as a conversation does. */
+/** A log and its listeners; an event is appended and published in one step, as a conversation does. */
 const talk = () => {
   const log = new EventLog()
   const listeners = new Listeners(log)

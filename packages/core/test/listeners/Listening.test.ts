@@ -122,7 +122,7 @@ describe("Listening", () => {
         },
       )
       assert.strictEqual(next, 2)
-      // Nothing is taken where it is done already.
+      // `runUntil` takes nothing when `isDone` is true from the start.
       yield* runUntil(listener, Effect.succeed(true), {})
     }),
   )

@@ -36,7 +36,7 @@ const scenario = Arbitrary.all({
 })
 type Scenario = typeof scenario extends Arbitrary.Arbitrary<infer A> ? A : never
 
-/** A conversation as far as an outbox can tell: a log, and what comes into it together with the next batch. */
+/** The part of a conversation that a listener sees: the log, and the drafts that the next batch appends to it. */
 class Writer {
   readonly log = new EventLog()
   message = ""
@@ -48,7 +48,7 @@ class Writer {
     for (const msg of messages) this.drafts.push({ id: "t", msg })
   }
 
-  /** Into the log and to the listener, in one step as a conversation does. */
+  /** Appends the drafts to the log and publishes them to the listener in one step, as a conversation does. */
   publish(outbox?: Backlog): void {
     const events = numberDrafts(this.log.seq, this.drafts)
     this.drafts = []
@@ -115,7 +115,7 @@ class Writer {
   }
 }
 
-/** A listener without a fiber: what is published to it, and takes that do not wait. */
+/** A listener that is used without a fiber: the test publishes to it, and its takes never wait. */
 class Backlog {
   private readonly publisher: Publisher
   private readonly listener: SubscribedListener
@@ -140,7 +140,7 @@ class Backlog {
   }
 }
 
-/** A listener that checks each delivery as it comes; `problem` is the first that breaks the contract. */
+/** Checks each delivery as it arrives; `problem` describes the first one that breaks the contract. */
 class Reader {
   problem: string | undefined
   next: number
@@ -214,13 +214,13 @@ class Reader {
     }
   }
 
-  /** What it has of the texts in progress. */
+  /** The received parts of the texts in progress. */
   get texts() {
     return [this.message, this.thought]
   }
 }
 
-/** Plays the scenario and then reads to the end; the first problem, if any. */
+/** Plays the scenario, reads to the end and returns the first problem, if any. */
 const play = ({ before, steps, maxEvents, maxBytes, skip }: Scenario): string | undefined => {
   const writer = new Writer()
   for (const step of before) writer.write(step)

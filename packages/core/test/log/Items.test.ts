@@ -154,7 +154,7 @@ describe("Items", () => {
     const events = turn(
       { type: "exec_approval_request", call_id: "a", command: ["ls"], cwd: "/" },
       { type: "approval_resolved", call_id: "a", decision: "denied", reason: "expired" },
-      // No client was asked.
+      // A grant answered the question, so no client got it.
       { type: "approval_resolved", call_id: "b", decision: "approved", reason: "granted" },
     )
     assert.deepStrictEqual<unknown>(itemsOf(events), [
@@ -172,7 +172,7 @@ describe("Items", () => {
   })
 })
 
-/** What may happen next; a sequence of them makes a log, sensible or not. */
+/** Kinds of steps. A random sequence of them forms a log, which need not be one that a conversation writes. */
 const kinds = [
   "start",
   "end",
@@ -240,7 +240,7 @@ const messages: Readonly<Record<Kind, EventMsg>> = {
   compacted: { type: "compacted", message: "summary" },
 }
 
-/** Turns with ids of their own; a submission that only waits ends beside them. */
+/** Builds the log of the steps: each turn has a separate id, and so has a submission that ends while queued. */
 const logOf = (drawn: ReadonlyArray<Kind>): ReadonlyArray<Pick<Event, "id" | "msg">> => {
   let turns = 0
   return drawn.map((kind, i) => {
@@ -254,7 +254,7 @@ const logOf = (drawn: ReadonlyArray<Kind>): ReadonlyArray<Pick<Event, "id" | "ms
 const log = Arbitrary.array(Arbitrary.schema(Schema.Literals(kinds)), { maxLength: 80 })
 const shutdown = { id: "", msg: { type: "shutdown_complete" } as const }
 
-/** Items of the conversation: a text that is only being received is none of the recorded ones. */
+/** True for items that the log records: a text that is still being received is not recorded. */
 const isRecorded = (item: Item): boolean => !(isText(item) && item.status === "running")
 
 describe("Items of any log", () => {

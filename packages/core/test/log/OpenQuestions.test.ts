@@ -4,7 +4,7 @@ import { OpenQuestions } from "../../src/log/OpenQuestions.ts"
 import { requested, resolved } from "../approvals.ts"
 import { taskComplete, turnAborted } from "../decisions.ts"
 
-/** The events of turn `t`, numbered, and the questions that are pending after the last. */
+/** Numbers the messages as events of turn `t` and returns the questions that are pending after the last. */
 const after = (...messages: ReadonlyArray<EventMsg>) => {
   const questions = new OpenQuestions()
   const events = messages.map((msg, seq) => ({ seq, id: "t", msg }))

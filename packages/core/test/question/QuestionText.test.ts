@@ -22,7 +22,7 @@ const textOf = (request: ApprovalRequest, of = settings): string => {
   return questionText(msg)
 }
 
-/** Each line of a question begins with words of this server, or with a margin. */
+/** Matches a line of a question: it begins with the server's wording or with a margin, never with foreign text. */
 const ours =
   /^(?:Allow Codex to |If approved, |Approved for the session, |Look-alike characters: |Right-to-left letters: |That directory is where symbolic links lead from the one that the call named:|Files \(|It asks for permission |It is asked because:|The model gives this reason:|The command:$| {2}(?:["|]|… \d+ more |(?:add|update|move|delete) "))/
 

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { attributed, isVisible, quoted, spelledOut } from "../../src/question/VisibleText.ts"
 import { dangerous, Hostile, hostileText } from "./hostile.ts"
 
-/** The text between the quotation marks; undefined when something was left out. */
+/** Reads the original text back from the quotation marks; undefined when characters were left out. */
 const recovered = (text: string, label: string): string | undefined => {
   assert.isTrue(text.startsWith(`${label}:`))
   const rows = text
@@ -42,7 +42,7 @@ describe("VisibleText", () => {
         for (const row of rows) assert.match(row, /^ {2}(?:".*"|… \d+ more characters? …)$/)
         for (const row of rows) assert.isAtMost(row.length, 80)
         const back = recovered(shown, "The model gives this reason")
-        // Lone surrogates that meet in the text are one character.
+        // Two lone surrogates that are adjacent in the text form one character.
         if (back !== undefined) assert.strictEqual(back, text)
         else assert.isAbove(text.length, 10)
       }),

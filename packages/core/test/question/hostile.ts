@@ -59,7 +59,7 @@ const pieces = [
   "\n".repeat(30),
 ] as const
 
-/** Pieces and arbitrary code points, lone surrogates among them. */
+/** Concatenations of the pieces and arbitrary code points, including lone surrogates. */
 export const Hostile = Schema.Array(
   Schema.Union([Schema.Literals(pieces), Schema.Int, Schema.String]),
 )
@@ -71,7 +71,7 @@ export const hostileText = (parts: typeof Hostile.Type): string =>
     )
     .join("")
 
-/** Characters that must never be in a text for a person, except the line feeds of the server. */
+/** Matches characters that a text for a person must never contain. The server's line feeds are allowed. */
 // oxlint-disable-next-line no-control-regex -- the point of it
 export const dangerous =
   /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u

@@ -169,7 +169,7 @@ describe("Fork", () => {
     const source = log(turn("0", "a"), moved, turn("1", "b"))
     assert.deepStrictEqual(story(forkLog(source, dropLast(2), target)), [])
     assert.deepStrictEqual(story(forkLog(source, before(1), target)), a)
-    // The last environment in the log is that of the new conversation.
+    // The last environment event of the fork describes the directory of the new conversation.
     const here = forkLog(source, dropLast(0), target)
     assert.deepStrictEqual(here.at(-1)?.msg, empty[1]?.msg)
     const there = forkLog(source, dropLast(0), { ...target, settings: elsewhere })
@@ -274,7 +274,7 @@ describe("Fork", () => {
     assert.deepStrictEqual(fork({ _tag: "ThroughSubmission", id: "2" }), [...a, ...b, ...c])
     const whole = three.length
     assert.deepStrictEqual(fork({ _tag: "BeforeEvent", seq: whole }), [...a, ...b, ...c])
-    // The last turn has no end; the fork adds it.
+    // The last turn has no terminal event, so the fork appends one.
     assert.deepStrictEqual(fork({ _tag: "BeforeEvent", seq: whole - 1 }), [
       ...a,
       ...b,

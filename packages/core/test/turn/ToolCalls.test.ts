@@ -8,7 +8,7 @@ import type { ToolCall, ToolResult, TurnTools } from "../../src/ToolRuntime.ts"
 import { ToolCalls } from "../../src/turn/ToolCalls.ts"
 import { callItem, outputItem } from "../support.ts"
 
-/** The name of a call contains its duration and, with `reads`, that it may run in parallel. */
+/** Tools whose name gives the duration of a call; a name with `reads` may run in parallel. */
 const tools = (log: Array<string>): TurnTools => ({
   specs: Effect.succeed([]),
   isReadOnly: (call) => nameOf(call).startsWith("reads"),

@@ -33,7 +33,7 @@ import {
 
 type Advance = Parameters<TurnPort["advance"]>[0]
 
-/** A turn on a port that continues exactly as long as there are follow-ups. */
+/** Creates a turn on a port that continues the turn exactly as long as there are follow-ups. */
 const setUp = (
   responses: ReadonlyArray<Response>,
   options: {

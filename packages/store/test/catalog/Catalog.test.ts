@@ -96,7 +96,7 @@ describe("the index", () => {
           [dead, living, foreign].map((path) => left.includes(path ?? "")),
           [false, true, true],
         )
-        // Another process may have continued it in between.
+        // Another process may have continued the conversation in between.
         leases.killAll()
         files.put(living ?? "", files.text(fileOf(machine, 1)).replaceAll(idOf(1), idOf(3)))
         assert.deepStrictEqual(yield* machine.run(list()), [

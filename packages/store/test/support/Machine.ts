@@ -33,7 +33,7 @@ export class Machine {
     }).pipe(Layer.provide([this.files.layer, this.leases.layer, MemoryIndex.layer]))
   }
 
-  /** Runs an effect as a process of its own. */
+  /** Runs an effect as a separate process. */
   run<A, E>(use: Effect.Effect<A, E, ConversationStore | Scope.Scope>): Effect.Effect<A, E> {
     return use.pipe(Effect.scoped, Effect.provide(Layer.fresh(this.layer)))
   }

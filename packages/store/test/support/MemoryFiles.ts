@@ -163,7 +163,7 @@ export class MemoryFiles {
     return follow && node?.kind === "link" ? this.find(node.target, true) : node
   }
 
-  /** Creates or replaces a file, and its directory when it is missing. */
+  /** Returns the directory of a path, which it creates when it is missing, and the last part of the path. */
   private parentOf(path: string): readonly [DirectoryNode, string] {
     const parts = path.split("/").filter((name) => name !== "")
     const name = parts.pop() ?? ""

@@ -14,7 +14,7 @@ const png = Buffer.from(
   "base64",
 )
 
-/** The state directory lies beside the workspace; the server knows it by a link, as where a home directory is one. */
+/** Creates the state directory beside the workspace. The server's path to it is a link, as a home directory may be. */
 const prepare = (ws: string): void => {
   const state = `${ws}/../state`
   Fs.mkdirSync(state)

@@ -11,7 +11,7 @@ const patch = (...lines: ReadonlyArray<string>) =>
 const add = (path: string) => patch(`*** Add File: ${path}`, "+new")
 const change = (path: string) => patch(`*** Update File: ${path}`, "@@", "-old", "+new")
 
-/** Beside the workspace lie a file and a directory that no patch may reach unasked. */
+/** Creates, beside the workspace, a file and a directory that no patch may reach without an approval. */
 const prepare = (ws: string): void => {
   const outside = `${ws}/../outside`
   Fs.mkdirSync(`${outside}/dir`, { recursive: true })
@@ -24,7 +24,7 @@ const prepare = (ws: string): void => {
   Fs.symlinkSync(".git", `${ws}/linked-git`)
 }
 
-/** Every file below a directory by its path from there; links read as what they say. */
+/** All files below a directory with their relative paths; the content of a link is its target. */
 const filesBelow = (root: string, at = ""): ReadonlyArray<readonly [string, string]> =>
   Fs.readdirSync(`${root}/${at}`, { withFileTypes: true }).flatMap((entry) => {
     const path = at === "" ? entry.name : `${at}/${entry.name}`
@@ -44,7 +44,7 @@ const snapshot = (workspace: string): Readonly<Record<string, string>> =>
 const without = (files: Readonly<Record<string, string>>, names: ReadonlyArray<string>) =>
   Object.fromEntries(Object.entries(files).filter(([name]) => !names.includes(name)))
 
-/** The patch, and the file that it would write once it is allowed. */
+/** Each way: its name, the patch, and the file that the patch would write if it were allowed. */
 const ways: ReadonlyArray<readonly [string, (ws: string) => string, string]> = [
   ["through a linked directory", () => add("linked-dir/made"), "outside/made"],
   ["through links to links", () => add("linked-twice/made"), "outside/dir/made"],
@@ -102,7 +102,7 @@ const rules: ReadonlyArray<Rule> = [
 
 const needsSandbox = (mode: SandboxMode) => mode !== "danger-full-access"
 
-/** Without the place for temporary files: what lies beside the workspace is in it. */
+/** Excludes the directory for temporary files, because the files beside the workspace are in it. */
 const sandboxPolicyOf = (mode: SandboxMode): SandboxPolicy =>
   mode === "workspace-write"
     ? { mode, exclude_slash_tmp: true, exclude_tmpdir_env_var: true }

@@ -18,7 +18,7 @@ interface Shape {
   readonly patch: string
   /** The start of the output for the model; `WS` is the workspace. */
   readonly texts: string
-  /** Of a file afterwards; undefined: it is not there. */
+  /** Path of the file to check afterwards. Its `content` is undefined when the file must not exist. */
   readonly file: string
   readonly content: string | undefined
 }
@@ -57,7 +57,7 @@ const shapes: Readonly<Record<string, Shape>> = {
     prepare: (ws) => Fs.chmodSync(`${ws}/hello.txt`, 0o444),
     patch: patch("*** Add File: made", "+new", "*** Add File: hello.txt", "+new"),
     texts: "Failed to write file WS/hello.txt\nCaused by: the file is read-only\n",
-    // As the original leaves it: what was done before stays.
+    // As with the original, the changes before the failure remain.
     file: "made",
     content: "new\n",
   },

@@ -4,7 +4,7 @@ import { isSecretVariable } from "../../src/environment/SecretVariables.ts"
 
 const words = (text: string): ReadonlyArray<string> => text.split(/\s+/).filter(Boolean)
 
-/** Secret whatever they hold. */
+/** Names of variables that are secret whatever their value. */
 const secretNames = words(`
   API_KEY OPENAI_API_KEY apiKey APIKEY KEY SSH_KEY KEYS SIGNING_KEYS ENCRYPTION_KEY_2 KEY1 KEYSTORE_FILE KEYRING
   SECRET CLIENT_SECRET MYSECRET JWT_SECRET_BASE
@@ -26,7 +26,7 @@ const secretNames = words(`
   PIN CARD_PIN PASSCODE OTP NPM_CONFIG_OTP TOTP MFA MFA_CODE SALT PASSWORD_SALT PEPPER XSRF CSRF CSRF_VALUE WEBHOOKS
 `)
 
-/** Kept, with a value such as they have. */
+/** Variables that are passed to commands, with typical values. */
 const kept: Readonly<Record<string, string>> = {
   PATH: "/home/me/.local/bin:/usr/bin:/bin",
   HOME: "/home/me",
@@ -116,7 +116,7 @@ const kept: Readonly<Record<string, string>> = {
   TIMES: "1234567890:AB",
 }
 
-/** Secret under any name. */
+/** Values that are secret under any name. */
 const secretValues: ReadonlyArray<string> = [
   "postgres://me:hunter2@db.example.org:5432/app",
   "redis://:hunter2@cache:6379/0",
@@ -139,7 +139,7 @@ const secretValues: ReadonlyArray<string> = [
   "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjE=",
   '{"type":"service_account","private":"-----BEGIN PRIVATE KEY-----"}',
   "Bearer 0123456789",
-  // Pieces, so that no scanner takes this file for a leak.
+  // Written in pieces, so that no secret scanner reports this file as a leak.
   ...[
     ["glrt-", "t1_0123456789abcdefghij"],
     ["gldt-", "0123456789abcdefghij"],

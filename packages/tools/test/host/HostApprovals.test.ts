@@ -20,7 +20,7 @@ const pay = <Name extends string>(name: Name) =>
 const asking = Toolkit.make(
   pay("always").setNeedsApproval(true),
   pay("never").setNeedsApproval(false).annotate(AiTool.Readonly, true),
-  // True for the decoded number; of the text it was sent as it would be false.
+  // The predicate holds for the decoded number; it would not hold for the text that was sent.
   pay("large").setNeedsApproval(({ amount }) => Number.isInteger(amount) && amount > 100),
   pay("checked").setNeedsApproval(({ amount }) => Effect.succeed(amount > 100)),
   pay("broken").setNeedsApproval(() => Effect.die("the rule is broken")),

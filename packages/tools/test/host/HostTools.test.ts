@@ -47,7 +47,7 @@ const badTools = fromToolkit(bad).pipe(
       returning: () => Effect.fail({ code: 8 }),
       dying: () => Effect.die(new Error("the password is 4711")),
       stopping: () => Effect.interrupt,
-      // What leaves typed code by a cast.
+      // A cast lets this handler return a value of the wrong type.
       lying: () => Effect.succeed("text" as unknown as number),
       hanging: () => Effect.never,
     }),

@@ -58,7 +58,7 @@ describe("view_image", () => {
     ],
     [".", write("other", ""), "expected a file"],
     ["/dev/zero", write("other", ""), "expected a file"],
-    // L15: the directories of processes are hidden from every tool, files without an end among them.
+    // L15: the directories of processes, which also contain endless files, are hidden from every tool.
     ["/proc/self/pagemap", write("other", ""), "it may not be read"],
     ["/proc/self/environ", write("other", ""), "it may not be read"],
     [

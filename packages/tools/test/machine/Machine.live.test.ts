@@ -159,7 +159,7 @@ describe("git diff to remote", () => {
       { cwd, encoding: "utf8", stdio: "pipe" },
     ).trim()
 
-  /** A clone with one commit that the remote does not have. */
+  /** Creates a clone with one commit that the remote does not have. */
   const clone = (root: string) => {
     const remote = join(root, "remote")
     Fs.mkdirSync(remote)
@@ -317,7 +317,7 @@ describe("file search", () => {
     here(({ cwd, parts }) =>
       Effect.gen(function* () {
         const stopped = yield* Deferred.make<void>()
-        // The caller stops waiting once the first name was read.
+        // The caller is interrupted once the first name has been read.
         const runner: typeof parts.runner = {
           run: (launch, options) =>
             parts.runner.run(launch, {

@@ -31,7 +31,7 @@ const question = {
   requestedSchema: { type: "object", properties: { name: { type: "string" } } },
 }
 
-/** A server with a tool `t` that asks the question during its call, and returns the answer. */
+/** A tool server with a tool `t` that sends the question during its call and returns the answer. */
 const makeServer = () => {
   const answers: Array<ElicitationAnswer> = []
   const dies = Deferred.makeUnsafe<string>()
@@ -46,7 +46,7 @@ const makeServer = () => {
         tools: [{ name: "t", inputSchema: { type: "object" } }],
         call: () =>
           Effect.gen(function* () {
-            // Asked for by the connection, not by the call that leads to it.
+            // The fiber of the connection sends the question, not the fiber of the call that causes it.
             const texts = yield* Deferred.make<ElicitationAnswer>()
             yield* Effect.forkDetach(
               Effect.flatMap(put, (answer) => Deferred.succeed(texts, answer)),
@@ -62,7 +62,7 @@ const makeServer = () => {
 
 const item = (value: ResponseItem): ModelEvent => ({ _tag: "ItemDone", item: value })
 
-/** Each turn calls the tool once and is done with the second response. */
+/** Each turn calls the tool once and ends with the second response. */
 const model = Layer.succeed(ModelClient, {
   stream: ({ input }) =>
     Stream.fromIterable<ModelEvent>([
@@ -90,7 +90,7 @@ const withServer = <A, E>(
     ),
   )
 
-/** Reads until a question is put, or the turn is over. */
+/** Reads until a question is put or the turn has ended. */
 const read = Effect.fnUntraced(function* (listener: Listener) {
   const messages: Array<EventMsg> = []
   while (true) {
@@ -137,7 +137,7 @@ describe("questions of tool servers", () => {
               'Tool server `s` asks: "Which one?"\nThe tool server also wrote what the form says, in quotation marks.',
             requested_schema: question.requestedSchema,
           })
-          // A person's time is not the server's.
+          // The time in which a person answers does not count towards the timeout of the tool server.
           yield* TestClock.adjust("5 minutes")
           yield* live.submit({
             type: "elicitation_answer",

@@ -1,4 +1,4 @@
-/** A defect in each stage of a conversation with a tool server costs one call, or a line in the log. */
+/** Tests that a defect in any stage of the exchange with a tool server fails one call or is logged, and no more. */
 import type * as JsonRpcModule from "@colloquy/protocol/JsonRpc"
 import type * as HandshakeModule from "../../src/mcp/Handshake.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -79,7 +79,7 @@ const logs = () => {
 
 type Stage = Effect.Success<ReturnType<typeof stage>>
 
-/** Runs one call that meets a defect, then one that must succeed. */
+/** Makes one call in which a defect occurs, then one that must succeed. */
 const meets = (
   fault: (here: Stage) => Effect.Effect<unknown, unknown>,
   expected: readonly [outcome: unknown, log: RegExp],

@@ -16,7 +16,7 @@ const echo = { name: "echo", inputSchema: { type: "object", properties: {} } }
 const decline: Ask = () => Effect.succeed({ action: "decline" })
 const question = { message: "?", requestedSchema: echo.inputSchema }
 
-/** A server of which every start, end, call and life is in the hands of the test. */
+/** A tool server whose starts, ends and calls the test controls. */
 const makeScript = () => {
   const log: Array<string> = []
   let starts = 0
@@ -26,7 +26,7 @@ const makeScript = () => {
     log,
     die: (reason: string) => Deferred.succeed(dies, reason),
     ask: () => ask?.(question) ?? Effect.die("not started"),
-    /** What delays the report of an end. */
+    /** Delays the report that a connection has ended. */
     beforeEnded: Effect.void,
     onStart: (_: number): Effect.Effect<void, ToolServerError> => Effect.void,
     onCall: (): ReturnType<ToolConnection["call"]> => Effect.succeed({ content: [] }),
@@ -226,7 +226,7 @@ describe("ToolServer", () => {
         assert.isUndefined(next.pollUnsafe())
         yield* TestClock.adjust("1 second")
         assert.deepStrictEqual(yield* Fiber.join(next), { content: [] })
-        // The new one does not wait until the old one is cleared away.
+        // The new connection does not wait for the cleanup of the old one.
         assert.deepStrictEqual(script.log, ["start 1", "start 2", "end 1"])
       }),
   )

@@ -36,7 +36,7 @@ const services = ToolServers.layer().pipe(
   Layer.provide(NodeServices.layer),
 )
 
-/** Opens one server named `s`, lists its tools, then does what the test does. */
+/** Opens one tool server named `s`, lists its tools and then runs the test's effect. */
 const withServer = <A, E>(
   server: McpServer,
   use: (open: OpenServers, names: ReadonlyArray<string>) => Effect.Effect<A, E>,
@@ -301,7 +301,7 @@ describe("ToolServers over stdio", () => {
       return withServer(stdio(), (open) =>
         Effect.gen(function* () {
           const output = yield* call(open, tool)
-          // Starts the server again where it ended, which waits until its end is logged.
+          // Starts the tool server again if it has ended, which waits until its end is logged.
           yield* call(open, "echo")
           if (reason === undefined) {
             assert.strictEqual(output, textOutput("done"))

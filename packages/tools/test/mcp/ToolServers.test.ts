@@ -21,7 +21,7 @@ const configured = (command: string, env: Readonly<Record<string, string>> = {})
   toolTimeout: Duration.seconds(60),
 })
 
-/** Servers with a command that says what they do. */
+/** Tool servers whose configured command determines how they behave. */
 const scripted =
   (log: Array<string>): Connecting =>
   (name, { transport }) =>
@@ -90,7 +90,7 @@ describe("ToolServers", () => {
             message: "MCP client for `h` failed to start: it did not start within 10 s",
           },
         ])
-        // The next request of the turn does not wait.
+        // The next request of the turn does not wait for the tool servers that failed.
         const again = yield* open.tools
         assert.deepStrictEqual(
           again.failures.map(({ server }) => server),

@@ -19,7 +19,7 @@ const turn: CompletedTurn = {
   lastAgentMessage: "answer",
 }
 
-/** Not below the directory for temporary files, where no program is trusted. */
+/** A directory that is not below the one for temporary files, where no program is trusted. */
 const ground = Effect.acquireRelease(
   Effect.sync(() => {
     const base = Fs.realpathSync(Fs.mkdtempSync("/var/tmp/colloquy-notify-"))

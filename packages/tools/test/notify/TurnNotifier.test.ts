@@ -17,7 +17,7 @@ const turn = (turnId: number): CompletedTurn => ({
   lastAgentMessage: null,
 })
 
-/** Lets every fiber run that can run. */
+/** Lets all runnable fibers run. */
 const settle = Effect.repeat(TestClock.adjust(0), { times: 200 })
 
 describe("TurnNotifier", () => {

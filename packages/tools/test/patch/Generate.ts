@@ -1,7 +1,7 @@
 /** Seeded random texts and the patches between them, for the property tests. */
 import type { Chunk, Hunk } from "../../src/patch/PatchText.ts"
 
-/** Numbers below `below`, the same ones for the same seed. */
+/** Generator of random integers below `below`; the same seed gives the same sequence. */
 export const random = (seed: number): ((below: number) => number) => {
   let state = seed * 2_654_435_761 + 1
   return (below) => {
@@ -36,7 +36,7 @@ export const chunkOf = (
   return { context, oldLines, newLines, origins, isEndOfFile }
 }
 
-/** One chunk over the whole of `before`, in which every line is kept, removed or joined by new ones. */
+/** One chunk over the whole of `before`, which keeps or removes each line and may add new lines next to it. */
 export const rewrite = (
   next: (below: number) => number,
   before: ReadonlyArray<string>,

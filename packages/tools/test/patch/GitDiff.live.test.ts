@@ -36,7 +36,7 @@ const hunks = (before: string, after: string, options: { readonly hasGit: boolea
     return yield* make(before, after, 3)
   }).pipe(Effect.scoped, Effect.provide(services))
 
-/** Too different for jsdiff in its time, and with much in common all the same. */
+/** Two such texts differ too much for jsdiff's time limit, although they have many lines in common. */
 const text = (word: string): string =>
   "function top()\n".repeat(6) +
   Array.from({ length: 20_000 }, (_, i) => (i % 2 === 0 ? `function ${word}${i}()\n` : "}\n")).join(

@@ -16,7 +16,7 @@ describe("a hostile patch", () => {
     const lines = Array.from({ length: 200_000 }, (_, i) => `x${i}`)
     const added = lines.map((line) => `+${line}\n`).join("")
     const text = updated("a\nb\n", `@@\n a\n-b\n@@\n-b\n${added}*** End of File\n`)
-    // The first chunk removes what the second one put in the place of `b`.
+    // The first chunk removes the line that the second one inserted in place of `b`.
     assert.deepStrictEqual(Result.getOrThrow(text).split("\n"), ["a", ...lines.slice(1), ""])
   })
 

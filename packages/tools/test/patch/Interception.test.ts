@@ -28,7 +28,7 @@ describe("Interception", () => {
     [["bash", "-lc", `cd 'a b' && apply_patch ${heredoc("EOF")}`], is("a b")],
     [["bash", "-lc", `cd "/a b" && applypatch ${heredoc("EOF")}`], is("/a b")],
     [["bash", "-lc", `cd .. && apply_patch ${heredoc("EOF")}`], is("..")],
-    // Patches without a call
+    // Patch texts without an `apply_patch` command
     [[patch], implicit],
     [["bash", "-lc", patch], implicit],
     [["bash", "-lc", `<<'EOF'\n${patch}\nEOF`], implicit],

@@ -17,7 +17,7 @@ const base = Fs.realpathSync(Fs.mkdtempSync(Path.join(Os.tmpdir(), "patch-")))
 afterAll(() => Fs.rmSync(base, { recursive: true, force: true }))
 
 let count = 0
-/** A workspace with a file, and what lies beside it. */
+/** Creates a workspace with a file, and the files beside it. */
 const make = () => {
   const root = Path.join(base, `${count++}`)
   const workspace = Path.join(root, "work")
@@ -198,7 +198,7 @@ describe("PatchProgram: what it refuses", () => {
       assert.deepStrictEqual(tree(place.root), before)
     })
   }
-  /** Every file and link below, with its content. */
+  /** All files and links below `root`, with their contents. */
   const tree = (root: string): Record<string, string> =>
     Object.fromEntries(
       Fs.readdirSync(root, { recursive: true, encoding: "utf8" })

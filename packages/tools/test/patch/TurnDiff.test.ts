@@ -36,7 +36,7 @@ const move = (
   toBefore: FileState = missing,
 ): Operation => ({ _tag: "Move", path, before, to, toBefore, content })
 
-/** Names of contents as git gives them (`git hash-object`). */
+/** Git's object ids of the contents (`git hash-object`). */
 const oid = {
   none: "0".repeat(40),
   a: "78981922613b2afb6025042ff6bd878ac1994e85",

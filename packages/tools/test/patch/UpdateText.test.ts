@@ -134,7 +134,7 @@ describe("UpdateText", () => {
 
   it("finds 10,000 chunks in a file of 100,000 lines looking at each line a few times", () => {
     const lines = Array.from({ length: 100_000 }, (_, i) => (i % 3 === 0 ? "  }" : `  line ${i}`))
-    // Each chunk fits in the last pass only, and its first line is everywhere.
+    // Each chunk matches only in the last pass, and its first line occurs everywhere in the file.
     const chunks = Array.from({ length: 10_000 }, (_, i) =>
       Generate.chunkOf(
         [

@@ -10,7 +10,7 @@ import vectors from "../fixtures/apply-patch-vectors.json" with { type: "json" }
 
 const cwd = "/work/space"
 
-/** `__LATIN1` at the end of a file says that its characters are bytes. */
+/** The bytes of a file's content; `__LATIN1` at its end means that each character is one byte. */
 const bytesOf = (content: string): Uint8Array =>
   content.endsWith("__LATIN1")
     ? Uint8Array.from(content.slice(0, -8), (c) => c.charCodeAt(0))
@@ -65,7 +65,7 @@ describe("patch vectors: the answers of version 0.169", () => {
       Effect.gen(function* () {
         const actual = yield* run(input, patch)
         const files: Record<string, string> =
-          // The named defect: the original deletes a file that is moved to its own path.
+          // The original has a defect here: it deletes a file that is moved to the path that it already has.
           name === "move_same_path" ? { "a.txt": "b\n" } : { ...expected.files }
         assert.deepStrictEqual(actual, {
           ...expected,

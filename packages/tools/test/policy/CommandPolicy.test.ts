@@ -15,12 +15,12 @@ const external: SandboxPolicy = { mode: "external-sandbox" }
 const approvals: ReadonlyArray<AskForApproval> = ["untrusted", "on-failure", "on-request", "never"]
 const sandboxes = { readOnly, workspaceWrite, fullAccess, external }
 const commands = {
-  /** Not known to be safe. */
+  /** A command that is not known to be safe. */
   unknown: ["touch", "made.txt"],
   safe: ["cat", "hello.txt"],
   /** Several safe commands in a script. */
   script: ["bash", "-lc", "cat hello.txt | head -n 1"],
-  /** Safe when it is confined to reading. */
+  /** A command that is safe when its sandbox allows only reading. */
   git: ["git", "status"],
 }
 
@@ -42,15 +42,15 @@ const said = (name: string) =>
 
 /** The meaning of a cell of the table below. */
 const meanings = {
-  /** Run, not confined. */
+  /** Runs unconfined. */
   open: () => ({ _tag: "Run", confinement: "none", escalateOnDenial: false }),
-  /** Run under the policy. */
+  /** Runs confined by the sandbox policy. */
   kept: (confinement) => ({ _tag: "Run", confinement, escalateOnDenial: false }),
-  /** Run under the policy; ask where it denies something. */
+  /** Runs confined by the sandbox policy; asks for an approval when the sandbox denies something. */
   tried: (confinement) => ({ _tag: "Run", confinement, escalateOnDenial: true }),
-  /** Run where it can only read. */
+  /** Runs in a sandbox that allows only reading. */
   read: () => ({ _tag: "Run", confinement: readOnly, escalateOnDenial: false }),
-  /** The same; ask where it is denied something. */
+  /** Runs in a sandbox that allows only reading; asks for an approval when the sandbox denies something. */
   readTried: () => ({ _tag: "Run", confinement: readOnly, escalateOnDenial: true }),
   ask: () => ({ _tag: "Ask", thenConfinement: "none" }),
   askMissing: () => ({
@@ -74,7 +74,7 @@ type Row = Readonly<Record<keyof typeof commands, Cell>>
 const row = (unknown: Cell, git: Cell, safe: Cell): Row => ({ unknown, git, safe, script: safe })
 const all = (cell: Cell): Row => row(cell, cell, cell)
 
-/** Not escalated, not granted; the second row of each pair applies on a machine without a sandbox. */
+/** Decisions without escalation or grant; the second row of each pair applies on a machine without a sandbox. */
 const table: Readonly<
   Record<AskForApproval, Readonly<Record<keyof typeof sandboxes, readonly [Row, Row]>>>
 > = {
@@ -227,7 +227,7 @@ describe("CommandPolicy", () => {
       if (decision._tag !== "Run") return
       assert.isTrue(canConfine)
       assert.notStrictEqual(decision.confinement, "none")
-      // Never wider than the policy.
+      // The confinement never allows more than the sandbox policy.
       const mode = decision.confinement === "none" ? "" : decision.confinement.mode
       assert.include(["read-only", sandboxPolicy], mode)
     },

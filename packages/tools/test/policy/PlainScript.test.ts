@@ -45,7 +45,7 @@ const plain: ReadonlyArray<readonly [script: string, argv: Argv]> = [
   ["echo a\r\nls", [["echo", "a\r"], ["ls"]]],
 ]
 
-/** Scripts that do more than words say, or are none. */
+/** Scripts that do more than run plain words, or that are not valid scripts. */
 const notPlain: ReadonlyArray<string> = [
   // substitution and expansion
   "echo $HOME",

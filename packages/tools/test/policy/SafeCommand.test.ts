@@ -177,7 +177,7 @@ describe("SafeCommand", () => {
   })
 
   it("trusts no script another shell would read otherwise", () => {
-    // Ends at the first quote where `$'…'` is not known, and runs what follows.
+    // A shell without `$'…'` ends the string at the first quote and runs the text that follows.
     const ended = "ls $'a\\'; rm -rf x; #'"
     assert.isTrue(isKnownSafe(["bash", "-c", ended], open))
     assert.isFalse(isKnownSafe(["sh", "-c", ended], open))
@@ -244,7 +244,7 @@ describe("SafeCommand", () => {
       const said = words.some((word) => unsafeWords.includes(word))
       const quotes = words.some((word) => word === "'" || word === '"')
       if (!said || quotes || !isKnownSafe(["bash", "-lc", script], open)) return
-      // A mere argument of a command that only reads.
+      // Of these words only `rm` may occur, and only as an argument of a command that reads.
       assert.isFalse(words.includes(">") || words.includes("$x"), script)
       const joints: ReadonlyArray<string> = [";", "|", "&&"]
       const runs = words.filter((_, i) => i === 0 || joints.includes(words[i - 1] ?? ""))

@@ -51,7 +51,7 @@ const run = (launch: Launch, options: Partial<RunOptions> = {}) =>
 const failureOf = (launch: Launch) =>
   Effect.map(Effect.flip(run(launch)), ({ message, reason }) => ({ reason, message }))
 
-/** Processes with the word in their command line, without zombies, which have none. */
+/** Processes with the word in their command line. Zombies have no command line and are not included. */
 const alive = (word: string): ReadonlyArray<string> =>
   FS.readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
@@ -75,7 +75,7 @@ const temporary = Effect.acquireRelease(
 const live = CommandRunner.layer.pipe(Layer.provide(NodeServices.layer))
 
 describe("CommandRunner, real processes", () => {
-  /** Writes `1`, `2`, … to both outputs in turn, with a pause of so many seconds behind each. */
+  /** Writes `1`, `2`, … to both outputs in turn, with a pause of `pause` seconds after each. */
   const alternating = (count: number, pause?: string) =>
     `for i in $(seq ${count}); do if [ $((i % 2)) = 0 ]; then echo $i; else echo $i >&2; fi; ${pause === undefined ? ":" : `sleep ${pause}`}; done`
   const counted = (count: number) => Array.from({ length: count }, (_, i) => `${i + 1}\n`).join("")
@@ -285,7 +285,7 @@ describe("CommandRunner, real processes", () => {
       const word = mark()
       let ticks = 0
       const timer = setInterval(() => ticks++, 10)
-      // Each starts two more, seven deep; a bomb without end would take the machine of the tests with it.
+      // Each process starts two more, to a bounded depth: an endless fork bomb would exhaust the machine of the tests.
       const script = `b() { trap '' TERM; [ $1 -gt 0 ] && { b $(($1-1)) & b $(($1-1)) & }; sleep ${word}; }; b 6`
       const timeout = Duration.millis(400)
       const result = yield* run(sh(script), { timeout })
@@ -374,7 +374,7 @@ describe.skipIf(!hasBwrap)("CommandRunner, in a sandbox", () => {
     Effect.gen(function* () {
       const word = mark()
       const timeout = Duration.millis(300)
-      // Bounded here by a count, should the sandbox not hold.
+      // The script limits the number of processes, in case the sandbox does not.
       const script = `setsid sleep ${word} & for i in $(seq 300); do (trap '' TERM; sleep ${word}) & done; wait`
       const result = yield* run(sandboxed("bash", "-c", script), { timeout })
       assert.deepStrictEqual(result.exit, { _tag: "TimedOut", after: timeout })

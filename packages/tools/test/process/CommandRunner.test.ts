@@ -22,11 +22,11 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 
 type Ended = "SIGTERM" | "SIGKILL" | "SIGSEGV" | number
 
-/** One process: what it prints and when it ends is up to the test; `heeds` is what makes it end. */
+/** One process. The test decides what it prints and when it ends; `heeds` names the signals that end it. */
 class World {
   readonly log: Array<string> = []
   alive = true
-  /** Something else in the group lives on and holds the pipes. */
+  /** True while another process of the group still runs and holds the pipes. */
   background = false
   readonly stdout = Effect.runSync(Queue.bounded<Uint8Array, Cause.Done>(16))
   readonly status = Effect.runSync(Queue.bounded<Uint8Array, Cause.Done>(16))

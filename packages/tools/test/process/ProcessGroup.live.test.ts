@@ -26,7 +26,7 @@ describe.skipIf(process.platform !== "linux")("ProcessGroup", () => {
       assert.isTrue(yield* lives(pid))
       const gone = new Promise((resolve) => child.once("close", resolve))
       assert.isTrue(yield* signal(pid, "SIGKILL"))
-      // Closed means that the second process, which holds the pipe too, is gone.
+      // The output closes once the second process, which also holds the pipe, has ended.
       yield* Effect.promise(() => gone)
       assert.isFalse(yield* lives(pid))
     }).pipe(Effect.provide(ProcessGroup.layer)),
@@ -35,7 +35,7 @@ describe.skipIf(process.platform !== "linux")("ProcessGroup", () => {
   it.live("counts a group of dead processes that were not waited for as gone", () =>
     Effect.gen(function* () {
       const { lives } = yield* ProcessGroup
-      // The second process leads its own group and dies; its parent becomes one that never waits.
+      // The second process leads a separate group and ends; its parent becomes a program that never waits for it.
       const { printed } = yield* started("setsid true & echo $!; exec sleep 60")
       yield* Effect.promise(async () => {
         while (stateOf(printed) !== "Z") await sleep(5)

@@ -80,7 +80,7 @@ const cases: Readonly<Record<string, Partial<Launch> & Pick<Launch, "argv">>> = 
   "too many words": { argv: ["echo", "x".repeat(3_000_000)] },
 }
 
-/** The order is not guaranteed. */
+/** Sorts the lines, because their order is not guaranteed. */
 const sorted = (text: string) => text.split("\n").toSorted()
 
 describe("Gate, a program behind it", () => {
@@ -99,7 +99,7 @@ describe("Gate, a program behind it", () => {
 const shells = ["/bin/dash", "/bin/bash", "/bin/busybox"].filter((path) => FS.existsSync(path))
 
 describe("Gate, whatever shell it is", () => {
-  /** As `/bin/sh` of a system where that is this shell. */
+  /** Runs the gate with this shell, as on a system where `/bin/sh` is this shell. */
   const through = (
     shell: string,
     stdin: string | Uint8Array,

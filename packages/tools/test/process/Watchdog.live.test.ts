@@ -14,7 +14,7 @@ if (!hasBwrap) {
   process.stderr.write("bubblewrap is missing: apt-get install bubblewrap\n")
 }
 
-/** A server that runs one command and passes on what it prints. */
+/** A server that runs one command and prints the output of the command. */
 const server = `
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Duration from "effect/Duration"
@@ -66,7 +66,7 @@ const processes = (): ReadonlyArray<Found> =>
     }
   })
 
-/** The descendants of this process, and all processes with the word in their command line, without the process itself. */
+/** Descendants of `root` and processes with the word in their command line, except `root` and this process. */
 const related = (root: number, word: string): ReadonlyArray<number> => {
   const all = processes()
   const found = new Set([root])
@@ -97,7 +97,7 @@ const nextOutput = (child: ReturnType<typeof started>) =>
     child.once("exit", () => reject(new Error("the server ended before its command was up")))
   })
 
-/** Starts the server with the command, kills it with -9 once the command says `up`, and gives who was and who is left. */
+/** Starts the server with the command and kills it after the first output. Counts the processes before and after. */
 const killed = async (command: object, script: string, prefix: ReadonlyArray<string> = []) => {
   const word = `${80_000 + process.pid}.${++marks}`
   const argv = [...prefix, "bash", "-c", script.replaceAll("WORD", word)]
@@ -115,8 +115,8 @@ const killed = async (command: object, script: string, prefix: ReadonlyArray<str
 }
 
 /**
- * Kills the server so many milliseconds after it has begun to start the command, its watchdog being there already; gives
- * who is left of the command a moment later.
+ * Kills the server `delayMs` milliseconds after it has begun to start the command, when its watchdog already runs.
+ * Returns the processes of the command that are left a moment later.
  */
 const killedAtStart = async (command: object, delayMs: number, prefix: ReadonlyArray<string>) => {
   const word = `${80_000 + process.pid}.${++marks}`
@@ -125,7 +125,7 @@ const killedAtStart = async (command: object, delayMs: number, prefix: ReadonlyA
   await nextOutput(child)
   const pid = child.pid ?? 0
   while (childrenOf(pid).length > 1) await sleep(1)
-  // Without a pause: between the birth of the command and the word of it lies a millisecond.
+  // Polls without a pause, because the command reports about a millisecond after it was created.
   while (childrenOf(pid).length === 1);
   for (const until = performance.now() + delayMs; performance.now() < until;);
   child.kill("SIGKILL")
@@ -216,7 +216,7 @@ describe("Watchdog, a server killed with -9", () => {
       const script = `exec "$NODE" --input-type=module -e "$SERVER" '${inner}'`
       const env = { PATH: process.env["PATH"], NODE: process.execPath, SERVER: server }
       const { before, left } = await killed({ ...own, cwd: import.meta.dirname, env }, script)
-      // Two watchdogs, two servers' commands and what they left behind.
+      // Two watchdogs, the commands of two servers and their remaining processes.
       assert.isAtLeast(before, 5)
       assert.deepStrictEqual(left, [])
     },
@@ -266,7 +266,7 @@ describe("Watchdog, a server that keeps running", () => {
         const [first, ...more] = watchdogs()
         assert.deepStrictEqual(more, [])
         assert.isDefined(first)
-        // A command that gets at its watchdog ends nothing but its own safety.
+        // A command that kills its watchdog only loses the protection that the watchdog gives.
         const result = yield* run(sh(`kill -9 ${first?.pid}; sleep 0.1; echo on`), options)
         assert.strictEqual(result.stdout.text, "on\n")
         yield* run(sh("true"), options)

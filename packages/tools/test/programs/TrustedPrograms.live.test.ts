@@ -8,7 +8,7 @@ import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 
 const name = "colloquy-trusted-program"
 
-/** Not below the directory for temporary files, where nothing is trusted. */
+/** A directory that is not below the one for temporary files, where no program is trusted. */
 const ground = Effect.acquireRelease(
   Effect.sync(() => {
     const base = Fs.realpathSync(Fs.mkdtempSync("/var/tmp/colloquy-trusted-"))
@@ -25,7 +25,7 @@ const program = (directory: string) =>
 
 const workspaceWrite = { mode: "workspace-write" } as const
 
-/** With this PATH, whose entries are below the ground unless they are absolute. */
+/** Runs the effect with this PATH. Entries that are not absolute are below the ground. */
 const withPath = <A, E>(
   entries: ReadonlyArray<string>,
   test: (programs: TrustedPrograms["Service"], base: string) => Effect.Effect<A, E>,

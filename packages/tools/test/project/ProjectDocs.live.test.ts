@@ -103,7 +103,7 @@ describe("ProjectDocs", () => {
       yield* fs.writeFileString(`${root}/state/auth.json`, "secret")
       yield* fs.symlink("state", `${root}/known-as`)
       yield* fs.symlink(target, `${root}/repo/sub/AGENTS.md`)
-      // A link within the project is nothing special.
+      // A link that stays within the project is followed like a file.
       yield* fs.writeFileString(`${root}/repo/README.md`, "read me")
       yield* fs.symlink("README.md", `${root}/repo/AGENTS.md`)
       const text = yield* ProjectDocs.read({

@@ -24,14 +24,14 @@ interface Escape {
   readonly root?: true
   /** Directory of the state, under the ground. */
   readonly state?: string
-  /** Said afterwards about the ground, by a command on the host; `safe` is expected. */
+  /** Command that inspects the ground on the host afterwards; it must print `safe`. */
   readonly after?: string
 }
 
 const python = (code: string): string => `python3 - <<'PY'\n${code}\nPY`
 
 const escaped = "&& echo ESCAPED"
-/** Not `mv`, which copies where it can't rename. */
+/** Renames without `mv`, which copies when it cannot rename. */
 const rename = (from: string): string => `python3 -c 'import os; os.rename("${from}", "moved")'`
 const repository = "git init -q . && git config user.email a@b && git config user.name a"
 

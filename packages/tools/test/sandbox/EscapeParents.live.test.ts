@@ -16,7 +16,7 @@ if (!hasBwrap) process.stderr.write("bubblewrap is missing: apt-get install bubb
 
 interface Case {
   readonly name: string
-  /** Below the ground. */
+  /** Path of the workspace, below the ground. */
   readonly workspace: string
   /** Further writable roots, below the ground. */
   readonly roots: ReadonlyArray<string>

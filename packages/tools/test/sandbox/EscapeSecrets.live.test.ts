@@ -29,7 +29,7 @@ const png = Buffer.from(
 interface Place {
   readonly workspace: string
   readonly hidden: ReadonlyArray<string>
-  /** What leads to the secret; absolute, or from the workspace. */
+  /** The path that leads to the secret; absolute, or relative to the workspace. */
   readonly path: string
 }
 
@@ -132,7 +132,7 @@ const ways: Readonly<Record<string, (base: string, content: Buffer) => Place>> =
   },
 }
 
-/** What the tool gives of the file that the path leads to. */
+/** Returns what the tool outputs of the file that the path leads to. */
 type Reader = (place: Place) => Effect.Effect<string>
 
 const readers: Readonly<Record<string, Reader>> = {
@@ -212,7 +212,7 @@ describe("secrets and the tools of this process", () => {
     }),
   )
 
-  /** Leads a link to and fro between a harmless file and the secret, as fast as it can. */
+  /** Switches a link between a harmless file and the secret, as fast as possible. */
   const flip = `import os,sys
 os.chdir(sys.argv[1])
 print("ready", flush=True)

@@ -34,7 +34,7 @@ const patch = `*** Begin Patch\n*** Add File: made.txt\n+${secret}\n*** End Patc
 interface Attack {
   readonly name: string
   readonly call: readonly [tool: string, args: unknown]
-  /** The question that it leads to. */
+  /** Type of the question that the attempt causes. */
   readonly question: "exec_approval_request" | "apply_patch_approval_request"
 }
 
@@ -118,7 +118,7 @@ const causeOf = (question = ""): string =>
     ([line]): string => JSON.parse(line),
   ).join("")
 
-/** A patch goes where it may be written; only there the missing sandbox is what decides. */
+/** Modes to try. A patch is tried only where it may write, because only there the missing sandbox decides. */
 const modesOf = ({ question }: Attack): ReadonlyArray<SandboxMode> =>
   question === "exec_approval_request" ? ["read-only", "workspace-write"] : ["workspace-write"]
 

@@ -33,7 +33,7 @@ const directory: FileSystem.File.Info = {
   blocks: Option.none(),
 }
 
-/** A machine on which a `.git` is seen, and then there is none. */
+/** A file system on which a `.git` is found first and has vanished afterwards. */
 const vanishing = FileSystem.layerNoop({
   lstat: (path) =>
     path.includes("/.git/") ? Effect.fail(missing("lstat", path)) : Effect.succeed(directory),

@@ -126,7 +126,7 @@ export const insideWithout =
 /** Output of the command and how it ended, in the sandbox. */
 export const inside = insideWithout([])
 
-/** What the sandbox of the tests says of itself. */
+/** The status that the sandbox of the tests reports. */
 export const sandboxStatus = (made: Ground) =>
   Effect.flatMap(Sandbox, ({ status }) => status).pipe(Effect.provide(layerOf(made, undefined)))
 

@@ -24,7 +24,7 @@ interface Planting {
   readonly name: string
   /** Bash, run in the working tree of a repository with a remote; `$EVIL` is a program that leaves a file. */
   readonly plant: string
-  /** Bash, run in the working tree afterwards: a plain git that is controlled by what was planted. */
+  /** Bash, run in the working tree afterwards: a plain git, which runs the planted program. */
   readonly plain: string
   /** Directory below the working tree in which the server's git is started. */
   readonly at?: string
@@ -201,7 +201,7 @@ describe("Planted git settings", () => {
       Effect.gen(function* () {
         const { base, state, work } = yield* planted(planting)
         const own = yield* parts(state)
-        // It may fail, as where an object is missing; it may not run what was planted.
+        // The server's git may fail, for example when an object is missing, but must not run the planted program.
         const at = planting.at === undefined ? work : join(work, planting.at)
         yield* Effect.exit(gitDiffToRemote(own, at))
         assert.isFalse(hasRun(base))
@@ -234,7 +234,7 @@ describe("Planted git settings", () => {
       assert.isTrue(hasRun(base))
       Fs.rmSync(join(base, "RAN"))
       const hunksOf = yield* GitDiff.make(yield* parts(state), state)
-      // Too different for jsdiff in its time.
+      // The texts differ too much for jsdiff's time limit.
       const text = (word: string) =>
         Array.from({ length: 20_000 }, (_, i) => (i % 2 === 0 ? `${word}${i}\n` : "}\n")).join("")
       const found = yield* hunksOf(text("a"), text("b"), 3)

@@ -26,7 +26,7 @@ const prepared = Effect.gen(function* () {
   return made
 })
 
-/** Opened for reading too, as a pipe opened for writing alone waits for a reader. */
+/** Each pipe is also opened for reading, because opening it for writing only waits for a reader. */
 const attempts: Readonly<Record<string, string>> = {
   "writes to a named pipe outside": "echo x 1<>$OUT/pipe && echo ESCAPED",
   "writes to a named pipe without waiting for a reader":

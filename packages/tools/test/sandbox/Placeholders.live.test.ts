@@ -1,4 +1,4 @@
-/** Directories made for what is missing, while another process replaces the directories above them. */
+/** Tests placeholder directories that are created while another process replaces the directories above them. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -63,7 +63,7 @@ const workspaceWith = Effect.fnUntraced(function* (...names: ReadonlyArray<strin
   return workspace
 })
 
-/** Starts a tool server that is configured by a name, and gives what failed. */
+/** Starts a tool server that is configured by a program name, and returns the failure. */
 const startedServer = (workspace: string) =>
   Effect.gen(function* () {
     const programs = yield* TrustedPrograms
@@ -141,7 +141,7 @@ describe.skipIf(!hasBubblewrap)("Planted programs", () => {
       assert.include(Object.keys(played.files), "node_modules/.bin/node")
       assert.notInclude(Object.keys(played.files), "ran-node")
       const [, output = ""] = outputsOf(played)
-      // Another Node of the machine wrote it, or none could be trusted.
+      // Either another Node of the machine wrote the file, or no Node could be trusted.
       if (!output.includes("no trustworthy node")) {
         assert.strictEqual(Fs.readFileSync(`${outside}/new.txt`, "utf8"), "x\n")
       }

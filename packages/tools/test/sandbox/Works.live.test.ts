@@ -1,4 +1,4 @@
-/** What a confined command can still do, and what is left behind of it. */
+/** Tests what a confined command can still do, and that no process of it is left. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -241,7 +241,7 @@ describe.skipIf(!hasBwrap)("Works", () => {
           }).length
         assert.isAbove(count(), 2)
         server.kill("SIGKILL")
-        // The pipe ends when the last process that holds it is gone.
+        // The pipe closes when the last process that holds it has ended.
         yield* Effect.promise(() => new Promise((resolve) => server.stdout.once("close", resolve)))
         assert.strictEqual(count(), 0)
       }),

@@ -1,4 +1,4 @@
-/** What a person approves is what runs: in the directory of the question, and with the programs of the machine. */
+/** Tests that an approved command runs in the directory of the question and with the programs of the machine. */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

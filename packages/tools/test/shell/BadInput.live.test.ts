@@ -12,7 +12,7 @@ const open = {
 
 const prefix = "failed to parse function arguments: "
 
-/** What the model sends, and the output for it. */
+/** Pairs of a call's input from the model and the output for it. */
 const unreadable: ReadonlyArray<readonly [string, unknown, string]> = [
   ["no JSON", "{command: [", `${prefix}expected the JSON text of an object, got "{command: ["`],
   ["nothing", "", `${prefix}expected the JSON text of an object, got ""`],
@@ -66,7 +66,7 @@ const unreadable: ReadonlyArray<readonly [string, unknown, string]> = [
   ],
 ]
 
-/** What cannot be started: the call, and the output for the model; `WS` is the workspace. */
+/** Commands that cannot be started: the call, and the output for the model; `WS` is the workspace. */
 const unstartable: ReadonlyArray<readonly [string, object, string]> = [
   [
     "a directory that does not exist",

@@ -24,7 +24,7 @@ const places = [
 const bash = (script: string, more: object = {}) =>
   calls("shell", { command: ["bash", "-c", script], ...more }, "a")
 
-/** Of an interrupt: a second and the grace of half a second. */
+/** Time limit of an interrupt: one second plus the kill grace of half a second. */
 const boundMs = 1500
 
 for (const [where, settings, possible] of places) {
@@ -110,7 +110,7 @@ for (const [where, settings, possible] of places) {
           responses: [[bash("yes 0123456789abcdef", { timeout_ms: 2500 })]],
         })
         yield* flood.until(({ type }) => type === "exec_command_output_delta")
-        // Another conversation asks, runs and ends while the flood continues.
+        // Another conversation asks a question, runs a command and ends while the flood of output continues.
         const other = yield* begin({ settings, responses: [[bash("echo still here")]] })
         assert.deepStrictEqual((yield* other.outputs).map(textOf), ["still here\n"])
         assert.isUndefined(flood.messages.find(({ type }) => type === "exec_command_end"))
@@ -149,7 +149,7 @@ for (const [where, settings, possible] of places) {
             for (const name of ["one", "two"]) Fs.mkdirSync(`${ws}/${name}`)
           },
         })
-        // Each waits for the other: one after the other they would never end.
+        // Each command waits for the other, so they would never end if they ran one after the other.
         const meet = (own: string, other: string) => ({
           settings: { ...settings, cwd: `${workspace}/${own}` },
           responses: [

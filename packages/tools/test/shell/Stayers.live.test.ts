@@ -95,7 +95,7 @@ describe.skipIf(!hasBubblewrap)("commands that try to stay, in the sandbox", () 
   it.live("L8 a tree of processes that grows is killed whole, while others are served", () =>
     Effect.gen(function* () {
       const word = `bomb-${mark()}`
-      // Each makes two, six deep: as a bomb does, but one that burns out.
+      // Each process starts two more, to a depth of six: a fork bomb with an end.
       const script = `f() { [ "$1" -gt 0 ] && { f $(($1-1)) & f $(($1-1)) & }; exec -a ${word} sleep 600; }; echo lit; setsid -f true; f 6`
       const { begin } = yield* stage()
       const bomb = yield* begin({

@@ -47,7 +47,7 @@ const ended = (code: number, stdout: string): CommandResult => ({
   duration: Duration.zero,
 })
 
-/** What the question says of the sandbox, from its first line alone. */
+/** The confinement that the first line of the question states. */
 const promised = (request: ApprovalRequest, cell: Cell): Confinement | "none" | "confined" => {
   const [first = ""] = reasonText(request, { cwd: "/work", ...cell }).split("\n")
   assert.match(first, /^If approved, /)
@@ -56,7 +56,7 @@ const promised = (request: ApprovalRequest, cell: Cell): Confinement | "none" | 
   return isUnconfined ? "none" : "confined"
 }
 
-/** Runs `touch x` in the cell; the sandbox denies it, where it holds it. Everything asked is approved. */
+/** Runs `touch x` under the cell's settings; a sandbox that confines it denies it. Approves every question. */
 const runShell = (cell: Cell, escalated: boolean) =>
   Effect.gen(function* () {
     const ran: Array<Confinement> = []
@@ -143,7 +143,7 @@ describe("what an approval allows", () => {
         for (const escalated of [false, true]) {
           const { asked, ran } = yield* runShell(cell, escalated)
           assert.isAtMost(asked.length, 1)
-          // The last attempt is the one behind the question.
+          // The last attempt is the one that follows the question.
           for (const request of asked) {
             assert.strictEqual(promised(request, cell), ran.at(-1) === "none" ? "none" : "confined")
           }

@@ -1,4 +1,4 @@
-/** Who runs on this machine, by a word of the command line: what tests count to see that nothing was left (L8). */
+/** Finds processes by a word of their command line, so that tests can check that no process is left (L8). */
 import * as Fs from "node:fs"
 
 let marks = 0

@@ -1,4 +1,4 @@
-/** What the tools of a turn are given in tests: settings, a list of the events sent, a person who answers. */
+/** The context of a turn's tools in tests: settings, a list of the events sent, and scripted answers. */
 import type { ApprovalRequest, Verdict } from "@colloquy/core/approvals/Approval"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ToolCall, ToolContext } from "@colloquy/core/ToolRuntime"
@@ -14,11 +14,11 @@ export interface Watched {
   readonly context: ToolContext
   /** Events sent to listeners, in order. */
   readonly events: Array<EventMsg>
-  /** What a person was asked, in order. */
+  /** The questions that were asked, in order. */
   readonly asked: Array<ApprovalRequest>
 }
 
-/** A context whose person answers everything the same; denies where nothing else is said. */
+/** A context that answers every question with the same decision, by default a denial. */
 export const watched = (
   settings: Partial<ConversationSettings> = {},
   options: { readonly verdict?: Verdict; readonly granted?: boolean } = {},
@@ -44,7 +44,7 @@ export const watched = (
   }
 }
 
-/** A call as a model makes it; arguments that are no text are sent as their JSON. */
+/** A tool call as a model sends it; arguments that are not a text are sent as JSON. */
 export const callOf = (name: string, args: unknown, call_id = "c"): ToolCall => ({
   type: "function_call",
   name,

@@ -1,10 +1,10 @@
-/** Whether the live tests can use Landlock here: asked of the sandbox itself, once for each file of tests. */
+/** Whether the live tests can use Landlock here: the sandbox is probed once per test file. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import { ground, sandboxStatus } from "../sandbox/Fixture.ts"
 import { hasBubblewrap } from "./Bubblewrap.ts"
 
-/** Absent when named pipes are closed, else the reason why they are not. */
+/** The reason why named pipes are not blocked; absent when they are. */
 const open: string | undefined = hasBubblewrap
   ? await Effect.runPromise(
       Effect.flatMap(ground(), sandboxStatus).pipe(

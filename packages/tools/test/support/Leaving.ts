@@ -1,7 +1,7 @@
 /** The ways in which a process leaves the group of the command that started it, as scripts of Bash. */
 import { spawnSync } from "node:child_process"
 
-/** Whether processes carry a mark here: only Linux has the limit, unless a lower one is set for this process. */
+/** True where processes carry a mark: on Linux, unless this process has a lower limit on file locks. */
 export const canMark: boolean =
   process.platform === "linux" &&
   spawnSync("bash", ["-c", "ulimit -S -x 123456789000000001"]).status === 0
@@ -13,7 +13,7 @@ if (!canMark) {
   )
 }
 
-/** A daemon as written by hand: two forks, a new session, every descriptor closed. */
+/** A conventional daemon: two forks, a new session, and all descriptors closed. */
 const daemon = (word: string): string =>
   `python3 -c "
 import os

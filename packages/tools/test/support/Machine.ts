@@ -21,7 +21,7 @@ import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 import * as Tools from "../../src/Tools.ts"
 
-/** What the model says to one request. */
+/** The response of the model to one request. */
 export type Response = ReadonlyArray<ResponseItem>
 
 export const says = (text: string): ResponseItem => ({
@@ -30,7 +30,7 @@ export const says = (text: string): ResponseItem => ({
   content: [{ type: "output_text", text }],
 })
 
-/** Arguments that are a text are sent as they are, others as their JSON. */
+/** A tool call of the model. Arguments that are a text are sent unchanged, others as JSON. */
 export const calls = (name: string, args: unknown, call_id: string): ResponseItem => ({
   type: "function_call",
   name,
@@ -52,21 +52,21 @@ const scripted = (responses: ReadonlyArray<Response>, requests: Array<ModelReque
 
 export interface Scene {
   readonly settings: Partial<ConversationSettings>
-  /** In order; a turn ends with the first that calls nothing. */
+  /** Responses of the model, in order; a turn ends with the first one that calls no tool. */
   readonly responses: ReadonlyArray<Response>
-  /** One of each turn. */
+  /** One entry per turn. */
   readonly prompts?: ReadonlyArray<string>
-  /** To the questions, in order; the last one to all that follow. */
+  /** Answers to the questions, in order; the last one also answers all further questions. */
   readonly answers?: ReadonlyArray<Verdict["decision"] | "malformed" | "failed">
   readonly hiddenPaths?: (workspace: string) => ReadonlyArray<string>
-  /** The Node that writes patches; that of the tests unless given. */
+  /** The Node program that writes patches. Default: the one that runs the tests. */
   readonly node?: (workspace: string) => string
   readonly environment?: (workspace: string) => Readonly<Record<string, string>>
 }
 
 export interface Played {
   readonly messages: ReadonlyArray<EventMsg>
-  /** What the model was given, request by request. */
+  /** The requests that the model received, in order. */
   readonly requests: ReadonlyArray<ModelRequest>
   readonly workspace: string
   readonly files: Readonly<Record<string, string>>
@@ -125,7 +125,7 @@ export const play = (scene: Scene): Effect.Effect<Played, unknown> =>
     const requests: Array<ModelRequest> = []
     const messages: Array<EventMsg> = []
     const options = {
-      // Without the profile of the user who runs the tests, whose output would be part of the result.
+      // Skips the profile of the user who runs the tests, because its output would be part of the result.
       environment: {
         PATH: process.env["PATH"],
         HOME: "/nonexistent",
@@ -172,7 +172,7 @@ export const play = (scene: Scene): Effect.Effect<Played, unknown> =>
     return { messages, requests, workspace, files: yield* filesOf(workspace) }
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 
-/** The outputs of the calls, as the model was given them. */
+/** The outputs of the calls, as the model received them. */
 export const outputsOf = ({ requests }: Played): ReadonlyArray<string> =>
   (requests.at(-1)?.input ?? []).flatMap((item) =>
     item.type === "function_call_output" || item.type === "custom_tool_call_output"

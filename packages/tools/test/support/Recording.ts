@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Events that the original of 0.29 does not send, or sends differently: counts and totals, deltas of text. */
+/** Events that version 0.29 of the original does not send, or sends differently: token counts and text deltas. */
 const notCompared = new Set([
   "session_configured",
   "raw_response_item",
@@ -24,7 +24,7 @@ const bytesOf = (chunk: unknown): ReadonlyArray<number> =>
       ? chunk.filter((byte) => typeof byte === "number")
       : []
 
-/** The pieces of what one call prints are one. */
+/** Joins the output deltas of one call into one. */
 const joined = (messages: ReadonlyArray<Json>): ReadonlyArray<Json> => {
   const printed = new Map<unknown, Array<number>>()
   return messages
@@ -42,7 +42,7 @@ const joined = (messages: ReadonlyArray<Json>): ReadonlyArray<Json> => {
     })
 }
 
-/** 0.29 tells standard error apart; here a command has one pipe for both, as from 0.153.4 on. */
+/** Removes the distinction of standard error, which 0.29 makes: a command has one pipe for both, as from 0.153.4 on. */
 const ofOnePipe = (message: Json): Json => {
   const { aggregated_output, message: words, type } = message
   switch (type) {
@@ -77,13 +77,13 @@ const withoutParsedQuestion = (message: Json): Json => {
   return rest
 }
 
-/** What the question quotes as the reason, which is all that the original tells of it; undefined: nothing. */
+/** The reason that the question quotes, which is all that the original sends of it; undefined when there is none. */
 const quotedReason = (reason: string): string | undefined =>
   reason.startsWith("If approved, ")
     ? /^(?:It is asked because|The model gives this reason): "(.*)"$/m.exec(reason)?.[1]
     : reason
 
-/** What is compared of a conversation's messages. `cwd` is where it worked. */
+/** The compared form of a conversation's messages. `cwd` is the working directory of the conversation. */
 export const comparable = (
   messages: ReadonlyArray<unknown>,
   cwd: string,

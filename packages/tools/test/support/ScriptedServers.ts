@@ -1,4 +1,4 @@
-/** The tools over a machine that does nothing: all there is are tool servers that follow a script. */
+/** The tools over a machine that does nothing; its only tools are those of scripted tool servers. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"

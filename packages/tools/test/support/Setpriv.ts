@@ -1,2 +1,2 @@
-/** The setpriv that the run of the tests names, for systems with a setpriv without Landlock. */
+/** The setpriv that the environment of the tests names, for systems on which setpriv has no Landlock support. */
 export const namedSetpriv: string | undefined = process.env["COLLOQUY_SETPRIV"]

@@ -26,31 +26,31 @@ import * as Tools from "../../src/Tools.ts"
 import { type Response, says } from "./Machine.ts"
 
 export interface StageOptions {
-  /** Fills the workspace; gives it its files. */
+  /** Creates the files of the workspace. */
   readonly prepare?: (workspace: string) => void
   readonly hiddenPaths?: (workspace: string) => ReadonlyArray<string>
   readonly environment?: Readonly<Record<string, string>>
   readonly secretNames?: ReadonlyArray<string>
   readonly hostTools?: ReadonlyArray<Tool>
-  /** Present: no sandbox works here, and this is why. */
+  /** When present, no sandbox works on the machine, for this reason. */
   readonly sandboxMissing?: string
-  /** Present: a sandbox was found here, and is gone or no longer permitted when a command needs it. */
+  /** When present, the sandbox that was found is missing or not permitted by the time a command needs it. */
   readonly sandboxFault?: keyof typeof faultySandboxes
 }
 
 export interface Part {
   readonly settings?: Partial<ConversationSettings>
-  /** In order; a turn ends with the first that calls nothing. */
+  /** Responses of the model, in order; a turn ends with the first one that calls no tool. */
   readonly responses: ReadonlyArray<Response>
-  /** Answers to the questions, in order; the last one to all that follow. Absent: no client can answer. */
+  /** Answers to the questions, in order; the last one answers all further ones. When absent, no client can answer. */
   readonly answers?: ReadonlyArray<Verdict["decision"]>
 }
 
 interface Actor {
   readonly messages: ReadonlyArray<EventMsg>
-  /** What the model was given, request by request. */
+  /** The requests that the model received, in order. */
   readonly requests: ReadonlyArray<ModelRequest>
-  /** Waits for a message, old or new, that fits. */
+  /** Waits for a message that matches, including those already received. */
   readonly until: (fits: (message: EventMsg) => boolean) => Effect.Effect<EventMsg>
   /** Waits for the end of the turn and returns the outputs of the calls for the model. */
   readonly outputs: Effect.Effect<ReadonlyArray<string>>
@@ -113,7 +113,7 @@ const sandboxOf = (options: StageOptions, settings: Roots.SandboxSettings) => {
 
 const toolsOf = (options: StageOptions, workspace: string) => {
   const settings = {
-    // Without the profile of the user who runs the tests, whose output would be part of the result.
+    // Skips the profile of the user who runs the tests, because its output would be part of the result.
     environment: { PATH: process.env["PATH"], HOME: "/nonexistent", ...options.environment },
     secretNames: options.secretNames ?? [],
     node: process.execPath,
@@ -226,7 +226,7 @@ export const stage = (options: StageOptions = {}): Effect.Effect<StageWorld, nev
     }
   })
 
-/** Plays one conversation to the end of its turn. */
+/** Runs one conversation to the end of its turn. */
 export const perform = Effect.fnUntraced(function* (options: StageOptions, part: Part) {
   const { begin, workspace } = yield* stage(options)
   const actor = yield* begin(part)

@@ -6,7 +6,7 @@ export interface Call {
   readonly arguments?: ReadonlyArray<bigint>
 }
 
-/** What the program answers; throws where the kernel would not have taken the program. */
+/** The program's return value for the call. Throws where the kernel would reject the program. */
 export const answer = (program: Uint8Array, call: Call): number => {
   const data = new DataView(new ArrayBuffer(64))
   data.setUint32(0, call.number, true)
