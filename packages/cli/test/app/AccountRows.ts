@@ -58,7 +58,7 @@ const authFile = ({ home }: App) => join(home, "auth.json")
 
 const stored = (app: App): unknown => JSON.parse(Fs.readFileSync(authFile(app), "utf8"))
 
-/** Account data in the form that an earlier version of the original wrote. */
+/** Account data for an `auth.json` in the form that an earlier version of the original wrote. */
 const email = "someone@example.org"
 const tokens = {
   OPENAI_API_KEY: null,

@@ -63,7 +63,7 @@ const resumed = (path: string): CommandReplay => ({
   prepare: (workspace) => writeFileSync(join(workspace, "old.jsonl"), stored),
 })
 
-/** The replays by the name of the recording. `/workspace` and `/state` are replaced by the directories of the replay. */
+/** The replays, by recording name. `/workspace` and `/state` are replaced by the directories of the replay. */
 export const commandReplays: Readonly<Record<string, CommandReplay>> = {
   safe_command_escalated: {
     commands: [["echo", "hello"]],
