@@ -1,4 +1,4 @@
-/** A login issuer on loopback. It checks the PKCE proof, issues tokens with numbered names, and records its requests. */
+/** A login issuer on loopback. It checks the PKCE proof, issues numbered tokens, and records its requests. */
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
 import { createServer } from "node:http"

@@ -102,7 +102,7 @@ const connect = (child: ChildProcessWithoutNullStreams, mayBreakOff: boolean): S
       else reject(fault)
     })
   })
-  // Whoever waits for it is told; whoever does not need not be.
+  // A test that awaits the exit sees the failure; otherwise it must not become an unhandled rejection.
   exited.catch(() => {})
   const send = (message: object) => {
     child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
