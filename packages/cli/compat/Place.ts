@@ -22,7 +22,7 @@ export interface Place {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Requests the offline model by name. Commands run without a sandbox, because the checks only test which of them run. */
+/** Requests the offline model by name. Commands run without a sandbox: the checks only test which of them run. */
 const config = `model_provider = "offline"
 model = "offline"
 approval_policy = "untrusted"

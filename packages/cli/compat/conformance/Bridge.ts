@@ -1,6 +1,6 @@
 /**
- * Serves a stdio server over Streamable HTTP, because the referee supports nothing else. In revisions with sessions each
- * client gets a separate process; in those without, all requests share one. The bridge itself handles what stdio does
+ * Serves a stdio server over Streamable HTTP, because the referee supports nothing else. In revisions with sessions
+ * each client gets a separate process; in those without, all requests share one. The bridge handles what stdio does
  * not have: hosts, headers, sessions, streams, status codes. Scenarios about these say nothing about the server.
  */
 import type { JsonSchema } from "@colloquy/protocol/JsonSchema"
