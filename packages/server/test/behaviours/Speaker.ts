@@ -129,7 +129,7 @@ const conversing = ({ send, speaker }: Parts): Speaker["converse"] =>
     }
   })
 
-/** `converse` for revisions in which questions are part of a response and the client repeats its request with answers. */
+/** `converse` for revisions in which a response carries the questions and the request is repeated with answers. */
 const repeating = ({ speaker }: Parts): Speaker["converse"] =>
   Effect.fnUntraced(function* (method, params, answer) {
     const asked: Array<Question> = []

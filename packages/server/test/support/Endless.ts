@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import type { Harness } from "./Harness.ts"
 
-/** A tool that runs until it is stopped, and says so. */
+/** A tool that runs until it is interrupted, and records the interruption. */
 export const endless = () => {
   const state = { running: 0, stopped: 0 }
   const tools = ToolRuntime.simple({
