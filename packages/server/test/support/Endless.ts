@@ -18,7 +18,7 @@ export const endless = () => {
   return { state, tools }
 }
 
-/** Lets time pass in steps, for what begins to wait anew. */
+/** Lets time pass in steps, so that code which starts to wait again is woken, too. */
 export const pass = (server: Harness, ms: number) =>
   Effect.gen(function* () {
     for (let left = ms; left > 0; left -= 250) {
