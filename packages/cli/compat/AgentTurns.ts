@@ -1,6 +1,6 @@
 /**
- * Clients that are agents: programs with a model of their own, which here is scripted. One run of the program goes
- * through everything that its model may do with the server.
+ * Checks clients that are agents: programs that call a model themselves, which is scripted here. One run of the program
+ * covers everything that its model may do with the server.
  */
 import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -17,15 +17,15 @@ import type { Finished } from "./Program.ts"
 export interface Agent {
   readonly client: ClientName
   readonly wire: ScriptedModel.Wire
-  /** Variables that lead it to its model, and keep it from sending anything elsewhere. */
+  /** Environment variables that direct the client to its model and stop it from sending anything elsewhere. */
   readonly variables: (modelUrl: string) => Readonly<Record<string, string>>
-  /** Sets it up as the page says, for the program in that directory. */
+  /** Configures the client as the page describes, with the Colloquy of `directory`. */
   readonly prepare: (here: Place, modelUrl: string, directory?: string) => Effect.Effect<void>
-  /** The line that shows the state of its servers. */
+  /** The shell line that shows the state of the client's servers. */
   readonly list: string
-  /** The line that runs one prompt and exits. */
+  /** The shell line that runs one prompt and exits. */
   readonly ask: string
-  /** The names that its model sees. */
+  /** The tool names that the client's model sees. */
   readonly tools: ReadonlyArray<string>
 }
 
@@ -54,7 +54,7 @@ const script: ScriptedModel.Script = [
 
 interface Played extends Finished {
   readonly requests: ReadonlyArray<ScriptedModel.ModelRequest>
-  /** What its model read of each call. */
+  /** The result of each call, as the client's model read it. */
   readonly results: ReadonlyArray<string>
   readonly hasRun: ReadonlyArray<boolean>
   readonly left: ReadonlyArray<number>
@@ -84,7 +84,7 @@ const play = (agent: Agent): Effect.Effect<Played, never, Scope.Scope> =>
     return { ...finished, requests, results: requests.at(-1)?.results ?? [], hasRun, left }
   })
 
-/** The same client before a program that keeps what the client sends. */
+/** Runs the same client with a program that records what the client sends. */
 const declaredBy = (agent: Agent): Effect.Effect<Declared, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { here, model } = yield* arrive(agent, [
@@ -105,7 +105,7 @@ export const agentChecks = (agent: Agent): void => {
     played = await Effect.runPromise(Effect.scoped(play(agent)))
   }, maxPlayMs)
 
-  /** Everything that a failed check needs to be understood. */
+  /** Everything that is needed to understand a failed check. */
   const seen = (): string => JSON.stringify({ ...played, requests: undefined }, undefined, 1)
 
   /** Some clients repeat the arguments of a call in its error. */

@@ -1,4 +1,4 @@
-/** `@openai/agents`: a server as the tools of somebody else's agent. */
+/** Checks `@openai/agents`: the tools of the server as tools of its agents. */
 import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { buildIfMissing } from "../test/support/Bundle.ts"
@@ -28,7 +28,7 @@ interface Model {
   }>
 }
 
-/** What is used of it: its types are not there when ours are checked. */
+/** The part of the library that is used here; its types are not installed when this project's types are checked. */
 interface Agents {
   readonly MCPServerStdio: new (options: ServerCommand & { readonly name: string }) => McpServer
   readonly Agent: new (options: {
@@ -102,7 +102,7 @@ describeClient("@openai/agents", () => {
       const agent = new agents.Agent({ name: "outer", model, mcpServers: [mcp] })
       const { finalOutput } = yield* Effect.promise(() => agents.run(agent, "go"))
       assert.strictEqual(finalOutput, "the agent is done")
-      // It gives names with hyphens to its models in its own spelling.
+      // The library changes names with hyphens before it passes them to the model.
       assert.include(
         (requests[0]?.tools ?? []).map(({ name }) => name),
         "codex",

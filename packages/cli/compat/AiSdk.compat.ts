@@ -1,4 +1,4 @@
-/** AI SDK: the tools of the server as tools of `generateText`, with a scripted model. */
+/** Checks the AI SDK: the tools of the server as tools of `generateText`, with a scripted model. */
 import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
@@ -35,7 +35,7 @@ interface Setup {
   readonly connect: () => Promise<McpClient>
 }
 
-/** One response of the model, in the words of its interface. */
+/** One response of the model, as its interface defines it. */
 interface Generated {
   readonly content: ReadonlyArray<object>
   readonly finishReason: { readonly unified: string }
@@ -70,7 +70,7 @@ const connected = (here: Place, directory?: string) =>
     return { mcp, tools, call, calling }
   })
 
-/** Answers every question and keeps it. */
+/** Answers every question in the same way. Returns the questions received so far. */
 const answering = (mcp: McpClient, answer: Answer): ReadonlyArray<string> => {
   const { ElicitationRequestSchema } = load(client) as {
     readonly ElicitationRequestSchema: unknown
@@ -85,7 +85,7 @@ const answering = (mcp: McpClient, answer: Answer): ReadonlyArray<string> => {
 
 const run = "run: touch made.txt && echo it was made"
 
-/** A model of this library that calls `codex`, then says what is written here. */
+/** A model of this library that calls `codex` and then returns a fixed text. */
 const scriptedModel = () => {
   const prompts: Array<unknown> = []
   const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } }

@@ -8,7 +8,7 @@ import { join, resolve } from "node:path"
 const root = resolve(import.meta.dirname, "../../..")
 const maxInstallMs = 240_000
 
-/** Of a path in this checkout: whether git would have it in a fresh one. */
+/** Whether a fresh checkout by git would contain this path. */
 const isSource = (path: string) =>
   !["node_modules", "dist", ".git"].some((name) => path.split("/").includes(name))
 

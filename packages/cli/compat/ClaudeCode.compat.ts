@@ -1,4 +1,4 @@
-/** Claude Code: the health check of its servers, and a turn with a scripted model behind the Messages API. */
+/** Checks Claude Code: its health check of servers, and a turn with a scripted model behind the Messages API. */
 import { assert, beforeAll } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { buildIfMissing } from "../test/support/Bundle.ts"
@@ -23,7 +23,7 @@ describeClient(client, () => {
       DISABLE_AUTOUPDATER: "1",
       DISABLE_ERROR_REPORTING: "1",
       DISABLE_TELEMETRY: "1",
-      // By default its model searches for tools, which the scripted one does not.
+      // By default the client's model searches for tools; the scripted model does not.
       ENABLE_TOOL_SEARCH: "false",
     }),
     prepare: (here, _, directory) =>

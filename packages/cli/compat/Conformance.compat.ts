@@ -1,6 +1,7 @@
 /**
- * The referee of the protocol, `@modelcontextprotocol/conformance`, over a server made of our packages. It speaks HTTP
- * alone, so the server stands behind a bridge; what tests the bridge is left out, by name.
+ * Runs the protocol's conformance suite, `@modelcontextprotocol/conformance` (the referee), against a server built from
+ * these packages. The suite supports only HTTP, so a bridge connects it to the server; scenarios that test the bridge
+ * are excluded by name.
  */
 import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -16,7 +17,7 @@ import { describeClient } from "./Driver.ts"
 
 const bundle = () => join(inject("installed").folder, "fixture.mjs")
 
-/** A session has a process of its own, and there are many: a bundle starts in a sixth of the time. */
+/** Bundles the server: each of the many sessions has a separate process, and a bundle starts in a sixth of the time. */
 const buildServer = () =>
   build({
     input: fileURLToPath(new URL("conformance/main.ts", import.meta.url)),
@@ -37,7 +38,7 @@ const judged = ({ words }: Run): Promise<Findings> =>
     return yield* Effect.promise(() => judge(url, words))
   }).pipe(Effect.scoped, Effect.runPromise)
 
-/** A recommendation that is not followed counts as a fault, too. */
+/** The failed checks. A recommendation that is not followed counts as a failure, too. */
 const faults = (checks: ReadonlyArray<Check>) =>
   checks
     .filter(({ status }) => status === "FAILURE" || status === "WARNING")

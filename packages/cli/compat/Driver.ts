@@ -1,4 +1,4 @@
-/** What the checks do with a client, whichever it is. */
+/** The operations that the checks perform with a client, independent of which client it is. */
 import { type ClientName, clientNames } from "./Pins.ts"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -15,7 +15,7 @@ export interface Answer {
   readonly content?: Record<string, string>
 }
 
-/** Answers a question; the signal tells that no answer is wanted any more. */
+/** Answers a question; the signal aborts when the question is withdrawn. */
 export type Answerer = (message: string, signal: AbortSignal) => Promise<Answer>
 
 export interface Progress {
@@ -23,7 +23,7 @@ export interface Progress {
   readonly message?: string | undefined
 }
 
-/** Those that both generations of the official client know by the same name. */
+/** Call options that have the same name in both generations of the official client. */
 export interface CallOptions {
   readonly signal?: AbortSignal
   readonly onprogress?: (progress: Progress) => void
@@ -36,7 +36,7 @@ export interface Event {
   readonly threadId: string
 }
 
-/** What both generations of the official client know by the same names. */
+/** Methods that have the same name in both generations of the official client. */
 export interface Reader {
   listResources(): Promise<{ readonly resources: ReadonlyArray<{ readonly uri: string }> }>
   readResource(params: { readonly uri: string }): Promise<{
@@ -62,24 +62,24 @@ export interface Driver {
     args: Readonly<Record<string, unknown>>,
     options?: CallOptions,
   ) => Promise<ToolResult>
-  /** Calls a tool as a task and waits for it, as the client does that by itself; where it can. */
+  /** Calls a tool as a task and waits for its result with the client's own support; absent where it has none. */
   readonly callAsTask?: (
     name: string,
     args: Readonly<Record<string, unknown>>,
   ) => Promise<{ readonly statuses: ReadonlyArray<string>; readonly result: ToolResult }>
   readonly reader: Reader
-  /** Waits for changes of a resource until what it gives is called; they go to `updated`. */
+  /** Watches a resource and adds its changes to `updated`. Resolves with a function that ends the watch. */
   readonly watch: (uri: string) => Promise<() => Promise<unknown>>
   /** Addresses of resources that have changed, one per notification. */
   readonly updated: ReadonlyArray<string>
-  /** Something short that the server answers. */
+  /** Sends a short request and resolves with the response. */
   readonly ping: () => Promise<unknown>
   /** The revision that both sides speak. */
   readonly revision: () => string | undefined
   readonly close: () => Promise<void>
   /** `codex/event` notifications so far. */
   readonly events: ReadonlyArray<Event>
-  /** What the client complained of. */
+  /** Errors that the client reported. */
   readonly errors: ReadonlyArray<Error>
 }
 
@@ -92,7 +92,7 @@ export interface ServerCommand {
 /** Starts the server; without `answer` the client declares no elicitation. */
 export type Connect = (server: ServerCommand, answer: Answerer | undefined) => Promise<Driver>
 
-/** Of those that declare it the server tells its events, in every revision. */
+/** Capabilities of a client that receives the server's events; valid in every revision. */
 export const withEvents = { experimental: { "codex/event": {} } }
 
 /** The folder that has the `node_modules` of an installed client. */
@@ -110,7 +110,7 @@ export const describeClient = (name: ClientName, checks: () => void): void => {
   describe.skipIf(inject("installed").missing[name] !== undefined)(name, checks)
 }
 
-/** Takes in what the clients have no use for by themselves. */
+/** Collects the notifications that the clients do not process themselves. */
 export const listener = (events: Array<Event>, updated: Array<string>) => {
   const hear = (method: string, params: unknown): void => {
     if (method === "codex/event") events.push(eventOf(params))
@@ -124,7 +124,7 @@ export const listener = (events: Array<Event>, updated: Array<string>) => {
   }
 }
 
-/** A `codex/event` as the clients hand over what they do not know. */
+/** Reads a `codex/event` from the form in which the clients pass on unknown notifications. */
 const eventOf = (params: unknown): Event => {
   const { _meta, msg } = params as {
     readonly _meta: { readonly threadId: string }
@@ -133,10 +133,10 @@ const eventOf = (params: unknown): Event => {
   return { type: msg.type, threadId: _meta.threadId }
 }
 
-/** The model is requested, as one that nobody configured may not answer. */
+/** Setting that requests the offline model, because it never answers without being configured. */
 export const offline = 'model_provider="offline"'
 
-/** The built server, in a state directory of its own with one prompt. */
+/** The built server, with a new state directory that has one prompt. */
 export const server = (
   overrides: ReadonlyArray<string> = [],
 ): Effect.Effect<ServerCommand, never, Scope.Scope> =>

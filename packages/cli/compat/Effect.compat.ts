@@ -1,4 +1,4 @@
-/** Effect's own client. It answers no questions: what needs an approval is decided by the rule for that. */
+/** Checks the MCP client of Effect. It answers no questions, so the rule for unattended approvals decides. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, beforeAll, it } from "@effect/vitest"
 import * as McpClient from "effect/ai/McpClient"

@@ -1,5 +1,5 @@
 /**
- * Gateways, which serve a program of standard streams over HTTP: the official client of 1.x talks to the program through
+ * Checks gateways, which serve a stdio program over HTTP: the official client 1.x connects to the program through
  * them.
  */
 import type * as ClientModule from "@modelcontextprotocol/sdk/client/index.js"
@@ -28,10 +28,10 @@ type Transport = "streamable HTTP" | "SSE"
 
 export interface Gateway {
   readonly client: ClientName
-  /** The path of its endpoint. */
+  /** The path of the gateway's endpoint. */
   readonly path: string
   readonly transport: Transport
-  /** The line that starts it, from that of the page. */
+  /** Derives the shell line that starts the gateway from the one on the page. */
   readonly line: (line: string) => string
 }
 
@@ -69,7 +69,7 @@ const served = (
     const port = yield* freePort
     const words = line(setup(client, "sh", { DIR: directory, PORT: port }))
     const { env, workspace: cwd } = here
-    // Without `exec` a signal would reach the shell alone.
+    // Without `exec` a signal would reach only the shell.
     const program = { command: "/bin/sh", args: ["-c", `exec ${words}`], cwd, env }
     const running = yield* start(program)
     yield* Effect.promise(async () => {
@@ -93,7 +93,7 @@ const transportTo = (url: URL, transport: Transport) => {
   return new StreamableHTTPClientTransport(url)
 }
 
-/** The client; it answers questions in that order. */
+/** Connects the client, which answers questions with `answers`, in this order. */
 const connected = (url: URL, transport: Transport, answers: ReadonlyArray<Answer> = []) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -228,7 +228,7 @@ const declarationCheck = (gateway: Gateway): void => {
   )
 }
 
-/** Everything over one transport. */
+/** All checks over one transport. */
 export const gatewayChecks = (gateway: Gateway): void => {
   conversationCheck(gateway)
   if (declaredOnPage(gateway.client).approvals) questionCheck(gateway)
@@ -238,7 +238,7 @@ export const gatewayChecks = (gateway: Gateway): void => {
   declarationCheck(gateway)
 }
 
-/** What differs over another transport of the same gateway. */
+/** The checks that differ over another transport of the same gateway. */
 export const otherTransportChecks = (gateway: Gateway): void => {
   conversationCheck(gateway)
   if (declaredOnPage(gateway.client).approvals) questionCheck(gateway)

@@ -1,4 +1,4 @@
-/** gemini-cli: the state of its servers, and a turn with a scripted model behind the Gemini API. */
+/** Checks gemini-cli: the state of its servers, and a turn with a scripted model behind the Gemini API. */
 import { assert, beforeAll } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { mkdirSync, writeFileSync } from "node:fs"
@@ -14,7 +14,7 @@ beforeAll(buildIfMissing)
 
 const client = "@google/gemini-cli"
 
-/** With another way to log in it would ask the provider of that login for the model. */
+/** Login with an API key: with another login the client would request the model from that login's provider. */
 const settings = {
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
   privacy: { usageStatisticsEnabled: false },
@@ -39,7 +39,7 @@ describeClient(client, () => {
         assert.strictEqual(code, 0, stderr)
       }),
     list: "gemini mcp list",
-    // Without a model it first asks one which model to ask.
+    // Without `--model` the client first lets a model select the model.
     ask: "gemini --prompt 'ask codex' --model gemini-2.5-flash --approval-mode yolo",
     tools: ["mcp_codex_codex", "mcp_codex_codex-reply"],
   })

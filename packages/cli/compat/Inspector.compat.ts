@@ -1,4 +1,4 @@
-/** `@modelcontextprotocol/inspector --cli`: what people look at a server with. */
+/** Checks `@modelcontextprotocol/inspector --cli`, with which people inspect a server. */
 import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFile } from "node:child_process"
@@ -31,7 +31,7 @@ const inspect = (words: ReadonlyArray<string>, overrides: ReadonlyArray<string> 
     return yield* Effect.promise(
       () =>
         new Promise<Ran>((resolve) => {
-          // It keeps a catalogue of servers in the home directory.
+          // The inspector keeps a catalogue of servers in the home directory.
           const options = { cwd: folder, env: { ...env, HOME: folder }, timeout: 20_000 }
           execFile(process.execPath, all, options, (error, stdout, stderr) =>
             resolve({

@@ -1,10 +1,10 @@
 /**
- * Installs each client into a folder of its own below one temporary folder, before all checks, and removes that folder
- * after them: the clients bring 1,000 packages, some of them in versions that exclude each other, and are no part of the
- * workspace.
+ * Installs each client into a separate folder below one temporary folder before all checks, and removes that folder
+ * after them: the clients need 1,000 packages, some of them in versions that exclude each other, and are not part of
+ * the workspace.
  *
  * npm, its cache and the registry are those of the user who runs this. A client that cannot be installed is skipped,
- * with a line that says why; one in another version than the pinned one is a failure.
+ * and a line states the reason; a client in another version than the pinned one is a failure.
  */
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { rm } from "node:fs/promises"

@@ -1,4 +1,4 @@
-/** LangChain: the tools of the server as tools of its agents. */
+/** Checks LangChain: the tools of the server as tools of its agents. */
 import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
@@ -14,7 +14,7 @@ beforeAll(buildIfMissing)
 
 const client = "@langchain/mcp-adapters"
 
-/** What its model reads is the content. */
+/** The result of a tool call; the model reads its content. */
 interface ToolMessage {
   readonly content: unknown
 }

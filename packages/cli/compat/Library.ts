@@ -18,7 +18,7 @@ export const almostAnHour = async <A>(started: string, call: () => Promise<A>): 
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
   try {
     const result = call()
-    // A rejection belongs to the caller, also when it comes before the call is waited for.
+    // The caller handles a rejection, even one that comes before the caller awaits the call.
     result.catch(() => {})
     while (!existsSync(started)) await new Promise((resolve) => setImmediate(resolve))
     await vi.advanceTimersByTimeAsync(hourMs - 60_000)

@@ -1,4 +1,4 @@
-/** Mastra: the tools of the server as tools of its agents. */
+/** Checks Mastra: the tools of the server as tools of its agents. */
 import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
@@ -14,7 +14,7 @@ beforeAll(buildIfMissing)
 
 const client = "@mastra/mcp"
 
-/** The structured content of the result, which is all that it passes on, or what is wrong with the arguments. */
+/** The structured content of a result, which is all that Mastra passes on, or the fault in the arguments. */
 interface Result {
   readonly threadId: string
   readonly content: string

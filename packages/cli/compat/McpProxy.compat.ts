@@ -1,4 +1,4 @@
-/** mcp-proxy: the server over streamable HTTP and over SSE. */
+/** Checks mcp-proxy: the server over streamable HTTP and over SSE. */
 import { beforeAll } from "@effect/vitest"
 import { describe } from "vitest"
 import { buildIfMissing } from "../test/support/Bundle.ts"

@@ -1,4 +1,4 @@
-/** mcporter: the server on the command line. */
+/** Checks mcporter, which calls the server's tools from the command line. */
 import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
@@ -26,7 +26,7 @@ interface Content {
   readonly content: string
 }
 
-/** What it prints of a call: the structured content. */
+/** Runs a call and returns what mcporter prints: the structured content. */
 const called = (words: string, here: Place) =>
   Effect.map(shell(`mcporter call ${words} --output json`, here), ({ code, stderr, stdout }) => {
     assert.strictEqual(code, 0, stderr)

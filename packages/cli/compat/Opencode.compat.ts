@@ -1,4 +1,4 @@
-/** opencode: the state of its servers, and a turn with a scripted model behind the Chat Completions API. */
+/** Checks opencode: the state of its servers, and a turn with a scripted model behind the Chat Completions API. */
 import { beforeAll } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
@@ -13,7 +13,7 @@ beforeAll(buildIfMissing)
 
 const client = "opencode-ai"
 
-/** Its model is that of a provider which it does not know; nothing of it is fetched. */
+/** Configures the model of a provider that opencode does not know, so that it downloads nothing about it. */
 const modelAt = (url: string): object => ({
   autoupdate: false,
   share: "disabled",

@@ -1,4 +1,4 @@
-/** The packages that are driven, clients and the referee, each in the one version that the checks were seen to pass with. */
+/** The clients and the conformance suite (the referee), each in the one version with which the checks have passed. */
 export const pins = {
   "@modelcontextprotocol/sdk": "1.32.2",
   "@modelcontextprotocol/client": "2.4.0",
@@ -28,13 +28,13 @@ const companions: Partial<Record<ClientName, Readonly<Record<string, string>>>> 
   "@mastra/mcp": { "@mastra/core": "1.71.0", zod: "4.6.7" },
 }
 
-/** Everything that is installed into the folder of that client, with exact versions. */
+/** All packages that are installed into the client's folder, with exact versions. */
 export const packagesOf = (client: ClientName): Readonly<Record<string, string>> => ({
   [client]: pins[client],
   ...companions[client],
 })
 
-/** Where the clients are. */
+/** The installed clients. */
 export interface Installed {
   /** Has one folder for each client, by its name, with a `node_modules`. */
   readonly folder: string

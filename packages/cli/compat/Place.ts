@@ -1,6 +1,6 @@
 /**
- * What a client finds on the machine of its user: a home directory with the configuration of the server, a workspace, its
- * own program on the `PATH`, and, where it honours the variables for that, no network but loopback.
+ * The machine of a client's user: a home directory with the server's configuration, a workspace, the client's program
+ * on the `PATH`, and, if the client honours the proxy variables, no network except loopback.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -16,13 +16,13 @@ import { programOf } from "./Programs.ts"
 import { keyVariable } from "./Recorder.ts"
 
 export interface Place {
-  /** Every process that the client starts has it as `HOME`. */
+  /** Home directory. Every process that the client starts has it as `HOME`. */
   readonly home: string
   readonly workspace: string
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The offline model is requested by name. Commands run without a sandbox: what is checked is which of them run. */
+/** Requests the offline model by name. Commands run without a sandbox: the checks only test which of them run. */
 const config = `model_provider = "offline"
 model = "offline"
 approval_policy = "untrusted"
@@ -54,19 +54,19 @@ const killAll = (pids: ReadonlyArray<number>): void => {
     try {
       process.kill(pid, "SIGKILL")
     } catch (error) {
-      // It exited by itself after it was found.
+      // The process exited by itself after it was listed.
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
     }
   }
 }
 
-/** A place for that client. What still runs there at the end of the scope is killed. */
+/** Creates a place for this client. Processes that still run there when the scope closes are killed. */
 export const place = (
   client: ClientName,
   variables: Readonly<Record<string, string>> = {},
 ): Effect.Effect<Place, never, Scope.Scope> =>
   Effect.gen(function* () {
-    // Questions name real paths.
+    // Questions contain real paths, without symbolic links.
     const home = realpathSync(yield* temporaryDirectory())
     const [bin, state, workspace] = [
       join(home, "bin"),
@@ -83,7 +83,7 @@ export const place = (
     return { home, workspace, env }
   })
 
-/** For clients that are libraries: this process has the environment of the place until the end of the scope. */
+/** For clients that are libraries: gives this process the environment of the place until the scope closes. */
 export const enter = ({ env }: Place): Effect.Effect<void, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -94,13 +94,13 @@ export const enter = ({ env }: Place): Effect.Effect<void, never, Scope.Scope> =
 
 const maxRunMs = 60_000
 
-/** Runs a line of a shell there, as a user would. */
+/** Runs a shell line in the workspace, as a user would. */
 export const shell = (line: string, { env, workspace }: Place): Effect.Effect<Finished> =>
   Effect.promise(() =>
     run({ command: "/bin/sh", args: ["-c", line], cwd: workspace, env }, maxRunMs),
   )
 
-/** The processes that are left there after a few seconds in which they may end. */
+/** Resolves with the processes that still run there after a few seconds. */
 export const leftIn = ({ home }: Place): Effect.Effect<ReadonlyArray<number>> =>
   Effect.promise(async () => {
     for (let tries = 0; tries < 60 && runningIn(home).length > 0; tries++) {

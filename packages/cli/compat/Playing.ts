@@ -1,4 +1,4 @@
-/** What the checks of the official client have in common. */
+/** Helpers that the checks of the official client share. */
 import * as Effect from "effect/Effect"
 import type { ToolResult } from "../test/support/Server.ts"
 import { type Answerer, type Connect, server } from "./Driver.ts"
@@ -6,7 +6,7 @@ import { type Answerer, type Connect, server } from "./Driver.ts"
 export const textOf = ({ content }: ToolResult) => content[0]?.text ?? ""
 export const threadOf = ({ structuredContent }: ToolResult) => structuredContent?.threadId ?? ""
 
-/** Commands run as they are: what is checked is who may run them. */
+/** Settings that ask for every command and run it without a sandbox: the checks only test the approvals. */
 export const asking = ['approval_policy="untrusted"', 'sandbox_mode="danger-full-access"']
 export const free = ['approval_policy="never"', 'sandbox_mode="danger-full-access"']
 
@@ -16,7 +16,7 @@ export const connected = (connect: Connect, overrides: ReadonlyArray<string>, an
     (driver) => Effect.promise(() => driver.close()),
   )
 
-/** Waits for what only the client's own callbacks tell. */
+/** Polls until `holds` returns true, for conditions that only the client's callbacks change. */
 export const until = async (holds: () => boolean): Promise<void> => {
   for (let tries = 0; !holds(); tries++) {
     if (tries === 500) throw new Error("it did not come in ten seconds")

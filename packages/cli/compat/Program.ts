@@ -1,4 +1,4 @@
-/** Runs the programs of clients, each in a process group of its own, which is killed when the time is over. */
+/** Runs the programs of clients, each in a separate process group, which is killed after the time limit. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcess, spawn } from "node:child_process"
@@ -70,9 +70,9 @@ export const run = (program: Launch, timeoutMs: number): Promise<Finished> =>
   })
 
 export interface Running {
-  /** What it has written to stdout and stderr so far. */
+  /** Everything that the program has written to stdout and stderr so far. */
   readonly output: () => string
-  /** Sends the signal to the program alone, and waits for its exit. */
+  /** Sends the signal only to the program, not to its group, and waits for its exit. */
   readonly stop: (signal: NodeJS.Signals, timeoutMs: number) => Promise<void>
 }
 

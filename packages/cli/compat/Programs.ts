@@ -1,4 +1,4 @@
-/** The clients that are programs: the command of each, as its users type it, and the file that it stands for. */
+/** The clients that are programs: for each, the command that users type and the file that it runs. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { ClientName } from "./Pins.ts"
@@ -6,18 +6,18 @@ import type { ClientName } from "./Pins.ts"
 interface Program {
   /** The name of the command. */
   readonly command: string
-  /** Files below `node_modules` that run it; the first one that exists does. */
+  /** Candidates for the command's file, below `node_modules`; the first one that exists is used. */
   readonly files: ReadonlyArray<string>
 }
 
 const platform = `${process.platform}-${process.arch}`
 
-/** An installation without scripts leaves the programs in the packages of the platforms. */
+/** Installed without scripts, the programs are in the platform-specific packages. */
 const programs: Partial<Record<ClientName, Program>> = {
   mcporter: { command: "mcporter", files: ["mcporter/dist/cli.js"] },
   "opencode-ai": {
     command: "opencode",
-    // The first one runs on processors without AVX2, too.
+    // The first file also runs on processors without AVX2.
     files: [`opencode-${platform}-baseline/bin/opencode`, `opencode-${platform}/bin/opencode`],
   },
   "@google/gemini-cli": {
@@ -34,7 +34,7 @@ const programs: Partial<Record<ClientName, Program>> = {
 
 export interface FoundProgram {
   readonly command: string
-  /** The words that run it. */
+  /** The words of the command line that runs the program. */
   readonly words: ReadonlyArray<string>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Keeps the messages that a client sends: a program that stands in the place of ours in the setup of the client, writes
- * what it reads to a file, and passes it on to ours.
+ * Records the messages that a client sends. In the client's setup a program replaces Colloquy's, writes its input to a
+ * file, and passes it on to Colloquy's program.
  */
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -18,13 +18,13 @@ interface Message {
 }
 
 export interface Recorder {
-  /** Has the program where the directory of Colloquy has it. */
+  /** Directory with the recording program at the same path as the program in Colloquy's directory. */
   readonly directory: string
-  /** What the client has told the server about itself so far. */
+  /** What the client has declared to the server so far. */
   readonly declared: () => Declared
 }
 
-/** A variable that a client has; some pass on few variables, or none that may be a secret. */
+/** A variable in the client's environment. Some clients pass on few variables, or none that may be a secret. */
 export const keyVariable = "OPENAI_API_KEY"
 
 const source = (file: string, variablesFile: string) => `

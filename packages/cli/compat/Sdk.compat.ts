@@ -1,4 +1,4 @@
-/** Both generations of the official client, through the same turns. */
+/** Checks both generations of the official client with the same turns. */
 import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
@@ -22,7 +22,7 @@ beforeAll(buildIfMissing)
 
 const typesOf = ({ events }: Driver) => events.map(({ type }) => type)
 
-/** A call whose model wants to run one command that leaves a file; the client answers what it is asked. */
+/** Makes a call in which the model requests one command that creates a file; the client answers its questions. */
 const playCommand = (connect: Connect, answer: Answerer | undefined) =>
   Effect.gen(function* () {
     const cwd = yield* home()
@@ -43,7 +43,7 @@ const playCommand = (connect: Connect, answer: Answerer | undefined) =>
     return { asked, driver, hasRun: existsSync(join(cwd, "done.txt")), result, types }
   })
 
-/** The newest revision has no requests of the server: none is answered with an error there, and none is withdrawn. */
+/** In the newest revision the server sends no requests: none gets an error response, and none is withdrawn. */
 interface Kind {
   readonly stateless?: boolean
 }
@@ -125,14 +125,14 @@ const approvals = (connect: Connect, { stateless = false }: Kind = {}) => {
             return { action: "accept" }
           },
         )
-        // The first question of a connection: a client 1.x would not hear of it if its id were 0.
+        // The first question of a connection: a client 1.x would miss its withdrawal if its id were 0.
         const result = yield* Effect.promise(() =>
           driver.call("codex", { prompt: "run: touch done.txt", cwd }),
         )
         assert.include(textOf(result), "exec command rejected")
         assert.strictEqual(typesOf(driver).at(-1), "task_complete")
         yield* Effect.promise(() => until(() => withdrawn.length === 1))
-        // Its answer comes too late for everybody.
+        // The answer to the withdrawn question arrives too late and must have no effect.
         yield* Effect.promise(() => driver.ping())
         assert.isFalse(existsSync(join(cwd, "done.txt")))
       }),
@@ -143,7 +143,7 @@ const calls = (connect: Connect, { stateless = false }: Kind = {}) => {
   it.live("a conversation of two turns, each result as its schema says", () =>
     Effect.gen(function* () {
       const driver = yield* connected(connect, free)
-      // From now on the client checks structured results against the schemas it was told.
+      // From now on the client checks structured results against the listed schemas.
       assert.includeMembers(
         [...(yield* Effect.promise(() => driver.tools()))],
         ["codex", "codex-reply"],
@@ -210,7 +210,7 @@ const calls = (connect: Connect, { stateless = false }: Kind = {}) => {
       abort.abort()
       assert.strictEqual(yield* Effect.promise(() => cancelled), "cancelled")
       if (!stateless) {
-        // There nothing may be told of a request that was taken back.
+        // In this revision the server may send nothing more for a cancelled request.
         yield* Effect.promise(() => until(() => typesOf(driver).includes("turn_aborted")))
       }
       assert.deepStrictEqual(yield* Effect.promise(() => awaitGone([], word)), [])

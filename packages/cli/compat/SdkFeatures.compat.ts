@@ -1,4 +1,4 @@
-/** Both generations of the official client, through what there is beside turns. */
+/** Checks both generations of the official client with the features beside turns. */
 import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
@@ -69,7 +69,7 @@ const tasks = (connect: Connect) => {
         asked.push(message)
         return Promise.resolve({ action: "accept" })
       })
-      // Which tools may be tasks the client learns from the list.
+      // The client learns from the list which tools may run as tasks.
       yield* Effect.promise(() => driver.tools())
       const prompt = "run: touch done.txt && echo it is done"
       const task = driver.callAsTask?.("codex", { prompt, cwd })

@@ -1,4 +1,4 @@
-/** `@modelcontextprotocol/sdk` 1.x. */
+/** Driver for `@modelcontextprotocol/sdk` 1.x. */
 import type * as ClientModule from "@modelcontextprotocol/sdk/client/index.js"
 import type * as StdioModule from "@modelcontextprotocol/sdk/client/stdio.js"
 import type * as TypesModule from "@modelcontextprotocol/sdk/types.js"
@@ -7,7 +7,7 @@ import { type Connect, type Event, listener, type Reader, load, withEvents } fro
 
 type Transport = StdioModule.StdioClientTransport
 
-/** The client offers its newest revision only: what it says on the wire is changed here, as an older one would say it. */
+/** The client offers only its newest revision; this rewrites its `initialize` so that it offers an older one. */
 const offering = (transport: Transport, revision: string | undefined): Transport => {
   if (revision === undefined) return transport
   const send = transport.send.bind(transport)
@@ -86,5 +86,5 @@ const connectWith =
 
 export const connect: Connect = connectWith()
 
-/** As a client that knows nothing newer. */
+/** Connects as a client that supports no newer revision than this one. */
 export const connectAt: (revision: string) => Connect = connectWith

@@ -1,4 +1,7 @@
-/** `@modelcontextprotocol/client` 2.x. Its types are not there when ours are checked: what is used of it stands here. */
+/**
+ * Driver for `@modelcontextprotocol/client` 2.x. Its types are not installed when this project's types are checked, so
+ * this module declares the part that it uses.
+ */
 import type { ToolResult } from "../test/support/Server.ts"
 import {
   type Answer,
@@ -108,13 +111,13 @@ const connectWith =
 
 export const connect: Connect = connectWith({})
 
-/** As a client that knows nothing newer. */
+/** Connects as a client that supports no newer revision than this one. */
 export const connectAt = (revision: string): Connect =>
   connectWith({ supportedProtocolVersions: [revision] })
 
-/** Asks for the revision without `initialize` first, and falls back where a server does not know it. */
+/** Tries the revision without `initialize` first, and falls back if the server does not support it. */
 export const connectNewest: Connect = connectWith({ versionNegotiation: { mode: "auto" } })
 
-/** Asks for that revision without `initialize` and takes no other. */
+/** Requests this revision without `initialize` and accepts no other. */
 export const connectPinned = (pin: string): Connect =>
   connectWith({ versionNegotiation: { mode: { pin } } })

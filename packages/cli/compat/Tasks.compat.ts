@@ -1,4 +1,4 @@
-/** Turns as tasks, by the client that knows them: the official one of 1.x, in the form of 2025-11-25. */
+/** Checks turns as tasks, in the form of revision 2025-11-25, with the client that supports them: the official 1.x. */
 import type * as ClientModule from "@modelcontextprotocol/sdk/client/index.js"
 import type * as StdioModule from "@modelcontextprotocol/sdk/client/stdio.js"
 import type * as TypesModule from "@modelcontextprotocol/sdk/types.js"
@@ -16,7 +16,7 @@ const sdk = "@modelcontextprotocol/sdk"
 
 const overrides = ['approval_policy="untrusted"', 'sandbox_mode="danger-full-access"']
 
-/** A client that says yes to whatever it is asked. */
+/** A client that accepts every question. */
 const connected = Effect.acquireRelease(
   Effect.flatMap(server(overrides), (command) =>
     Effect.promise(async () => {
@@ -44,7 +44,7 @@ const connected = Effect.acquireRelease(
 
 type Connected = Effect.Success<typeof connected>
 
-/** What the client tells of a call from its beginning to its end. */
+/** Everything that the client reports about a call, from its start to its end. */
 const played = async ({ client }: Connected, args: Record<string, unknown>) => {
   const told: Array<string> = []
   let taskId = ""

@@ -1,4 +1,4 @@
-/** `vscode-jsonrpc`: JSON-RPC as editors speak it, by others, driven through a conversation with `colloquy app-server`. */
+/** Checks `vscode-jsonrpc`, the JSON-RPC library of editors, in a conversation with `colloquy app-server`. */
 import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
@@ -14,7 +14,7 @@ beforeAll(buildIfMissing)
 type Params = Readonly<Record<string, unknown>>
 type Hear = (message: unknown) => void
 
-/** What of the library is used. */
+/** The part of the library that is used here. */
 interface Connection {
   readonly sendRequest: (method: string, params?: object, token?: object) => Promise<Params>
   readonly sendNotification: (method: string, params?: object) => Promise<void>

@@ -30,7 +30,7 @@ const connected = (options: Partial<PromiseClient.ConnectOptions> = {}, config?:
     (client) => Effect.promise(() => client.close()),
   )
 
-/** What the model says in the turn, and the numbers of the events that are told, to its end. */
+/** Runs a turn to its end. Resolves with the model's text and the numbers of the events that the client received. */
 const turn = async (client: PromiseClient.PromiseClient, conversationId: string, text: string) => {
   const seqs: Array<number> = []
   await client.sendUserMessage(conversationId, text)

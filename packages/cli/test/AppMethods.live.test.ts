@@ -1,6 +1,6 @@
 /**
- * Every method of the app-server, at the built program and with everything real behind it: files, git, commands,
- * `config.toml`, `auth.json`, rollouts; the model is the offline one. A row per method, and none can be left out.
+ * Tests every method of the app-server on the built program, with real files, git, commands, `config.toml`, `auth.json`
+ * and rollouts, and the offline model. Each method has a row; the types make a missing row an error.
  */
 import { AppServer } from "@colloquy/protocol/app/AppServer"
 import { infoOf, methodsOf } from "@colloquy/protocol/Method"

@@ -107,7 +107,7 @@ describe("colloquy app-server", () => {
         yield* cli.stdoutHas("codex/event/agent_message")
         if (ends) {
           cli.child.stdin.end()
-          // It must have been seen, or the two are one.
+          // The server must have received the first one before the second is sent, or both count as one.
           yield* Effect.sleep("100 millis")
         }
         const began = performance.now()
@@ -188,7 +188,7 @@ describe("colloquy app-server", () => {
         const again = asker(second, {})
         yield* again("initialize", { clientInfo })
         yield* again("resumeConversation", { path: rolloutPath })
-        // As long as a slow client takes to its next message; without its question it would be decided by then.
+        // As long as a slow client takes until its next message. A question that was not sent would be decided by then.
         yield* Effect.sleep("300 millis")
         yield* again("addConversationListener", { conversationId })
         const asked = messagesOf(yield* second.stdoutHas('"method":"execCommandApproval"')).find(
@@ -227,7 +227,7 @@ describe("colloquy app-server", () => {
       assert.include(written, 'model = "b" # kept\n')
       const project = yield* CliProcess.stateDirectory("")
       const { files } = yield* ask("fuzzyFileSearch", { query: "cnfgtoml", roots: [project, home] })
-      // The files of the state directory are not listed.
+      // The result lists no file of the state directory.
       assert.deepStrictEqual(
         (files as ReadonlyArray<{ readonly root: string; readonly path: string }>).map(
           ({ path, root }) => [root, path],

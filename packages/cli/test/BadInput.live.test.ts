@@ -8,7 +8,7 @@ beforeAll(buildIfMissing)
 
 const offline = Effect.flatMap(home(), (directory) => Server.ready({ home: directory }))
 
-/** The server still does what it is for. */
+/** Checks that the server still serves requests. */
 const worksStill = (server: Server.Server) =>
   Effect.gen(function* () {
     server.call("still", "codex", { prompt: "say alive" })

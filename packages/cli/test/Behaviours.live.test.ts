@@ -1,4 +1,4 @@
-/** The behaviours of the server, over the standard streams of the built program. */
+/** Runs the shared behaviours of the server over the standard streams of the built program. */
 import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
 import type { Revision } from "@colloquy/protocol/mcp/Revisions"
 import { beforeAll, describe, it } from "@effect/vitest"
@@ -16,7 +16,7 @@ import { environment } from "./support/Server.ts"
 
 beforeAll(buildIfMissing)
 
-/** The built server, until the end of the scope; of each call that may be a task it makes one, however short. */
+/** Starts the built server; it runs until the scope closes. It turns every call that may be a task into one at once. */
 const launched = (directory: string) =>
   Effect.acquireRelease(
     Effect.sync(() =>
@@ -33,7 +33,7 @@ const launched = (directory: string) =>
       }),
   )
 
-/** The prompts that a world has, as files. */
+/** Writes the prompts of a world as files. */
 const writePrompts = (directory: string) => {
   const folder = join(directory, "prompts")
   mkdirSync(folder)

@@ -332,7 +332,7 @@ describe("colloquy mcp", () => {
       cli.write(initialize, codex(2, { prompt: "hi" }))
       yield* cli.stdoutHas("task_started")
       cli.child.kill("SIGTERM")
-      // The first one must have been seen, or the two are one.
+      // The process must have received the first signal before the second is sent, or both count as one.
       yield* Effect.sleep("100 millis")
       cli.child.kill("SIGTERM")
       assert.strictEqual((yield* cli.outcome).code, 143)
@@ -350,7 +350,7 @@ describe("colloquy mcp", () => {
     }),
   )
 
-  /** Code that runs inside of the server after a moment, as a careless dependency would. */
+  /** Code that runs inside the server after a moment, as the code of a faulty dependency might. */
   const inside = (code: string) => ({
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`setTimeout(()=>{${code}},200)`)}`,
   })
@@ -397,7 +397,7 @@ describe("colloquy mcp", () => {
       const cli = yield* CliProcess.start(["mcp"], { COLLOQUY_LOG: "trace" })
       cli.child.stderr.pause()
       cli.write(initialize)
-      // Each bad line is logged: more than a pipe, its reader and the queue before it hold together.
+      // Each invalid line is logged. The log is larger than the pipe, its reader and the queue before it hold together.
       for (let n = 0; n < 10_000; n++) cli.child.stdin.write("x\n")
       cli.write({ jsonrpc: "2.0", id: "last", method: "ping" })
       yield* cli.stdoutHas('"id":"last"')

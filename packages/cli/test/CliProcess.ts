@@ -18,21 +18,21 @@ export interface Outcome {
 }
 
 export interface CliProcess {
-  /** The person's directory, its own. */
+  /** Home directory of the process, created for it alone. */
   readonly home: string
   readonly child: ChildProcessWithoutNullStreams
   readonly write: (...messages: ReadonlyArray<unknown>) => void
-  /** Waits until stdout holds that text, and gives all of it so far. */
+  /** Waits until stdout contains this text, and resolves with the whole output so far. */
   readonly stdoutHas: (text: string) => Effect.Effect<string>
   readonly stderrHas: (text: string) => Effect.Effect<string>
-  /** Waits until the process has gone and its output is read. */
+  /** Waits until the process has exited and all of its output has been read. */
   readonly outcome: Effect.Effect<Outcome>
 }
 
 /** The text of a `config.toml` that requests the offline model. */
 const offline = 'model_provider = "offline"\n'
 
-/** A state directory of its own; `config` is the text of its `config.toml`. */
+/** Creates a new state directory; `config` is the text of its `config.toml`. */
 export const stateDirectory = (config = offline): Effect.Effect<string, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -43,7 +43,7 @@ export const stateDirectory = (config = offline): Effect.Effect<string, never, S
     (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
   )
 
-/** Everything a stream has given so far. */
+/** Collects everything that a stream has emitted so far. */
 const gather = (stream: Readable) => {
   let all = ""
   const watchers = new Set<() => void>()
@@ -67,8 +67,8 @@ const gather = (stream: Readable) => {
 }
 
 /**
- * Starts the program; whatever is left of it is killed with the scope. Nothing of this process's settings reaches it, and
- * the offline model answers unless the state directory that `variables` name selects another one.
+ * Starts the program; if it still runs when the scope closes, it is killed. It inherits no settings from this process,
+ * and the offline model answers unless the state directory named in `variables` selects another one.
  */
 export const start = (
   args: ReadonlyArray<string>,

@@ -12,10 +12,10 @@ import * as Server from "./support/Server.ts"
 
 beforeAll(buildIfMissing)
 
-/** Longest that an end may take with a turn running: the grace of the turn, its abort and the flush. */
+/** Longest time in ms that a shutdown may take while a turn runs: the turn's grace, its abort and the flush. */
 const boundMs = 2000
 
-/** A server in the middle of a turn that would go on for ever. */
+/** A server with a running turn that would never end by itself. */
 const inTurn = Effect.gen(function* () {
   const provider = yield* MockProvider.make([
     Script.reply(Script.bareDeltas("on and "), Script.hang),
@@ -33,11 +33,11 @@ const timed = <A>(effect: Effect.Effect<A>) =>
     return [value, performance.now() - began] as const
   })
 
-/** Ids of the requests that were answered, in order. */
+/** Ids of the requests that got a response, in order. */
 const answered = ({ frames }: Server.Server) =>
   frames.flatMap(({ id, method }) => (method === undefined ? [id] : []))
 
-/** Lines of a program that only reads them, all at once. */
+/** Pipes all lines at once into a command of the shell. */
 const pipe = (directory: string, lines: ReadonlyArray<object>, command: string) =>
   Effect.promise(() => {
     const input = lines.map((line) => JSON.stringify({ jsonrpc: "2.0", ...line })).join("\n")
@@ -104,7 +104,7 @@ describe("colloquy mcp, when its client disconnects", () => {
       const { stdout } = yield* pipe(
         yield* home(),
         [Server.initialize, ...calls],
-        // A busy machine takes longer for the first fifty turns of a process than the client is given by default.
+        // On a busy machine the first fifty turns of a process take longer than the default shutdown grace.
         '"$NODE" "$ENTRY" mcp -c shutdown_grace_ms=20000',
       )
       const frames = framesOf(stdout)
@@ -118,7 +118,7 @@ describe("colloquy mcp, when its client disconnects", () => {
 
   it.live("L9 a reader that is slow after the end of input still gets every answer", () =>
     Effect.gen(function* () {
-      // More than the pipe holds and less than the server queues: all of it waits for the reader.
+      // The responses exceed the pipe's capacity but not the server's queue: all of them wait for the reader.
       const requests = Array.from({ length: 100 }, (_, id) => ({ id, method: "tools/list" }))
       const { stdout } = yield* pipe(
         yield* home(),
@@ -136,7 +136,7 @@ describe("colloquy mcp, when its client disconnects", () => {
         env: Server.environment({ home: directory }),
         stdio: ["pipe", "pipe", "ignore"],
       })
-      // More answers than the server queues: what is left of the input waits behind them.
+      // More responses than the server queues: the rest of the input waits until they are read.
       for (let id = 0; id < 5000; id++) {
         child.stdin.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}\n`)
       }
@@ -170,7 +170,7 @@ describe("colloquy mcp, when its client disconnects", () => {
   it.live("L8 a client that is killed in the middle of a turn takes its server along", () =>
     Effect.gen(function* () {
       const directory = yield* scripted([[{ text: "first" }, { delay_ms: 600_000 }]])
-      // A client of its own, since only a process can be killed; it tells the server's id.
+      // The client is a separate process, because only a process can be killed; it prints the server's process id.
       const program = `
         import { spawn } from "node:child_process"
         const server = spawn(${JSON.stringify(process.execPath)}, [${JSON.stringify(entry)}, "mcp"])
@@ -189,7 +189,7 @@ describe("colloquy mcp, when its client disconnects", () => {
       )
       client.kill("SIGKILL")
       const began = performance.now()
-      // It is no child of ours: nobody tells when it ends.
+      // The server is not a child of this process, so its exit can only be polled.
       while (isRunning(pid) && performance.now() - began < boundMs) yield* Effect.sleep("10 millis")
       assert.isFalse(isRunning(pid))
     }),

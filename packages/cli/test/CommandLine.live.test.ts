@@ -1,4 +1,4 @@
-/** The command lines that clients of the original start, against the built program. */
+/** Tests the command lines with which clients of the original start the server, on the built program. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs"

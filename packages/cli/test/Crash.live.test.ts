@@ -1,6 +1,6 @@
 /**
- * What is left of conversations when their server is killed, whatever it was doing: L4, L5, L7, L8, L10 and L11 over real files,
- * real processes and a real `kill -9`.
+ * Kills servers at random moments and checks what is left of their conversations: L4, L5, L7, L8, L10 and L11 with real
+ * files, real processes and a real `kill -9`.
  */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Arr from "effect/Array"
@@ -11,12 +11,12 @@ import { buildIfMissing } from "./support/Bundle.ts"
 beforeAll(buildIfMissing)
 
 const kills = 200
-/** State directories, each with servers of its own. */
+/** Number of state directories; each has separate servers. */
 const lanes = 8
-/** As many as have work for two processors: the rest of the tests runs beside this one. */
+/** Number of lanes run concurrently: enough to keep two processors busy, because other tests run at the same time. */
 const atOnce = 3
 
-/** `CRASH_SEED` plays one lane again. */
+/** `CRASH_SEED` repeats a single lane. */
 const given = process.env["CRASH_SEED"]
 const seeds = given === undefined ? Array.from({ length: lanes }, (_, n) => n + 1) : [Number(given)]
 
@@ -41,7 +41,7 @@ describe.skipIf(process.platform !== "linux")("a server that is killed at any mo
           sum((tally) => tally.kills),
           (kills / lanes) * seeds.length,
         )
-        // The suite has to see something: a driver that says nothing would find nothing.
+        // Each total must be above zero: a driver that sends nothing would find no violation either.
         for (const of of ["early", "caught", "inputs", "events"] as const)
           assert.isAbove(
             sum((tally) => tally[of]),

@@ -1,4 +1,4 @@
-/** What a client finds again after its server has gone, whatever way it went (L10). */
+/** Tests that a client finds its conversations again after its server has exited, however it exited (L10). */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -16,7 +16,7 @@ const rolloutsIn = (directory: string): ReadonlyArray<string> =>
     .filter((name) => name.endsWith(".jsonl"))
     .map((name) => join(directory, "sessions", name))
 
-/** A conversation, made by a server that is left to the caller. */
+/** Creates a conversation. Its server keeps running, and the caller ends it. */
 const begun = Effect.fnUntraced(function* (directory: string) {
   const server = yield* Server.ready({ home: directory })
   server.call(1, "codex", { prompt: "say first" })
@@ -186,7 +186,7 @@ describe("a conversation whose server process has ended", () => {
       const after = readFileSync(path, "utf8")
       assert.strictEqual(after.slice(0, before.length), before)
       assert.include(typesOf(after.slice(before.length)), "response_item")
-      // Once more: what we have added to it is read, too.
+      // Once more, so that the lines that Colloquy has appended are read, too.
       const { answer: next } = yield* reply(directory, id, "say more")
       assert.strictEqual(Server.textOf(next), "more")
       assert.strictEqual(rolloutsIn(directory).length, 1)

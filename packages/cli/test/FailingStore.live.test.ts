@@ -1,4 +1,4 @@
-/** What the built program reports when its disk is full or no file descriptor is left, and that it recovers. */
+/** Tests that the built program reports a full disk and missing file descriptors, and that it recovers from both. */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { spawnSync } from "node:child_process"
@@ -25,7 +25,7 @@ const canMount = (() => {
   return can
 })()
 
-/** A state directory on a disk of its own. */
+/** A state directory on a separate disk. */
 const disk = Effect.acquireRelease(
   Effect.sync(() => {
     const folder = FS.mkdtempSync(join(tmpdir(), "colloquy-disk-"))
@@ -50,7 +50,7 @@ const configure = (folder: string) => {
   )
 }
 
-/** Writes until nothing fits any more. */
+/** Writes until the disk is full. */
 const fill = (path: string) => {
   const file = FS.openSync(path, "w")
   for (let size = 1024 * 1024; size >= 1;) {
@@ -68,7 +68,7 @@ const limitDescriptors = (pid: number, soft: number) =>
 
 const canLimit = process.platform === "linux" && run("prlimit", "--pid", String(process.pid))
 
-/** Fails the store in the middle of a turn, and lets it work again once every listener has got its end. */
+/** Makes the store fail during a turn, and repairs it once every listener has received the turn's end. */
 const failing = Effect.fnUntraced(function* (
   app: App,
   {

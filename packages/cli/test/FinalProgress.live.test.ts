@@ -1,4 +1,4 @@
-/** The last progress of a call and its response, over a real pipe: raw, and as the official client 1.x reads them. */
+/** Tests a call's last progress and its response over a real pipe, both raw and with the official client 1.x. */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
@@ -12,7 +12,7 @@ beforeAll(buildIfMissing)
 
 const calls = 12
 
-/** Of every conversation. */
+/** The scripted model response in every conversation. */
 const answer = [[{ text: "the answer" }]]
 
 /** The last progress of a turn. */

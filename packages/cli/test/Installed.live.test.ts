@@ -1,4 +1,4 @@
-/** What `npm ci` installs is what the lockfile pins, and the program runs without any install script. */
+/** Tests that `npm ci` installs what the lockfile pins, and that the program runs without any install script. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFileSync, spawnSync } from "node:child_process"

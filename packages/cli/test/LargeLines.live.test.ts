@@ -1,4 +1,4 @@
-/** What a client of the built program may send on one line, in both dialects, and what it costs the process. */
+/** Tests how long a line a client may send to the built program, in both dialects, and the memory that it takes. */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
@@ -17,11 +17,11 @@ const initialize = {
 
 const mebibyte = 1024 * 1024
 
-/** The largest resident size that the process has had. */
+/** The largest resident size of the process so far, in MiB. */
 const peakMebibytes = (pid: number | undefined): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
 
-/** Writes the same chunk so many times, as fast as the process reads. */
+/** Writes the same chunk `times` times, as fast as the process reads. */
 const writeTimes = ({ child }: CliProcess.CliProcess, chunk: Uint8Array, times: number) =>
   Effect.promise(async () => {
     for (let i = 0; i < times; i++) {
@@ -92,7 +92,7 @@ describe("colloquy mcp: large lines", () => {
         yield* writeTimes(cli, new Uint8Array(mebibyte).fill(0x78), 512)
         cli.child.stdin.write('"},"id":"large"}\n')
         yield* cli.stdoutHas('"id":"large","error":{"code":-32600')
-        // 64 MiB of the line, held until it was too long, and the program itself.
+        // The program itself and the 64 MiB of the line that it held before the line became too long.
         assert.isBelow(peakMebibytes(cli.child.pid), 300)
       }),
     120_000,

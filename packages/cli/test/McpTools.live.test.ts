@@ -15,7 +15,7 @@ interface Response {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** What `colloquy mcp` with these settings responds to the requests, by their ids. */
+/** The responses of `colloquy mcp` with these settings, by request id. */
 const responses = Effect.fnUntraced(function* (
   settings: ReadonlyArray<string>,
   requests: ReadonlyArray<ReturnType<typeof request>>,

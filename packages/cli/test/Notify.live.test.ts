@@ -1,4 +1,4 @@
-/** `notify` of `config.toml`, in the built program. */
+/** Tests the `notify` setting of `config.toml` on the built program. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
@@ -8,7 +8,7 @@ import { home } from "./support/Home.ts"
 import { awaitGone, mark } from "./support/Processes.ts"
 import * as Server from "./support/Server.ts"
 
-/** Not below the directory for temporary files, where no program is trusted. */
+/** A directory outside the directory for temporary files, because no program there is trusted. */
 const ground = Effect.acquireRelease(
   Effect.sync(() => Fs.realpathSync(Fs.mkdtempSync("/var/tmp/colloquy-notify-"))),
   (base) => Effect.sync(() => Fs.rmSync(base, { recursive: true })),
@@ -16,15 +16,15 @@ const ground = Effect.acquireRelease(
 
 interface Program {
   readonly path: string
-  /** The line of `config.toml` that names it. */
+  /** The line of `config.toml` that names the program. */
   readonly line: string
-  /** The JSON texts that it was started with, in order. */
+  /** The JSON arguments with which the program was started, in order. */
   readonly seen: () => ReadonlyArray<Record<string, unknown>>
-  /** Waits for so many. */
+  /** Waits until the program was started `count` times. */
   readonly times: (count: number) => Effect.Effect<ReadonlyArray<Record<string, unknown>>>
 }
 
-/** A program that keeps its last argument, and then does something more. */
+/** A program that saves its last argument and then runs the commands in `more`. */
 const program = Effect.fnUntraced(function* (more = "") {
   const base = yield* ground
   const path = join(base, "notify")

@@ -1,4 +1,4 @@
-/** The rows of "Holes the referee does not see" that need a process: how the built server ends, and where it logs. */
+/** The protocol edge cases that need a process: how the built server exits, and where it logs. */
 import * as MockProvider from "@colloquy/testing/MockProvider"
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
@@ -9,7 +9,7 @@ import * as Server from "./support/Server.ts"
 
 beforeAll(buildIfMissing)
 
-/** What an end may take with a turn running. */
+/** Longest time in ms that a shutdown may take while a turn runs. */
 const boundMs = 2000
 
 const started = (script: Script.ProviderScript) =>
@@ -18,7 +18,7 @@ const started = (script: Script.ProviderScript) =>
     return yield* Server.ready({ home: yield* provided(provider.baseUrl, "responses") })
   })
 
-/** In the middle of a turn that would go on for ever. */
+/** A server with a running turn that would never end by itself. */
 const inTurn = Effect.tap(
   started([Script.reply(Script.bareDeltas("a"), Script.hang)]),
   (server) => {
@@ -58,7 +58,7 @@ describe("Holes: stdio, the process", () => {
     Effect.gen(function* () {
       const server = yield* inTurn
       server.child.stdout.destroy()
-      // It notices when it next has something to say.
+      // The server detects the closed output with its next write.
       server.send({ id: 2, method: "ping" })
       assert.deepStrictEqual(yield* endOf(server), { code: 0, signal: null })
     }),

@@ -14,7 +14,7 @@ interface Retries {
   readonly stream?: number
 }
 
-/** A server whose model is a provider that follows this script. */
+/** A server that uses a mock provider with this script. */
 const serve = (
   wire: "responses" | "chat",
   script: Script.ProviderScript,
@@ -30,7 +30,7 @@ const serve = (
     return { provider, server }
   })
 
-/** The values of one member over all events of that type, in order. */
+/** The values of one member in all events of this type, in order. */
 const members = (server: Server.Server, type: string, member: string) =>
   server.frames.flatMap(({ params }) =>
     params?.msg?.type === type ? [params.msg[member] as string] : [],
@@ -64,7 +64,7 @@ for (const wire of ["responses", "chat"] as const) {
         const { server } = yield* serve(wire, [
           Script.reply(Script.reasoning(["think", "ing"]), Script.text("done")),
         ])
-        // What the chat wire calls reasoning is the raw one, shown only on request.
+        // Reasoning in the Chat Completions API is raw reasoning, which clients receive only on request.
         server.call(1, "codex", { prompt: "question", config: { show_raw_agent_reasoning: true } })
         assert.strictEqual(Server.textOf(yield* server.answer(1)), "done")
         const type = wire === "responses" ? "agent_reasoning" : "agent_reasoning_raw_content"
@@ -249,7 +249,7 @@ for (const wire of ["responses", "chat"] as const) {
 
     it.live("a provider that is down is an error that names its address and the reason", () =>
       Effect.gen(function* () {
-        // A port that was free a moment ago and listens no more.
+        // The address of a mock provider that has already closed, so that its port refuses connections.
         const { baseUrl } = yield* Effect.scoped(MockProvider.make([]))
         const server = yield* Server.ready({ home: yield* provided(baseUrl, wire) })
         server.call(1, "codex", { prompt: "question" })

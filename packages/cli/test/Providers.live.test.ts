@@ -1,4 +1,4 @@
-/** Which provider a conversation of the built program uses, and what it is told when there is none that answers. */
+/** Tests which provider a conversation of the built program uses, and the error when no provider answers. */
 import * as MockProvider from "@colloquy/testing/MockProvider"
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, beforeAll, describe, it } from "@effect/vitest"

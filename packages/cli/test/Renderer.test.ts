@@ -29,7 +29,7 @@ const turn: ReadonlyArray<AnyEventMsg> = [
   { type: "task_complete", last_agent_message: "Hello, you." },
 ]
 
-/** Each event comes 100 ms after the one before. */
+/** Renders the events, each 100 ms after the previous one. */
 const show = (options: Renderer.RendererOptions, events: ReadonlyArray<AnyEventMsg>) => {
   const renderer = Renderer.make(options)
   return [
@@ -40,7 +40,7 @@ const show = (options: Renderer.RendererOptions, events: ReadonlyArray<AnyEventM
 
 const plain = { live: false, color: false, columns: 80 }
 
-/** What a terminal shows in the end: applies the escape sequences that the renderer uses. */
+/** The final text on a terminal: applies the escape sequences that the renderer uses. */
 const screen = (pieces: ReadonlyArray<string>) => {
   const lines = [""]
   // oxlint-disable-next-line no-control-regex -- the point of it
@@ -200,7 +200,7 @@ describe("Renderer", () => {
           assert.isTrue(line.trimEnd().length <= width + 2 || words.length === 1, line)
         }
         assert.notMatch(whole, /[^\S\n]\n/)
-        // Between tokens that together are no longer word.
+        // Cuts only between tokens that do not form one longer word together.
         const cut = Math.abs(seed) % (tokens.length + 1)
         const [left, right] = [tokens.slice(0, cut).join(""), tokens.slice(cut).join("")]
         if (!/\S$/.test(left) || !/^\S/.test(right)) {

@@ -1,4 +1,4 @@
-/** `experimental_resume`: a new conversation that begins with the history of a stored one, as the original 0.29 makes it. */
+/** Tests `experimental_resume`: a new conversation begins with the history of a stored one, as in the original 0.29. */
 import * as MockProvider from "@colloquy/testing/MockProvider"
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
@@ -14,7 +14,7 @@ const idOf = (frame: Server.Frame) =>
     (frame.result?.["structuredContent"] as { readonly threadId?: string } | undefined)?.threadId,
   )
 
-/** Texts of the messages that a request to the provider has, without the context that the server adds. */
+/** Texts of the messages in a request to the provider, without the context that the server adds. */
 const textsOf = (body: unknown): ReadonlyArray<string> =>
   (body as { readonly input: ReadonlyArray<{ readonly content?: unknown }> }).input.flatMap(
     ({ content }) =>
@@ -64,7 +64,7 @@ describe("experimental_resume", () => {
       Effect.gen(function* () {
         const { bytes, home, mock, path } = yield* stored
         const server = yield* Server.ready({ home })
-        // The same id as the call that made the first conversation: its turn has that id in the history.
+        // The id of the call that created the first conversation, which is also the id of its turn in the history.
         const config = { experimental_resume: path }
         server.call(1, "codex", { prompt: "second question", cwd: "/tmp", config })
         const first = yield* server.answer(1)

@@ -14,7 +14,7 @@ import { environment, type ToolResult } from "./support/Server.ts"
 
 beforeAll(buildIfMissing)
 
-/** A `codex/event` as the SDK hands it over. */
+/** A `codex/event` as the SDK passes it to its handler. */
 interface Event {
   readonly requestId: string | number
   readonly threadId: string
@@ -28,7 +28,7 @@ interface Session {
   readonly messages: ReadonlyArray<JSONRPCMessage>
   readonly events: ReadonlyArray<Event>
   readonly errors: ReadonlyArray<Error>
-  /** Past the client, as it would go over the wire. */
+  /** Sends a message directly through the transport, without the client's own checks. */
   readonly post: (message: JSONRPCMessage) => Effect.Effect<void>
   readonly until: (fits: (message: JSONRPCMessage) => boolean) => Effect.Effect<JSONRPCMessage>
   readonly call: (
@@ -113,7 +113,7 @@ const connect = (directory: string): Effect.Effect<Session, never, Scope.Scope> 
 
 const offline = Effect.flatMap(home(), connect)
 
-/** A session whose model is a provider that follows this script. */
+/** A session with a mock provider that follows this script. */
 const withProvider = (script: Script.ProviderScript) =>
   Effect.gen(function* () {
     const provider = yield* MockProvider.make(script)
@@ -148,7 +148,7 @@ describe("colloquy mcp, driven by the official SDK", () => {
   it.live("answers a call with a result that the SDK finds valid, after its events in order", () =>
     Effect.gen(function* () {
       const { call, client, events, errors } = yield* offline
-      // From now on the client checks structured results against the schemas it was told.
+      // From now on the client checks structured results against the listed schemas.
       yield* Effect.promise(() => client.listTools())
       const result = yield* call("codex", { prompt: "say one two three" })
       const threadId = threadOf(result)
@@ -219,7 +219,7 @@ describe("colloquy mcp, driven by the official SDK", () => {
   it.live("the tools of conversations go together, each result as its schema says", () =>
     Effect.gen(function* () {
       const { client, errors, messages } = yield* offline
-      // From now on the client checks structured results against the schemas, failures too.
+      // From now on the client checks structured results against the schemas, including those of failed calls.
       yield* Effect.promise(() => client.listTools())
       const call = (name: string, args: Readonly<Record<string, unknown>>) =>
         Effect.promise(async () => {
@@ -413,7 +413,7 @@ describe("colloquy mcp, driven by the official SDK", () => {
       const began = performance.now()
       yield* Effect.promise(() => client.close())
       assert.isFalse(isRunning(pid))
-      // The SDK's patience with a server whose input it has closed.
+      // After closing a server's input the SDK waits this long for its exit.
       assert.isBelow(performance.now() - began, 2000)
     }),
   )

@@ -10,7 +10,7 @@ import * as Server from "./support/Server.ts"
 
 beforeAll(buildIfMissing)
 
-/** Every key of this test reads like this, wherever it comes from. */
+/** Pattern of every key in this test, whatever its source. */
 const secret = /sk-secret-[a-z]+/
 
 const config = (baseUrl: string) => `
@@ -40,14 +40,14 @@ command = "no-such-program"
 env = { TOKEN = "sk-secret-server" }
 `
 
-/** What the provider says back, by the number of the request: what was sent with it. */
+/** The keys that the provider repeats in its error, by the index of the request. */
 const keys = [
   "",
   "sk-secret-env sk-secret-envheader sk-secret-header sk-secret-query",
   "sk-secret-login",
 ]
 
-/** The files that hold keys because somebody put them there. */
+/** The files in which users deliberately store keys. */
 const own = new Set(["config.toml", "auth.json"])
 
 const filesBelow = (directory: string): ReadonlyArray<string> =>
@@ -62,7 +62,7 @@ describe("secrets", () => {
         call.index === 0
           ? Script.reply(Script.toolCall("shell", { command: ["env"] }, "call"))
           : Script.status(401, {
-              // As providers do that tell the caller what was wrong with the key.
+              // Some providers repeat an invalid key in their error.
               body: JSON.stringify({ error: { message: `bad keys ${keys[call.index]}` } }),
             }),
       )
@@ -77,7 +77,7 @@ describe("secrets", () => {
       })
       server.call(1, "codex", { prompt: "go" })
       yield* server.answer(1)
-      // The key that a client logs in with is kept for the provider that takes it.
+      // The key of a client's login is stored for the provider that uses it.
       server.send({ id: 2, method: "loginApiKey", params: { apiKey: "sk-secret-login" } })
       yield* server.answer(2)
       server.call(3, "codex", { prompt: "go", config: { model_provider: "login" } })

@@ -1,4 +1,4 @@
-/** When the built server answers a call of a client that declares tasks with one, by the setting. */
+/** Tests when the built server responds with a task to a client that declares tasks, depending on the setting. */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
@@ -16,7 +16,7 @@ const meta = {
   },
 }
 
-/** The answers to two calls, one after the other, by a model that takes 1 s. */
+/** The kinds of the responses to two consecutive calls with a model that takes 1 s. */
 const kinds = (setting: string) =>
   Effect.gen(function* () {
     const directory = yield* scripted([[{ delay_ms: 1000 }, { text: "done" }]])

@@ -38,16 +38,16 @@ const kinds = {
 
 interface Played {
   readonly result: ToolResult
-  /** What was asked of the client, in words. */
+  /** Texts of the questions that the client received. */
   readonly asked: ReadonlyArray<string>
-  /** Of the file that is changed where that is allowed. */
+  /** Content of the file that an approved call changes. */
   readonly content: string
   readonly types: ReadonlyArray<string>
-  /** What the model was told in the end. */
+  /** The last output that the model received. */
   readonly told: string
 }
 
-/** The official client and a call whose model wants one thing done; without `answer` it declares no elicitation. */
+/** Runs one tool call of the model with the official client, which declares elicitation only if `answer` is given. */
 const play = ({ call }: (typeof kinds)[keyof typeof kinds], answer?: () => ElicitResult) =>
   Effect.gen(function* () {
     const provider = yield* MockProvider.make([

@@ -11,10 +11,10 @@ import * as Server from "./support/Server.ts"
 
 beforeAll(buildIfMissing)
 
-/** Longest that an end may take with a command running: the grace of the turn, its abort and the flush. */
+/** Longest time in ms that a shutdown may take while a command runs: the turn's grace, its abort and the flush. */
 const boundMs = 2500
 
-/** A family: two in the background, one of which has left for a session of its own where `setsid` is said. */
+/** A process family: two run in the background, one of them in a separate session when `setsid` is given. */
 const family = (seconds: string, setsid: string) =>
   `trap '' TERM; (sleep ${seconds}; true) & ${setsid} sleep ${seconds} & echo up; sleep ${seconds}; true`
 
@@ -37,7 +37,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 }
 
-/** A server that runs such a family for a call with id 1, all of them up. */
+/** A server that runs such a family for the call with id 1. Resolves when all of its processes run. */
 const running = Effect.fnUntraced(function* ({ sandbox, setsid }: Case, seconds: string) {
   const command = ["bash", "-c", family(seconds, setsid)]
   const directory = yield* scripted([
@@ -91,7 +91,7 @@ describe.skipIf(process.platform !== "linux")("what the built server has started
           const server = yield* running(kind, seconds)
           server.send({ method: "notifications/cancelled", params: { requestId: 1 } })
           yield* server.event("turn_aborted", 1)
-          // What guards the commands stays with the server.
+          // The process that guards the commands lives as long as the server.
           assert.deepStrictEqual(yield* Effect.promise(() => awaitGone([], seconds)), [])
           server.send({ id: 2, method: "ping" })
           yield* server.until(({ id }) => id === 2)

@@ -1,5 +1,6 @@
 /**
- * Two clients of one server process, each over a socket of its own: what stdio cannot show, since it has one client.
+ * Tests two clients of one server process, each on a separate socket. Standard streams cannot show this, because they
+ * have one client.
  * The store, the tools and the files are real.
  */
 import * as AppClient from "@colloquy/client/AppClient"
@@ -36,7 +37,7 @@ const temporary = Effect.acquireRelease(
   (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true })),
 )
 
-/** Asks about every command and confines none: what runs is one `touch`. */
+/** Services that ask about every command and confine none: the only command is `touch`. */
 const services = (home: string) =>
   Layer.mergeAll(
     Server.layerDefault(),
@@ -115,7 +116,7 @@ const joined = Effect.fnUntraced(function* (
 
 const isKept = (type: string) => !type.endsWith("_delta")
 
-/** Number and kind of what is kept of a conversation, to the end of the `turns`-th turn that is told. */
+/** Number and type of each durable event of a conversation, up to the end of the `turns`-th turn received. */
 const kept = (app: AppClient.AppClient, conversationId: string, turns: number, after = -1) => {
   let left = turns
   return app.events(conversationId, { after, raw: true }).pipe(
@@ -154,7 +155,7 @@ describe("two clients of one app-server", () => {
             ),
         })
         const second = yield* joined(path, {
-          // Not before the other one was asked, too.
+          // Answers only after the other client has received the question, too.
           onApproval: () => Effect.as(Deferred.await(asked), "approved" as const),
         })
         const { conversationId } = yield* first.client.request(NewConversation, {})

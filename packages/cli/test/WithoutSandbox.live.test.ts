@@ -1,4 +1,4 @@
-/** The built server on a machine without a sandbox, asked to read the secrets of its own state directory. */
+/** Tests the built server on a machine without a sandbox when the model reads the secrets of the state directory. */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"

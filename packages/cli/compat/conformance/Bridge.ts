@@ -1,7 +1,7 @@
 /**
- * Puts a stdio server behind Streamable HTTP, because the referee speaks nothing else. A client of the revisions with
- * sessions gets a process of its own; the requests of those without share one. What stdio does not have is answered
- * here: hosts, headers, sessions, streams, status codes. Scenarios about these say nothing about the server.
+ * Serves a stdio server over Streamable HTTP, because the referee supports nothing else. In revisions with sessions
+ * each client gets a separate process; in those without, all requests share one. The bridge handles what stdio does
+ * not have: hosts, headers, sessions, streams, status codes. Scenarios about these say nothing about the server.
  */
 import type { JsonSchema } from "@colloquy/protocol/JsonSchema"
 import * as Effect from "effect/Effect"
@@ -34,7 +34,7 @@ const refuse = (
   id: Message["id"] = null,
 ): void => reply(response, status, { jsonrpc: "2.0", id, error: { code, message } })
 
-/** The status of a stateless request's answer. */
+/** The HTTP status of the response to a stateless request. */
 const statusOf = (request: Message, answer: Message): number => {
   const code = answer.error?.code
   const meta = metaOf(request.params)
@@ -52,7 +52,7 @@ const openStream = (response: ServerResponse, headers = {}) => {
 const writeEvent = (response: ServerResponse, message: Message) =>
   response.write(`data: ${JSON.stringify(message)}\n\n`)
 
-/** Sends a request on and streams what belongs to it; an answer that comes alone is plain JSON. */
+/** Forwards a request and streams the messages that belong to it; a response without others is sent as plain JSON. */
 const relay = (
   child: Child,
   request: Message & { readonly id: string | number; readonly method: string },
@@ -83,7 +83,7 @@ const relay = (
     },
   })
   response.on("close", () => {
-    // Only since 2026-07-28 a client that goes away takes its request back.
+    // Only since 2026-07-28 does a client cancel its request by disconnecting.
     if (options.stateless) child.withdraw(pipeId, metaOf(request.params))
   })
 }
@@ -102,7 +102,7 @@ const makeProcesses = (command: ServerCommand) => {
     return child
   }
   let shared: Child | undefined
-  // A process takes a third of a second to start: the next session's does while this one is served.
+  // A process takes a third of a second to start, so the next session's process starts while this one is served.
   let spare = launch()
   return {
     all,
@@ -201,11 +201,11 @@ const listener = (processes: Processes) => {
 
 export interface Bridge {
   readonly url: string
-  /** The last of what the server processes wrote to stderr. */
+  /** The last part of what the server processes wrote to stderr. */
   readonly complaints: () => string
 }
 
-/** Serves until the end of the scope, which ends its processes too. */
+/** Serves until the scope closes, which also ends the processes. */
 export const bridge = (command: ServerCommand): Effect.Effect<Bridge, never, Scope.Scope> =>
   Effect.gen(function* () {
     const processes = yield* Effect.acquireRelease(

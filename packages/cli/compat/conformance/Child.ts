@@ -1,13 +1,13 @@
 /**
- * A stdio server as a process of its own, behind the bridge: many HTTP clients' requests over its one pipe, each under
- * an id of the pipe's, so that equal ids of different clients never meet.
+ * A stdio server as a child process of the bridge. The requests of many HTTP clients share its pipe; each gets an id
+ * that is unique on the pipe, so that equal ids of different clients never conflict.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import type { ServerCommand } from "../Driver.ts"
 
 type Id = string | number
 
-/** A message of either side, read loosely: whether it is right is for the referee to say. */
+/** A message in either direction, typed loosely: only the referee checks whether it is valid. */
 export interface Message {
   readonly jsonrpc: "2.0"
   readonly id?: Id | null
@@ -19,28 +19,28 @@ export interface Message {
 
 type Meta = Readonly<Record<string, unknown>> | undefined
 
-/** A request of a client, until its answer. */
+/** A client's request without a response so far. */
 interface Exchange {
   readonly id: Id
   readonly method: string
   readonly progressToken: unknown
-  /** A notification, or a request of the server's own, that belongs to this request. */
+  /** Receives a notification or server request that belongs to this request. */
   readonly event: (message: Message) => void
   readonly answer: (message: Message) => void
 }
 
 export interface Child {
-  /** Sends a request under an id of the pipe's, which is returned. */
+  /** Sends a request under a new id of the pipe and returns that id. */
   readonly open: (request: Message, exchange: Exchange) => number
-  /** Notifications and answers, as they are but for the ids that a withdrawal names. */
+  /** Sends a notification or response; only the request id in a cancellation is changed. */
   readonly send: (message: Message) => void
-  /** Nobody waits for that answer any more. Nothing happens when it has come. */
+  /** Cancels a request. Does nothing if its response has already arrived. */
   readonly withdraw: (pipeId: number, meta: Meta) => void
-  /** Takes what belongs to no open request; undefined: nobody does. */
+  /** Receives messages that belong to no open request; undefined if they are dropped. */
   listener: ((message: Message) => void) | undefined
-  /** Resolves when its process has gone. */
+  /** Ends the process and resolves when it has exited. */
   readonly stop: () => Promise<void>
-  /** The last of what it wrote to stderr. */
+  /** The last part of what the process wrote to stderr. */
   readonly complaints: () => string
 }
 
@@ -65,7 +65,7 @@ const onLines = (stream: NodeJS.ReadableStream, onLine: (line: string) => void):
 
 const launch = ({ command, args, env }: ServerCommand): ChildProcessWithoutNullStreams => {
   const process_ = spawn(command, args, { env, stdio: ["pipe", "pipe", "pipe"] })
-  // It may leave before everything is written to it; then its requests stay open, which the referee reports.
+  // The process may exit before it has read everything; its requests then stay open, which the referee reports.
   process_.stdin.on("error", () => {})
   return process_
 }
@@ -95,7 +95,7 @@ export const start = (command: ServerCommand): Child => {
     })
   }
 
-  /** By its progress token, else the newest: over stdio a message does not say to which call it belongs. */
+  /** The request with the message's progress token, else the newest: stdio messages do not name their call. */
   const exchangeOf = ({ params }: Message) => {
     const calls = [...open.values()].filter(({ method }) => method !== "subscriptions/listen")
     const token = params?.["progressToken"]

@@ -1,4 +1,7 @@
-/** HTTP headers: hosts and sessions the bridge looks at by itself, what copies a body is held to it by our own rules. */
+/**
+ * HTTP headers. The bridge checks hosts and sessions itself; headers that repeat the body are compared with it by the
+ * server's own rules.
+ */
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { JsonSchema } from "@colloquy/protocol/JsonSchema"
 import { headerFault, type Headers } from "@colloquy/server/mcp/eras/Headers"
@@ -17,22 +20,22 @@ export const headerOf = (request: IncomingMessage, name: string): string | undef
   return typeof value === "string" ? value.trim() : undefined
 }
 
-/** A request that stands alone, with its revision in itself, and no part of a session. */
+/** Whether a request is stateless: it names its revision itself and belongs to no session. */
 export const isStateless = (request: IncomingMessage, message: Message): boolean =>
   metaOf(message.params)?.[versionKey] !== undefined ||
   (headerOf(request, "mcp-protocol-version") ?? "") >= "2026" ||
   headerOf(request, "mcp-method") !== undefined
 
-/** Tools by name, with the schemas of their arguments, as far as the server has told of them. */
+/** Argument schemas of the tools that the server has listed so far, by tool name. */
 export type Schemas = ReadonlyMap<string, JsonSchema>
 
-/** The error that answers a stateless request whose headers say something else than its body. */
+/** The error for a stateless request with headers that contradict its body; undefined if they agree. */
 export const fault = (
   { headers }: IncomingMessage,
   { method, params }: { readonly method: string; readonly params?: Message["params"] },
   schemas: Schemas,
 ): JsonRpcError | undefined => {
-  // Without a revision in the body it is the body that is wrong, as the server will say.
+  // Without a revision the body itself is invalid, and the server reports that.
   if (metaOf(params)?.[versionKey] === undefined) return undefined
   const values = Object.entries(headers).map(([name, value]) => [name, String(value)])
   const tool = params?.["name"]

@@ -1,4 +1,4 @@
-/** `@modelcontextprotocol/conformance`: runs it against an address and reads what it found. */
+/** Runs `@modelcontextprotocol/conformance` (the referee) against an address and reads its findings. */
 import { execFile } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -11,7 +11,7 @@ export interface Check {
   readonly errorMessage?: string
 }
 
-/** What it found, by scenario. */
+/** The checks that the referee made, by scenario. */
 export type Findings = ReadonlyMap<string, ReadonlyArray<Check>>
 
 const maxRunMs = 120_000
@@ -29,7 +29,7 @@ const readFindings = (folder: string): Findings =>
     }),
   )
 
-/** Its own exit code says only that a required check failed: what is asserted are the checks. */
+/** Returns the checks. The referee's exit code is ignored, because it only reports that a required check failed. */
 export const judge = async (url: string, words: ReadonlyArray<string>): Promise<Findings> => {
   const folder = folderOf("@modelcontextprotocol/conformance")
   const bin = join(folder, "node_modules/@modelcontextprotocol/conformance/dist/index.js")

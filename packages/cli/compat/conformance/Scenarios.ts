@@ -1,16 +1,16 @@
-/** Which scenarios of the referee are run, and which of them are nothing to hold the server to. */
+/** The scenarios of the referee that are run, and those of them that say nothing about the server. */
 
 export interface Run {
   readonly name: string
-  /** Of the referee's command `server`. */
+  /** Arguments of the referee's command `server`. */
   readonly words: ReadonlyArray<string>
-  /** Scenarios that have to pass. */
+  /** Scenarios that must pass. */
   readonly passed: ReadonlyArray<string>
-  /** How many more run whose findings are about the bridge. */
+  /** Number of further scenarios that run and have findings only about the bridge. */
   readonly leftOut: number
 }
 
-/** They test the bridge, each for this. */
+/** Scenarios that test the bridge, each with what it tests. */
 export const leftOut = {
   "dns-rebinding-protection": "hosts and origins",
   "server-session-lifecycle": "sessions",
@@ -18,7 +18,7 @@ export const leftOut = {
   "server-sse-polling": "streams that are taken up again",
 } as const satisfies Readonly<Record<string, string>>
 
-/** In every revision since 2025-06-18. */
+/** Scenarios of every revision since 2025-06-18. */
 const always = [
   "completion-complete",
   "prompts-get-embedded-resource",
@@ -40,7 +40,7 @@ const always = [
   "tools-list",
 ]
 
-/** In those with `initialize`. */
+/** Scenarios of the revisions with `initialize`. */
 const withSessions = [
   "logging-set-level",
   "ping",
@@ -78,7 +78,7 @@ const tasks = [
   "request-headers",
   "request-state-removal",
   "required-task-error",
-  // The referee only says that it does not test this yet.
+  // The referee only reports that it does not test this yet.
   "status-notifications",
   "wire-fields",
 ].map((name) => `tasks-${name}`)
@@ -92,7 +92,7 @@ export const runs: ReadonlyArray<Run> = [
       ...withInput,
       ...tasks,
       "caching",
-      // The bridge holds headers to bodies by the rules that HTTP will use.
+      // The bridge compares headers with bodies by the rules that an HTTP transport will use.
       "http-custom-header-server-validation",
       "http-header-validation",
       "json-schema-2020-12",
@@ -122,7 +122,7 @@ export const runs: ReadonlyArray<Run> = [
   {
     name: "--suite all --spec-version 2025-03-26",
     words: ["--suite", "all", "--spec-version", "2025-03-26"],
-    // The one scenario there is for it is about sessions.
+    // The only scenario for this revision is about sessions.
     passed: [],
     leftOut: 1,
   },

@@ -1,6 +1,6 @@
 /**
- * The server that the referee judges, on the standard streams: tools, resources and prompts as an embedder adds them,
- * beside what the server has of its own.
+ * The server that the referee checks, on standard streams: tools, resources and prompts as an embedder adds them,
+ * beside the built-in ones.
  */
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
@@ -41,7 +41,7 @@ const core = Conversations.layer.pipe(
   Layer.provideMerge(settings),
 )
 
-/** What comes and goes, so that there is something to tell of. */
+/** Name of features that are added and removed, so that the server sends change notifications. */
 const passing = "passing"
 
 const changingTools = (features: Features.Features) => [
@@ -81,7 +81,7 @@ const serve = Effect.gen(function* () {
     input: process.stdin,
     output: takeStdout(),
   })
-  // The referee expects a task of every call of a tool that may be one.
+  // The referee expects every call of a tool that may run as a task to become one.
   yield* Effect.provide(
     McpServer.serve(connection, { version: "0.0.0", taskAfter: 0 }),
     Server.layerDefault({ features }),

@@ -1,4 +1,4 @@
-/** The Messages API, which Claude Code speaks to the address in `ANTHROPIC_BASE_URL`. */
+/** The Messages API, which Claude Code uses at the address in `ANTHROPIC_BASE_URL`. */
 import { namedEvents, textOf } from "./Events.ts"
 import type { Step, Wire } from "./ScriptedModel.ts"
 

@@ -1,4 +1,4 @@
-/** The Chat Completions API, which opencode speaks to providers that are compatible with OpenAI. */
+/** The Chat Completions API, which opencode uses with OpenAI-compatible providers. */
 import { events, textOf } from "./Events.ts"
 import type { Step, Wire } from "./ScriptedModel.ts"
 

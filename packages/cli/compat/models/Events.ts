@@ -7,7 +7,7 @@ interface NamedEvent {
   readonly [member: string]: unknown
 }
 
-/** The same with the member `type` of each as the name of the event. */
+/** The same, with the member `type` of each value as the name of its event. */
 export const namedEvents = (values: ReadonlyArray<NamedEvent>): string =>
   values.map((value) => `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`).join("")
 

@@ -1,4 +1,4 @@
-/** The Gemini API, which gemini-cli speaks to the address in `GOOGLE_GEMINI_BASE_URL`. */
+/** The Gemini API, which gemini-cli uses at the address in `GOOGLE_GEMINI_BASE_URL`. */
 import { events, textOf } from "./Events.ts"
 import type { Wire } from "./ScriptedModel.ts"
 

@@ -1,13 +1,13 @@
 /**
- * A model provider on a loopback port for clients that bring a model of their own: it answers by a script, in the API
- * that the client speaks, and keeps the requests, which show what the client passes to its model.
+ * A model provider on a loopback port for clients that call a model themselves. It responds by a script, in the API
+ * that the client uses, and records the requests, which show what the client passes to its model.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** What the model responds with: a text, which ends its turn, or a call of a tool. */
+/** A response of the model: a text, which ends its turn, or a tool call. */
 export type Step =
   | { readonly say: string }
   | { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
@@ -27,7 +27,7 @@ export interface ModelRequest {
 
 /** The API of a provider. */
 export interface Wire {
-  /** Undefined: no request for a response of the model. */
+  /** Reads a request; undefined if it does not request a response of the model. */
   readonly read: (path: string, body: unknown) => ModelRequest | undefined
   /** The body of the response. */
   readonly write: (step: Step, isStream: boolean) => string

@@ -1,4 +1,4 @@
-/** Of the methods of `app/Account.ts`. The issuer of logins, and the provider that has limits, are on loopback. */
+/** Rows for the methods of `app/Account.ts`. The login issuer and the provider with rate limits run on loopback. */
 import * as MockProvider from "@colloquy/testing/MockProvider"
 import { status } from "@colloquy/testing/ProviderScript"
 import { assert } from "@effect/vitest"
@@ -23,23 +23,23 @@ import {
   uuid4,
 } from "./Row.ts"
 
-/** A provider that wants a key, which nobody asks anything. */
+/** Configuration with a provider that needs an API key. No request is sent to it. */
 const openai = 'model = "m"\nmodel_provider = "openai"\n'
 
-/** A server whose logins go to an issuer, and come back to that port. */
+/** A server that sends logins to a mock issuer and receives the callback on this port. */
 const withIssuer = Effect.fnUntraced(function* (port = 0) {
   const issuer = yield* makeIssuer(4_000_000_000_000)
   const login = `[login]\nissuer = "${issuer.url}"\nclient_id = "me"\ncallback_port = ${port}\n`
   return { issuer, app: yield* start({ config: `${openai}${login}` }) }
 })
 
-/** What the issuer is asked for a login, by the address that the browser opens. */
+/** The query parameters of a login request, read from the address that the browser opens. */
 const asked = (authUrl: unknown) => {
   const url = new URL(String(authUrl))
   return { page: `${url.origin}${url.pathname}`, ...Object.fromEntries(url.searchParams) }
 }
 
-/** The browser comes back with a code that the issuer gave it. */
+/** Plays the browser: calls the callback address with a code from the issuer. */
 const comeBack = (authUrl: unknown, { challenges }: MockIssuer) =>
   Effect.promise(async () => {
     const {
@@ -58,7 +58,7 @@ const authFile = ({ home }: App) => join(home, "auth.json")
 
 const stored = (app: App): unknown => JSON.parse(Fs.readFileSync(authFile(app), "utf8"))
 
-/** As an earlier version of the original left it. */
+/** Account data for an `auth.json` in the form that an earlier version of the original wrote. */
 const email = "someone@example.org"
 const tokens = {
   OPENAI_API_KEY: null,
@@ -82,7 +82,7 @@ const loginApiKey = row("keeps the key in a file of its owner alone", { config: 
   }),
 )
 
-/** A port of loopback that is taken until the effect ends. */
+/** A loopback port that stays occupied until the scope closes. */
 const takenPort = Effect.acquireRelease(
   Effect.callback<{ readonly port: number; readonly free: Effect.Effect<void> }>((resume) => {
     const server = createServer()
@@ -165,7 +165,7 @@ const logoutChatGpt = row("removes the file", { config: openai }, (app) =>
     Fs.writeFileSync(authFile(app), JSON.stringify(tokens))
     assert.deepStrictEqual(yield* app.ask("logoutChatGpt"), {})
     assert.isFalse(Fs.existsSync(authFile(app)))
-    // Who is not logged in may log out.
+    // Logging out without a login succeeds.
     assert.deepStrictEqual(yield* app.ask("logoutChatGpt"), {})
     Fs.mkdirSync(authFile(app))
     yield* refuses(
@@ -211,7 +211,7 @@ const userInfo = row("tells the address that the token claims", { initialized: f
   }),
 )
 
-/** What a provider says of its limits, with the last words of a response. */
+/** The rate limits that a provider reports at the end of a response. */
 const limited = Effect.gen(function* () {
   const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
   const end = { type: "response.completed", response: { id: "r", usage } }
@@ -311,7 +311,7 @@ const loginChatGptComplete: Row = {
   }),
 }
 
-/** Of what is told. */
+/** Rows for the notifications. */
 export const noticeRows = {
   authStatusChange,
   loginChatGptComplete,

@@ -1,6 +1,6 @@
 /**
- * A client of the built app-server in plain JSON over its standard streams, for the rows of its methods. Everything that
- * the server says is held to the contract: what a definition does not tell of, the server does not send.
+ * A client of the built app-server that exchanges plain JSON over standard streams, for the rows of its methods. Every
+ * message of the server is checked against the contract: the server sends nothing that no definition describes.
  */
 import { AppServer } from "@colloquy/protocol/app/AppServer"
 import type { Connection } from "@colloquy/protocol/Connection"
@@ -22,11 +22,11 @@ import { environment } from "../support/Server.ts"
 type Names<D> =
   D extends Dialect<infer C, infer S> ? { readonly c: C["_tag"]; readonly s: S["_tag"] } : never
 
-/** What a client may send. */
+/** Methods that a client may send. */
 export type ClientMethod = Names<typeof AppServer>["c"]
 type Event = `codex/event/${string}`
 
-/** What a server may send, its events by one name. */
+/** Methods that a server may send, with all events under one name. */
 export type ServerMethod = Exclude<Names<typeof AppServer>["s"], Event> | "codex/event"
 
 export type Members = Readonly<Record<string, unknown>>
@@ -34,15 +34,15 @@ export type Members = Readonly<Record<string, unknown>>
 export interface App {
   /** The state directory. */
   readonly home: string
-  /** Of the server's process. */
+  /** Process id of the server. */
   readonly pid: number
-  /** Where its conversations work: no tool may touch the state directory. */
+  /** Working directory of its conversations, separate because no tool may touch the state directory. */
   readonly work: string
-  /** Everything that came so far. */
+  /** All messages received so far. */
   readonly messages: ReadonlyArray<WireMessage>
-  /** What was said that no definition tells of. */
+  /** What the server sent that no definition describes. */
   readonly beyond: ReadonlyArray<string>
-  /** Methods of its requests so far, by their ids. */
+  /** Methods of the client's requests so far, by request id. */
   readonly sent: ReadonlyMap<unknown, string>
   /** Methods of requests that had a result, and of those that had an error. */
   readonly answered: { readonly results: Set<string>; readonly errors: Set<string> }
@@ -54,33 +54,33 @@ export interface App {
     params?: unknown,
   ) => Effect.Effect<{ readonly code: number; readonly message: string }>
   readonly tell: (method: ClientMethod, params?: unknown) => Effect.Effect<void>
-  /** Answers a question of the server. */
+  /** Sends the response to a server request. */
   readonly reply: (question: WireMessage, answer: Members) => Effect.Effect<void>
-  /** The first message, old or new, that fits. */
+  /** Resolves with the first message, received already or later, that `fits` accepts. */
   readonly until: (fits: (message: WireMessage) => boolean) => Effect.Effect<WireMessage>
-  /** The params of a message of that method, by default of the first; waits until it is there. */
+  /** Resolves with the params of the nth message of this method (default: the first) once it has arrived. */
   readonly told: (method: ServerMethod | Event, nth?: number) => Effect.Effect<Members>
-  /** Says who the client is. */
+  /** Initializes the connection with the client's name and version. */
   readonly hello: Effect.Effect<Members>
-  /** While it is closed nothing is read. */
+  /** While this latch is closed, the client reads nothing. */
   readonly reading: Latch.Latch
 }
 
 export interface AppOptions {
-  /** Of an earlier server; default: a new one. */
+  /** State directory of an earlier server. Default: a new directory. */
   readonly home?: string
-  /** `config.toml`. */
+  /** Text of `config.toml`. */
   readonly config?: string
-  /** What the offline model says; then it answers by its rules. */
+  /** Scripted responses of the offline model; after them it answers by its rules. */
   readonly script?: ReadonlyArray<ReadonlyArray<unknown>>
-  /** False: the client has not said who it is. */
+  /** False if the client must not send `initialize`. */
   readonly initialized?: boolean
 }
 
 const fromClient = methodsOf(AppServer.clientToServer)
 const fromServer = methodsOf(AppServer.serverToClient)
 
-/** What of a message its definition does not tell; undefined: nothing. */
+/** What a message contains beyond its definition; undefined if it conforms. */
 const beyondContract = (message: WireMessage, asked: string | undefined): string | undefined => {
   if (message.error !== undefined) return undefined
   const [methods, name, value] =
@@ -101,7 +101,7 @@ const beyondContract = (message: WireMessage, asked: string | undefined): string
     : `${name}: ${JSON.stringify(value)} is told as ${JSON.stringify(known.success)}`
 }
 
-/** Reads until the end of the scope and tells whoever waits. */
+/** Reads messages until the scope closes and notifies the tests that wait for one. */
 const inbox = Effect.fnUntraced(function* (
   connection: Connection,
   sent: ReadonlyMap<unknown, string>,
@@ -154,7 +154,7 @@ const inbox = Effect.fnUntraced(function* (
   return { messages, beyond, until, reading }
 })
 
-/** The built server, until the end of the scope. */
+/** Starts the built server; it runs until the scope closes. */
 const launched = (directory: string) =>
   Effect.acquireRelease(
     Effect.sync(() =>
@@ -178,7 +178,7 @@ const writeConfig = (directory: string, { config = "", script }: AppOptions) => 
   writeFileSync(join(directory, "config.toml"), requestingOffline(`${config}${offline}`))
 }
 
-/** A server of its own, and a client that has said who it is. */
+/** Starts a new server and a client that has sent `initialize`, unless the options say otherwise. */
 export const start = Effect.fnUntraced(function* (
   options: AppOptions = {},
 ): Effect.fn.Return<App, never, Scope.Scope> {
@@ -189,7 +189,7 @@ export const start = Effect.fnUntraced(function* (
   const connection = yield* StdioConnection.make({
     input: stdout,
     output: stdin,
-    // Little, so that who does not read is soon seen not to.
+    // Small, so that the server soon detects a client that does not read.
     maxUnreadBytes: 64 * 1024,
   })
   const sent = new Map<unknown, string>()

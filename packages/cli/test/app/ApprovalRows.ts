@@ -1,4 +1,7 @@
-/** Of what the server asks: the methods of `app/Approvals.ts`, and the word that takes a question back, or a request. */
+/**
+ * Rows for the server's requests: the methods of `app/Approvals.ts`, and the notification that withdraws a question or
+ * cancels a request.
+ */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -8,7 +11,7 @@ import { fileURLToPath } from "node:url"
 import type { App, ServerMethod } from "./App.ts"
 import { ending, events, invalid, listening, made, patch, refuses, row, say, shell } from "./Row.ts"
 
-/** The question itself, when it is there. */
+/** Resolves with the server's request for this method once it has arrived. */
 const question = (app: App, method: ServerMethod) =>
   app.until((message) => message.method === method && message.id !== undefined)
 
@@ -184,7 +187,7 @@ const takenBack = row(
     }),
 )
 
-/** The same word, said by the client. */
+/** The row for `$/cancelRequest`, sent by the client. */
 export const takenBackRows = { "$/cancelRequest": takenBack } as const
 
 export const approvalRows = {

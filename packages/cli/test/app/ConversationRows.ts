@@ -1,4 +1,4 @@
-/** Of the methods of `app/Conversations.ts`. */
+/** Rows for the methods of `app/Conversations.ts`. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
@@ -21,14 +21,14 @@ import {
   uuid7,
 } from "./Row.ts"
 
-/** When the file was begun, by its first line. */
+/** The creation time of the rollout file, as its first line states it. */
 const begun = (path: string): unknown => {
   const [first = ""] = readFileSync(path, "utf8").split("\n")
   const { payload } = JSON.parse(first) as { readonly payload: { readonly timestamp: unknown } }
   return payload.timestamp
 }
 
-/** A conversation in which that was said, and nothing else happens any more. */
+/** Creates a conversation, sends these texts as messages, and resolves when it is idle. */
 const spoken = Effect.fnUntraced(function* (app: App, ...texts: ReadonlyArray<string>) {
   const conversation = yield* made(app)
   yield* listening(app, conversation.conversationId)
@@ -131,7 +131,7 @@ const resumeConversation: Row = {
 const isUsage = (msg: unknown): msg is Readonly<Record<string, unknown>> =>
   typeof msg === "object" && msg !== null && "type" in msg && msg.type === "token_count"
 
-/** The usage of the last response stands flat in what is told, and not in what is kept. */
+/** The message as it is recorded: the notification repeats the last response's usage as flat members. */
 const kept = (msg: unknown) => {
   if (!isUsage(msg)) throw new Error("no usage was told")
   return { type: msg["type"], info: msg["info"], rate_limits: msg["rate_limits"] }

@@ -1,4 +1,4 @@
-/** Of what the server tells of conversations: the methods of `app/Events.ts`. */
+/** Rows for the notifications about conversations: the methods of `app/Events.ts`. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
@@ -12,7 +12,7 @@ const look = "echo out; exit 3"
 
 const plan = { plan: [{ step: "one", status: "completed" }] }
 
-/** Numbers of the usage after that many responses. */
+/** The token usage after this many responses. */
 const told = (responses: number) => {
   const flat = (n: number) => ({
     input_tokens: 10 * n,
@@ -29,7 +29,7 @@ const told = (responses: number) => {
   return { type: "token_count", info, rate_limits: null, ...flat(1) }
 }
 
-/** What is sent of the script below. */
+/** The events that the server sends for the script below. */
 const story = (cwd: string): ReadonlyArray<object> => {
   const changes = { [join(cwd, "made.txt")]: { add: { content: "made\n" } } }
   const call = { call_id: "call" }
@@ -115,7 +115,7 @@ const codexEvent = row(
       const expected = story(app.work)
       assert.deepStrictEqual<unknown>(
         events(app).map(([seq, msg]) => [seq, timeless(msg)]),
-        // A client of the original's is sent no numbers.
+        // A client of the original protocol receives no event numbers.
         expected.map((msg) => [undefined, msg]),
       )
       assert.deepStrictEqual(
@@ -131,7 +131,7 @@ const codexEvent = row(
     }),
 )
 
-/** Numbers of the events that are kept, from that message on. */
+/** Numbers of the durable events received, beginning with the message at index `from`. */
 const durable = (app: App, from = 0) =>
   app.messages
     .slice(from)
@@ -185,10 +185,10 @@ const conversationSynced = row("stands between what was missed and what comes", 
   }),
 )
 
-/** In events and in bytes more than a listener may have unread, the server's outbox and the pipe. */
+/** More events and bytes than a listener's unread limit, the server's outbox and the pipe can hold together. */
 const much = Array.from({ length: 1000 }, (_, n) => ({ text: `${n} ${"x".repeat(5000)}` }))
 
-/** Whether the end of the file tells of that event; the whole is large. */
+/** Whether the end of the rollout file has this event. Reads only the end, because the file is large. */
 const isWritten = (path: string, type: string) => {
   const file = Fs.openSync(path, "r")
   const end = Buffer.alloc(64 * 1024)
@@ -197,7 +197,7 @@ const isWritten = (path: string, type: string) => {
   return end.includes(`"${type}"`)
 }
 
-/** Where in what came these messages stand. */
+/** Positions of this method's messages among all received messages. */
 const positions = (app: App, method: string) =>
   app.messages.flatMap((message, at) => (message.method === method ? [at] : []))
 
@@ -213,11 +213,11 @@ const conversationLagged = row(
       })
       yield* say(app, conversationId, "go")
       yield* app.reading.close
-      // The turn waits for nobody.
+      // The turn ends although the client reads nothing.
       while (!isWritten(rolloutPath, "task_complete")) yield* Effect.sleep("20 millis")
       yield* app.reading.open
       const { params } = yield* ending(app, "0")
-      // Behind the last lag the listener is told when it has everything.
+      // After the last `lagged` marker the listener receives `synced` once it has every event.
       yield* app.until(
         () =>
           (positions(app, "conversationSynced").at(-1) ?? 0) >

@@ -1,4 +1,4 @@
-/** Of the methods of `app/Host.ts`. */
+/** Rows for the methods of `app/Host.ts`. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFileSync } from "node:child_process"
@@ -7,13 +7,13 @@ import { join } from "node:path"
 import type { App } from "./App.ts"
 import { internal, invalid, refuses, row } from "./Row.ts"
 
-/** A repository whose only commit is at the remote. */
+/** Creates a repository with a single commit, which the remote has too. */
 const repositoryIn = ({ home, work }: App) => {
   const run = (...args: ReadonlyArray<string>) =>
     execFileSync("git", args, {
       cwd: work,
       encoding: "utf8",
-      // Nothing of the person's own configuration.
+      // Git must not read the configuration of the user who runs the tests.
       env: {
         PATH: process.env["PATH"],
         HOME: work,

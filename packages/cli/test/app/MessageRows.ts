@@ -1,4 +1,4 @@
-/** Of the methods of `app/Messages.ts`. */
+/** Rows for the methods of `app/Messages.ts`. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { realpathSync, writeFileSync } from "node:fs"

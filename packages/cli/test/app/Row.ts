@@ -1,4 +1,4 @@
-/** What is shown of one method at the built server, and the steps that most of them begin with. */
+/** A row: a test of one method on the built server. Also holds the steps that most rows begin with. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -7,9 +7,9 @@ import { join } from "node:path"
 import { type App, type AppOptions, type ClientMethod, type Members, start } from "./App.ts"
 
 export interface Row {
-  /** What the method does. */
+  /** The behaviour of the method that the row demonstrates. */
   readonly shows: string
-  /** Gives the client that has driven it. */
+  /** Runs the test and resolves with the client that it used. */
   readonly run: Effect.Effect<App, never, Scope.Scope>
 }
 
@@ -22,7 +22,7 @@ export const row = (
 export const invalid = (message: string) => ({ code: -32600, message })
 export const internal = (message: string) => ({ code: -32603, message })
 
-/** The request is refused with this error, and no other. */
+/** Checks that the request fails with exactly this error. */
 export const refuses = (
   app: App,
   method: ClientMethod,
@@ -41,7 +41,7 @@ export interface Made {
   readonly rolloutPath: string
 }
 
-/** In a directory of its own, with everything allowed. */
+/** Creates a conversation in the client's working directory, with every command allowed. */
 export const made = (app: App, more: Members = {}): Effect.Effect<Made> =>
   Effect.map(
     app.ask("newConversation", {
@@ -61,7 +61,7 @@ export const words = (text: string) => [{ type: "text", data: { text } }]
 export const say = (app: App, conversationId: string, text: string, more: Members = {}) =>
   app.ask("sendUserMessage", { conversationId, items: words(text), ...more })
 
-/** Of a listener that the client has; gives the message of the turn's end. */
+/** Resolves with the terminal event of this turn, which an attached listener of the client receives. */
 export const ending = (app: App, turnId: unknown) =>
   app.until(
     ({ method, params }) => method === "codex/event/task_complete" && params?.["id"] === turnId,
@@ -72,13 +72,13 @@ export const listening = (app: App, conversationId: string, more: Members = {}) 
     String(answer["subscriptionId"]),
   )
 
-/** A turn, from its message to its end. */
+/** Sends a message and resolves when its turn has ended. */
 export const turn = (app: App, conversationId: string, text: string, more: Members = {}) =>
   Effect.flatMap(say(app, conversationId, text, more), ({ turnId }) => ending(app, turnId))
 
 const prefix = "codex/event/"
 
-/** Number and message of each event that was told, in order. */
+/** Number and message of each event that the client received, in order. */
 export const events = (app: App): ReadonlyArray<readonly [seq: unknown, msg: unknown]> =>
   app.messages.flatMap(({ method, params }) =>
     method?.startsWith(prefix) === true ? [[params?.["seq"], params?.["msg"]] as const] : [],
@@ -90,12 +90,12 @@ export const rollouts = (app: App, folder: "sessions" | "archived_sessions") =>
     .filter((path) => path.startsWith(`${folder}/`) && path.endsWith(".jsonl"))
     .map((path) => join(app.home, path))
 
-/** The model calls the shell. */
+/** A scripted call of the shell tool. */
 export const shell = (command: string) => ({
   tool_call: { name: "shell", arguments: { command: ["bash", "-lc", command] }, call_id: "call" },
 })
 
-/** The model makes a file `made.txt`. */
+/** A patch that creates the file `made.txt`. */
 const patchText = "*** Begin Patch\n*** Add File: made.txt\n+made\n*** End Patch\n"
 
 export const patch = {

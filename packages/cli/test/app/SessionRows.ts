@@ -1,4 +1,4 @@
-/** Of the methods of `app/Session.ts`. */
+/** Rows for the methods of `app/Session.ts`. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { userAgent as userAgentOf } from "../../src/server/UserAgent.ts"

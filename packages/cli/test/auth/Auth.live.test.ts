@@ -31,7 +31,7 @@ const temporary = Effect.acquireRelease(
   (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true })),
 )
 
-/** The tokens of this issuer run out an hour after the test's clock began. */
+/** The tokens of this issuer expire one hour after the start of the test's clock. */
 const stage = Effect.gen(function* () {
   const directory = yield* temporary
   const issuer = yield* makeIssuer(3_600_000)
@@ -51,7 +51,7 @@ const run = <A, E>(
 ): Effect.Effect<A, E> =>
   Effect.flatMap(stage, test).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerNodeHttp))
 
-/** What a browser does that comes back from the issuer. */
+/** Calls the callback address as a browser does after the issuer's redirect. */
 const visit = (login: Login, parameters: Record<string, string>, headers = {}) =>
   Effect.promise(async () => {
     const asked = new URL(login.authUrl).searchParams
@@ -89,7 +89,7 @@ describe("login in the browser", () => {
           const status = yield* auth.status({ refresh: false })
           assert.deepStrictEqual([status.required, status.method], [true, "chatgpt"])
           assert.strictEqual(yield* auth.email, "me@example.org")
-          // The loopback server went with the attempt.
+          // The loopback server stopped together with the login attempt.
           assert.strictEqual(yield* visit(login, { state: "x", code: "y" }), "nobody there")
         }),
       ),
@@ -325,7 +325,7 @@ describe("tokens", () => {
         const error = yield* Effect.flip(findKey(provider))
         assert.strictEqual(error.message, "refresh: the issuer responded with status 401")
         assert.strictEqual(Fs.readFileSync(path, "utf8"), before)
-        // Who asks for the status is told the old one.
+        // A status request returns the old token.
         const status = yield* auth.status({ refresh: true })
         assert.strictEqual(status.method, "chatgpt")
       }),

@@ -6,7 +6,7 @@ import * as LoginServer from "../../src/auth/LoginServer.ts"
 
 const state = "the-state"
 
-/** Sends these bytes and gives all that comes back until the server closes. */
+/** Sends these bytes and resolves with everything received until the server closes the connection. */
 const send = (port: number, bytes: string | Uint8Array) =>
   Effect.callback<string>((resume) => {
     const socket = connect(port, "127.0.0.1")
@@ -14,7 +14,7 @@ const send = (port: number, bytes: string | Uint8Array) =>
     socket.on("data", (chunk: Buffer) => {
       text += chunk.toString("latin1")
     })
-    // A reset is an answer too.
+    // A connection reset counts as a response, too.
     socket.on("error", () => {})
     socket.on("close", () => resume(Effect.succeed(text)))
     socket.end(bytes)
@@ -28,7 +28,7 @@ const opened = Effect.gen(function* () {
   const code = yield* Effect.forkChild(server.code(state), { startImmediately: true })
   const ask = (line: string, headers = `Host: 127.0.0.1:${port}\r\n`) =>
     send(port, `${line}\r\n${headers}\r\n`)
-  /** Every other request was answered, and the login can still be completed. */
+  /** Checks that the login can still be completed after the earlier requests. */
   const completes = Effect.gen(function* () {
     const done = yield* ask(`GET /auth/callback?state=${state}&code=the-code HTTP/1.1`)
     assert.strictEqual(statusOf(done), "HTTP/1.1 200 OK")

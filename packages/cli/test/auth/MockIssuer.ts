@@ -1,19 +1,19 @@
-/** An issuer on loopback: checks the PKCE proof, gives out tokens that are named by a count, remembers what it was asked. */
+/** A login issuer on loopback. It checks the PKCE proof, issues numbered tokens, and records its requests. */
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
 import { createServer } from "node:http"
 
 export interface MockIssuer {
   readonly url: string
-  /** Forms of the token endpoint, in order. */
+  /** Forms that the token endpoint has received, in order. */
   readonly forms: Array<Record<string, string>>
-  /** What the token endpoint answers next in place of tokens. */
+  /** The error that the token endpoint returns instead of tokens, if any. */
   refusal: { readonly status: number; readonly body: string } | undefined
-  /** Challenges by code. */
+  /** PKCE challenges by authorization code. */
   readonly challenges: Map<string, string>
 }
 
-/** A token that says this of itself; nobody signed it. */
+/** An unsigned JSON Web Token with these claims. */
 export const jwt = (claims: object): string =>
   ["e30", Buffer.from(JSON.stringify(claims)).toString("base64url"), "sig"].join(".")
 

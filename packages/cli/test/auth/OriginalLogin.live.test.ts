@@ -172,7 +172,7 @@ describe("a login of the original", () => {
   )
 })
 
-/** A person's directory with these files. */
+/** Creates a user's home directory with these files. */
 const person = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>) {
   const home = yield* CliProcess.stateDirectory()
   for (const [name, text] of Object.entries(files)) {

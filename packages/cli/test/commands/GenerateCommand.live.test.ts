@@ -22,7 +22,7 @@ const references = (value: unknown): ReadonlyArray<string> => {
   )
 }
 
-/** Where the contract lies for people to read, and for reviews to show what a change does to it. */
+/** Directory of the committed contract, which people read and in which a review shows every change of the wire. */
 const contract = new URL("../../../protocol/contract/", import.meta.url)
 
 describe("generate", () => {

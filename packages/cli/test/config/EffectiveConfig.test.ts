@@ -53,7 +53,7 @@ describe("EffectiveConfig", () => {
     const all = effective(file, ["model=four", "sandbox_mode=workspace-write", "profile=other"])
     assert.deepStrictEqual(found(all, "sandbox_mode"), ["workspace-write", "-c"])
     assert.deepStrictEqual(found(all, "profile"), ["other", "-c"])
-    // An edit of the top level loses against the profile, as in the original.
+    // The profile takes precedence over an edit of the top level, as in the original.
     assert.deepStrictEqual(found(all, "model"), ["three", "profile other, config.toml:7"])
     assert.deepStrictEqual(found(effective(file, ["profiles.fast.model=five"]), "model"), [
       "five",

@@ -1,6 +1,7 @@
 /**
- * What a client does in one life of a server, drawn from the dice: new conversations, messages, commands, patches, with
- * and without questions, small and of 200 KB. Nothing is waited for but what the next step needs.
+ * The random actions of a client during one life of a server process: new conversations, messages, commands and
+ * patches, with and without approvals, with short texts and texts of 200 KB. An action waits only for the response or
+ * event that its next step needs.
  */
 import * as Effect from "effect/Effect"
 import { mark } from "../support/Processes.ts"
@@ -10,20 +11,20 @@ import type { Told } from "./Told.ts"
 
 const largeChars = 200_000
 
-/** One life: the server, and what its client notes. */
+/** One life: a server process and the records that its client keeps. */
 export interface Life {
   readonly server: Server
   readonly told: Told
   readonly dice: Dice
-  /** Names this life among those of a state directory. */
+  /** Number of this life, unique within the state directory. */
   readonly number: number
-  /** Where commands run and patches are applied. */
+  /** Directory in which commands run and patches are applied. */
   readonly cwd: string
-  /** What each command that is meant to be caught running sleeps, by the call that began it. */
+  /** The `sleep` argument of each command that must still run at the kill, by the call that started the command. */
   readonly sleepers: Map<string, string>
 }
 
-/** A message and how it begins, which no other message does. */
+/** A message and its first characters, which are unique among all messages. */
 interface Message {
   readonly start: string
   readonly text: string
@@ -36,7 +37,7 @@ const saying = (life: Life, name: string): Message => {
   return { start, text: `${start}${padding(life)}.` }
 }
 
-/** Each notes in a file of its own that it ran. */
+/** Each command appends a line to a separate file, so that the test can count how often it ran. */
 const running = (life: Life, name: string): Message => {
   const start = `run: echo ran >> ran-${name}; `
   const rest = life.dice.pick([
@@ -61,7 +62,7 @@ const settings = ({ cwd, dice }: Life) => ({
   policy: dice.pick(["never", "untrusted", "untrusted"]),
 })
 
-/** Accepted once the client is told that its turn began. */
+/** Resolves with the `task_started` event of the call; from then on the input counts as accepted. */
 const untilBegun = (life: Life, call: string, thread: string | undefined, { start }: Message) =>
   Effect.map(life.server.event("task_started", call), ({ params }) => {
     life.told.of(thread ?? params?._meta?.threadId ?? "").inputs.add(start)
@@ -105,12 +106,12 @@ const create = Effect.fnUntraced(function* (life: Life, name: string) {
   const { cwd, policy, sandbox } = settings(life)
   life.server.call(name, "conversationCreate", { cwd, sandbox, approval_policy: policy })
   const { conversation_id: thread = "" } = structured(yield* life.server.answer(name))
-  // Told of: it has to be there from now on, even if nothing is ever said in it.
+  // The response named the conversation, so it must exist from now on, even if it never gets a message.
   life.told.of(thread)
   yield* send(life, `${name}-first`, thread)
 })
 
-/** Keeps to few conversations, so that some become long. */
+/** Performs one random action. Uses only the last four conversations, so that some event logs become long. */
 const act = (life: Life, name: string): Effect.Effect<void> => {
   const [first, ...others] = [...life.told.conversations.keys()].slice(-4)
   if (first === undefined || life.dice.chance(0.4)) {
@@ -120,7 +121,10 @@ const act = (life: Life, name: string): Effect.Effect<void> => {
   return life.dice.chance(0.5) ? reply(life, name, thread) : send(life, name, thread)
 }
 
-/** Questions are answered as `decide` says, some not at all: those wait for the next life. */
+/**
+ * Answers each question with the action that `decide` returns and never ends. A question without an action stays
+ * pending until the next life.
+ */
 export const answerQuestions = (
   { server }: Life,
   decide: (question: Frame) => "accept" | "decline" | undefined,
@@ -136,7 +140,7 @@ export const answerQuestions = (
   )
 }
 
-/** A command that is caught in the middle: returns when it has said something. */
+/** Starts a command that the kill will find running. Resolves after the command's first output. */
 export const sleeper = (life: Life): Effect.Effect<void> =>
   Effect.suspend(() => {
     const name = `${life.number}-sleeper`
@@ -155,7 +159,7 @@ export const sleeper = (life: Life): Effect.Effect<void> =>
     )
   })
 
-/** Several at once; never ends, as some of them never do: the end of the life is its death. */
+/** Runs several actions concurrently. Never ends, because some actions never end; killing the server ends the life. */
 export const run = (life: Life): Effect.Effect<never> =>
   Effect.forEach(
     Array.from({ length: 2 + life.dice.below(4) }, (_, n) => `${life.number}-${n}`),

@@ -1,7 +1,7 @@
-/** Draws that a seed repeats: the same seed gives the same ones, in the same order. */
+/** Seeded random draws: the same seed yields the same draws in the same order. */
 
 export interface Dice {
-  /** From 0 up to and without `end`. */
+  /** Integer from 0 up to, but not including, `end`. */
   readonly below: (end: number) => number
   readonly chance: (share: number) => boolean
   readonly pick: <const A>(from: readonly [A, ...ReadonlyArray<A>]) => A
@@ -10,7 +10,7 @@ export interface Dice {
 /** @param seed any integer */
 export const make = (seed: number): Dice => {
   let state = seed | 0
-  // A small generator (mulberry32) is enough: no moment has to be likelier than another.
+  // A small generator (mulberry32) is enough: the draws only need to be roughly uniform.
   const next = () => {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)

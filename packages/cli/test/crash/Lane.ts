@@ -1,6 +1,6 @@
 /**
- * A state directory and the servers that live and die over it, one after the other: each checks what the ones before it
- * left behind, is given work, and is killed at a moment that the seed chooses.
+ * Owns one state directory and the server processes that run on it, one after the other. In each life the client
+ * checks what the earlier processes left behind, gives the server work, and kills it at a moment that the seed chooses.
  */
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
@@ -21,18 +21,18 @@ interface Lane {
   readonly cwd: string
   readonly told: Told.Told
   readonly sleepers: Map<string, string>
-  /** A turn that was cut off is taken up again, in `maxAttempts` lives at most. */
+  /** Whether a turn that a kill interrupted is continued after the restart, in `maxAttempts` lives at most. */
   readonly goesOn: boolean
   early: number
   caught: number
 }
 
-/** What a life leaves behind, checked or not. */
+/** Totals of one lane, over all of its lives. */
 export interface Tally {
   readonly kills: number
-  /** Deaths before the server had told the client that all is as it was. */
+  /** Kills that came before the checks at the start of the life had finished. */
   readonly early: number
-  /** Deaths in the middle of a command that was heard of. */
+  /** Kills while a command was running whose output the client had already received. */
   readonly caught: number
   readonly conversations: number
   readonly inputs: number
@@ -41,7 +41,7 @@ export interface Tally {
 
 const maxAttempts = 3
 
-/** What was found wrong, with the seed and the place of the files once it leaves its lane. */
+/** A violation that was found. `run` adds the seed, the number of the life and the path of the state directory. */
 export class Broken extends Data.TaggedError("Broken")<{ readonly message: string }> {}
 
 const broken = (message: string) => new Broken({ message })
@@ -51,10 +51,13 @@ const initialize = {
   params: { ...Server.initialize.params, capabilities: { elicitation: {} } },
 }
 
-/** The process goes at once, whatever it is writing. */
+/** Kills the process immediately, even in the middle of a write. */
 const kill = ({ child }: Server.Server) => Effect.sync(() => child.kill("SIGKILL"))
 
-/** When: so many milliseconds, characters or lines of the server after the work began, and never much later. */
+/**
+ * Resolves at the moment of the kill: a random number of milliseconds, of characters or of lines of server output after
+ * the work began. Characters and lines are awaited for less than 300 ms.
+ */
 const moment = ({ dice }: Lane, { child, frames }: Server.Server): Effect.Effect<void> => {
   const [kind, size] = dice.pick([
     ["delay", dice.below(60)],
@@ -79,7 +82,7 @@ const moment = ({ dice }: Lane, { child, frames }: Server.Server): Effect.Effect
   return Effect.raceFirst(heard, atMost)
 }
 
-/** Everything the server says is noted as it comes. */
+/** Records every event of the server as soon as it arrives. */
 const listen = (server: Server.Server, { told }: Lane, life: number): void => {
   let read = 0
   server.child.stdout.on("data", () => {
@@ -97,7 +100,7 @@ const onDisk = ({ home, told }: Lane): ReadonlyArray<string> => [
   ...[...rolloutsOf(home).keys()].filter((id) => !told.conversations.has(id)),
 ]
 
-/** The next turn works, of those nobody was told of too. */
+/** Checks that the next turn of each conversation works, including conversations that the client never learned of. */
 const replies = (lane: Lane, { number, server, told }: Acts.Life) =>
   Effect.forEach(
     new Set(onDisk(lane)),
@@ -106,7 +109,8 @@ const replies = (lane: Lane, { number, server, told }: Acts.Life) =>
       const words = `check ${number}.`
       server.call(call, "codex-reply", { threadId: thread, prompt: `say ${words}` })
       const text = Server.textOf(yield* server.answer(call))
-      // Killed while it was made: nobody was told of it, and it has no whole beginning.
+      // The process was killed while it created this conversation: no client received its id, and the first lines of
+      // its file are incomplete.
       if (!told.conversations.has(thread) && text?.startsWith("Session not found") === true) return
       if (text !== words) throw broken(`codex-reply of ${thread} says: ${text}`)
       told.of(thread).inputs.add(`say ${words}`)
@@ -114,7 +118,7 @@ const replies = (lane: Lane, { number, server, told }: Acts.Life) =>
     { concurrency: 4, discard: true },
   )
 
-/** Compares the files with what was told. Gives how many events they have. */
+/** Compares the files with what the client received. Returns the number of events in the files. */
 const compare = ({ cwd, goesOn, home, told }: Lane, ids: Iterable<string>): number => {
   const rollouts = rolloutsOf(home)
   let events = 0
@@ -129,14 +133,14 @@ const compare = ({ cwd, goesOn, home, told }: Lane, ids: Iterable<string>): numb
   for (const name of readdirSync(cwd)) {
     if (!name.startsWith("ran-")) continue
     const times = readFileSync(join(cwd, name), "utf8").split("\n").length - 1
-    // Whoever is asked whether it may run again says yes.
+    // With `on_restart = "continue"` the client accepts the question whether the command may run again.
     if (times < 1 || times > (goesOn ? maxAttempts : 1))
       throw broken(`${name}: the command ran ${times} times`)
   }
   return events
 }
 
-/** What stands in the files of a dead process is there for good. */
+/** Remembers the files' whole lines after a process has exited: no later process may change them. */
 const noteFiles = (lane: Lane): void => {
   const rollouts = rolloutsOf(lane.home)
   for (const id of lane.told.open) {
@@ -147,7 +151,7 @@ const noteFiles = (lane: Lane): void => {
   }
 }
 
-/** What runs for long is not begun again by who looks whether all is well. */
+/** Declines to run a long-running command again during the checks, and accepts every other question. */
 const takeUp =
   ({ sleepers }: Lane) =>
   (question: Server.Frame) => {
@@ -155,7 +159,7 @@ const takeUp =
     return [...sleepers.values()].some((seconds) => text.includes(seconds)) ? "decline" : "accept"
   }
 
-/** Nothing of a dead server runs on. */
+/** Checks that no command of a killed server is still running. */
 const atRest = Effect.fnUntraced(function* ({ sleepers }: Lane) {
   for (const seconds of sleepers.values()) {
     const left = yield* Effect.promise(() => awaitGone([], seconds))
@@ -171,7 +175,10 @@ const started = Effect.fnUntraced(function* (lane: Lane, number: number) {
   return { server, told, dice, number, cwd, sleepers } satisfies Acts.Life
 })
 
-/** The server greets, all that was told still holds, nothing of the lives before runs. */
+/**
+ * Checks that the server initializes, that its files still hold everything the client received, and that no process of
+ * an earlier life is running.
+ */
 const checked = Effect.fnUntraced(function* (lane: Lane, life: Acts.Life) {
   life.server.send(initialize)
   yield* life.server.answer("initialize")
@@ -181,7 +188,7 @@ const checked = Effect.fnUntraced(function* (lane: Lane, life: Acts.Life) {
   yield* atRest(lane)
 })
 
-/** One server, from its start to its death. */
+/** One life: starts a server, checks it, gives it work and kills it. */
 const live = (lane: Lane, number: number): Effect.Effect<void> =>
   Effect.gen(function* () {
     const isEarly = lane.dice.chance(0.2)
@@ -203,7 +210,7 @@ const live = (lane: Lane, number: number): Effect.Effect<void> =>
     noteFiles(lane)
   }).pipe(Effect.scoped)
 
-/** The last life sees to every conversation once more, and ends as it is asked to. */
+/** The last life checks every conversation once more and exits regularly when its input ends. */
 const last = (lane: Lane, number: number): Effect.Effect<number> =>
   Effect.gen(function* () {
     const life = yield* started(lane, number)
@@ -215,7 +222,7 @@ const last = (lane: Lane, number: number): Effect.Effect<number> =>
     return compare(lane, lane.told.conversations.keys())
   }).pipe(Effect.scoped)
 
-/** @param seed of all that is drawn; every second one wants turns taken up again */
+/** @param seed seed of every draw; even seeds run with `on_restart = "continue"` */
 export const run = (seed: number, kills: number): Effect.Effect<Tally, Broken> =>
   Effect.gen(function* () {
     const home = mkdtempSync(join(tmpdir(), "colloquy-crash-"))
@@ -239,7 +246,7 @@ export const run = (seed: number, kills: number): Effect.Effect<Tally, Broken> =
       for (; number < kills; number++) yield* live(lane, number)
       return yield* last(lane, number)
     }).pipe(
-      // The files stay for whoever looks what became of them.
+      // A failure keeps the files for inspection.
       Effect.catchCause((cause) =>
         Effect.fail(broken(`seed ${seed}, life ${number}, ${home}:\n${Cause.pretty(cause)}`)),
       ),

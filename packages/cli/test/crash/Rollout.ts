@@ -1,6 +1,6 @@
 /**
- * A rollout file read by what the format says (packages/docs/wire/rollout.md), not by the store's own reader: what a crash may
- * not do to it shows in the file itself.
+ * Reads a rollout file as the format is documented (packages/docs/wire/rollout.md), independently of the store's
+ * reader, so that damage from a crash shows in the file itself.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -15,11 +15,11 @@ export interface StoredEvent {
   readonly seq: number
   readonly id: string
   readonly msg: Msg
-  /** Of the end of a turn: it was stopped, and by the process that it ran in. */
+  /** Whether this is the `turn_aborted` of a turn that was stopped by the same process that ran it. */
   readonly isStopped: boolean
 }
 
-/** The rollouts of a state directory by the id in their name. */
+/** Paths of the rollout files in a state directory, by the conversation id in the file name. */
 export const rolloutsOf = (home: string): ReadonlyMap<string, string> => {
   const sessions = join(home, "sessions")
   if (!existsSync(sessions)) return new Map()
@@ -31,16 +31,19 @@ export const rolloutsOf = (home: string): ReadonlyMap<string, string> => {
   )
 }
 
-/** Up to the end of the last whole line. */
+/** The bytes of the file up to the end of its last whole line. */
 export const wholeLines = (path: string): Buffer => {
   const bytes = readFileSync(path)
   return bytes.subarray(0, bytes.lastIndexOf("\n") + 1)
 }
 
-/** Lines of the original's types count on from the line before; a mark, and an event of ours, says its number. */
+/**
+ * The events of a rollout. A line of codex's own types takes the number after the previous line's; `colloquy_mark` and
+ * `colloquy_event` lines carry their number.
+ */
 const eventsOf = (text: string): ReadonlyArray<StoredEvent> => {
   let next = { seq: 0, id: "" }
-  /** Turns that were told to stop, by the process that has the file. */
+  /** Turns that the process holding the file has stopped. */
   const stopped = new Set<string>()
   const events: Array<StoredEvent> = []
   const add = (at: { readonly seq: number; readonly id: string }, msg: Msg) => {
@@ -63,13 +66,13 @@ const eventsOf = (text: string): ReadonlyArray<StoredEvent> => {
   return events
 }
 
-/** L4: numbers from 0 without a gap. */
+/** L4: events are numbered from 0 without gaps. */
 const numbering = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
   const wrong = events.findIndex(({ seq }, n) => seq !== n)
   return wrong === -1 ? [] : [`event ${wrong} has the number ${events[wrong]?.seq}`]
 }
 
-/** L5: turns one behind the other, each with one terminal event. */
+/** L5: turns do not overlap, and each has exactly one terminal event. */
 const turns = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
   const faults: Array<string> = []
   const seen = new Set<string>()
@@ -118,8 +121,8 @@ const named = (
   })
 
 /**
- * L7: each question has one answer; where nobody is there to be asked the answer comes without a question, or after it when
- * somebody was waited for.
+ * L7: each question has exactly one answer. Without a listener, the answer (`unattended`) is recorded without a
+ * question, or after its question when the server first waited for a listener.
  */
 const questions = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
   const asked = named(events, ({ msg }) =>
@@ -135,8 +138,8 @@ const questions = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> =>
 }
 
 /**
- * L11: each call has one output, also where its process died. What a turn called that was stopped is told to the model as
- * aborted.
+ * L11: each call has one output, even when the process died during the call. A call of a turn that was stopped may lack
+ * one: the model receives it as aborted.
  */
 const calls = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
   const item = (pattern: RegExp) =>
@@ -160,7 +163,7 @@ export interface Judged {
   readonly faults: ReadonlyArray<string>
 }
 
-/** What stands in a file of which nothing runs any more, and what is wrong with it. */
+/** Reads the rollout of a conversation that no process is running: its events and the violations found. */
 export const judge = (path: string): Judged => {
   const text = readFileSync(path, "utf8")
   try {

@@ -1,4 +1,7 @@
-/** What a client has been told and may rely on from then on (L10), held against the files that are there later. */
+/**
+ * Records what a client has received and may rely on from then on (L10), and compares it with the files that exist
+ * later.
+ */
 import type { Frame } from "../support/Server.ts"
 import type { Judged, StoredEvent } from "./Rollout.ts"
 
@@ -11,26 +14,26 @@ const deltas = new Set([
 
 type Msg = StoredEvent["msg"]
 
-/** What tells one event of a turn from another, without members that only the wire has. */
+/** Key that distinguishes an event from the others of its turn. It omits members that exist only on the wire. */
 const keyOf = (id: string, msg: Msg): string =>
   JSON.stringify([id, msg.type, msg["call_id"], msg["message"], msg["last_agent_message"]])
 
-/** One conversation, as far as its client knows. */
+/** One conversation, as its client knows it. */
 export interface Known {
-  /** Beginnings of messages whose acceptance was told. */
+  /** First characters of the messages whose acceptance the client has seen. */
   readonly inputs: Set<string>
-  /** Events of each call that listened, in the order they came. */
+  /** Keys of the events that each call received, in order of arrival. */
   readonly seen: Map<string, Array<string>>
-  /** The file's whole lines when a process was found dead. */
+  /** The file's whole lines after the last exit of a process; at most one buffer. */
   readonly lines: Array<Buffer>
 }
 
 export interface Told {
   readonly conversations: ReadonlyMap<string, Known>
-  /** Those that something was told of since they were last compared with their files. */
+  /** Conversations about which the client received something since they were last compared with their files. */
   readonly open: Set<string>
   readonly of: (id: string) => Known
-  /** Notes what this message tells. @param call names the call among all of a state directory */
+  /** Records the event in this message. @param call name of the call, unique within the state directory */
   readonly event: (frame: Frame, call: string) => void
 }
 
@@ -59,7 +62,7 @@ export const make = (): Told => {
   }
 }
 
-/** Each in its place: what a call was told stands in the log in the same order. */
+/** The first event that a call received and the log does not contain in the same order, if any. */
 const missing = (
   seen: ReadonlyArray<string>,
   events: ReadonlyArray<StoredEvent>,

@@ -15,7 +15,7 @@ const meta = {
   version: "1",
 }
 
-/** What making a conversation fails with where the store below fails with that. */
+/** The error of creating a conversation when the underlying store fails with this error. */
 const told = (failure: StoreError) => {
   const refusing = Layer.effect(
     ConversationStore,
@@ -37,7 +37,7 @@ const told = (failure: StoreError) => {
 describe("LazyStore", () => {
   it.effect.each([
     ["Denied", "a permission is missing (lease: EACCES)"],
-    // A file system that can only be read, as Node tells of it.
+    // A read-only file system, as Node reports it.
     ["Gone", "it was moved or removed (lease: ENOENT)"],
   ] as const)("the error for a state directory that cannot be written includes advice: %s", (row) =>
     Effect.gen(function* () {

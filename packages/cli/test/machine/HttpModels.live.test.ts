@@ -14,7 +14,7 @@ const answer = `data: ${JSON.stringify({
   response: { id: "r", usage: null },
 })}\n\n`
 
-/** A provider that counts the connections it was given. */
+/** A provider that counts its connections. */
 const startProvider = Effect.acquireRelease(
   Effect.callback<{
     readonly server: Http.Server

@@ -1,4 +1,4 @@
-/** Whether the live tests can confine anything here. */
+/** Whether bubblewrap is installed, so that live tests can run confined commands. */
 import { spawnSync } from "node:child_process"
 
 export const hasBubblewrap: boolean =

@@ -1,4 +1,7 @@
-/** The built program. Live tests drive what users get, so a missing bundle is built, and a present one is left alone. */
+/**
+ * The built program. Live tests run the bundle that users get: a missing bundle is built, an existing one is never
+ * rebuilt.
+ */
 import { execFileSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -7,7 +10,7 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 
 export const entry = path("../../bin/colloquy.mjs")
 
-/** For `beforeAll`. */
+/** Builds the bundle if it is missing; for use in `beforeAll`. */
 export const buildIfMissing = (): void => {
   if (existsSync(path("../../dist/colloquy.mjs"))) return
   execFileSync("npm", ["run", "build"], { cwd: path("../../../.."), stdio: "ignore" })

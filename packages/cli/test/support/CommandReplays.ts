@@ -1,6 +1,7 @@
 /**
- * Replays with the built program, a provider on loopback, a real workspace and a real `config.toml`: of recordings whose
- * commands really run, and of those about the start of the program, its files and its network.
+ * Replays recordings against the built program, with a provider on loopback, a real workspace and a real `config.toml`.
+ * These are the recordings with commands that really run, and those about the start of the program, its files and its
+ * network.
  */
 import { compared } from "../../../server/test/support/Replaying.ts"
 import type { Mismatch } from "../../../server/test/support/Compare.ts"
@@ -26,14 +27,14 @@ import * as Server from "./Server.ts"
 export const version = "0.29.0-commands"
 
 interface CommandReplay {
-  /** The `config.toml` of the recording, made of the usual one. */
+  /** Derives the `config.toml` of the recording from the usual one. */
   readonly config?: (usual: string) => string
-  /** In each turn one tool call for each, then the text `done`. */
+  /** For each turn, its commands: the model makes one tool call per command, then sends the text `done`. */
   readonly commands: ReadonlyArray<ReadonlyArray<string>>
-  /** The model asks to run the commands outside the sandbox, with this justification if any. */
+  /** If present, the model requests to run the commands outside the sandbox, with this justification if any. */
   readonly escalated?: { readonly justification?: string }
   readonly env?: Readonly<Record<string, string>>
-  /** Makes the files of the workspace. */
+  /** Creates the files of the workspace. */
   readonly prepare?: (workspace: string) => void
 }
 
@@ -43,7 +44,7 @@ const message = (role: "user" | "assistant", type: string, text: string) => ({
   content: [{ type, text }],
 })
 
-/** A conversation in a file of 0.29. */
+/** The rollout file of a conversation, as version 0.29 wrote it. */
 const stored = [
   {
     id: "7131ad0d-4bd9-4020-ac73-15f189592e97",
@@ -62,7 +63,7 @@ const resumed = (path: string): CommandReplay => ({
   prepare: (workspace) => writeFileSync(join(workspace, "old.jsonl"), stored),
 })
 
-/** By the name of the recording; `/workspace` and `/state` stand for the directories of the replay. */
+/** The replays, by recording name. `/workspace` and `/state` are replaced by the directories of the replay. */
 export const commandReplays: Readonly<Record<string, CommandReplay>> = {
   safe_command_escalated: {
     commands: [["echo", "hello"]],
@@ -107,7 +108,7 @@ export const commandReplays: Readonly<Record<string, CommandReplay>> = {
     commands: [],
     config: (usual) =>
       usual
-        // No process listens there.
+        // No process listens on this port.
         .replace(/base_url = ".*"/, 'base_url = "http://127.0.0.1:9/v1"')
         .replace("stream_max_retries = 0", "stream_max_retries = 2"),
   },
@@ -165,7 +166,10 @@ const idOfCall = (text: string): number | undefined => {
   return method === "tools/call" ? id : undefined
 }
 
-/** Sends what the client sent, one call after the other; it approves what the original did not ask for as well. */
+/**
+ * Sends the recorded client's messages, one call after the other. It also approves questions that the original did not
+ * ask.
+ */
 const play = Effect.fnUntraced(function* (
   server: Server.Server,
   entries: ReadonlyArray<Recording.Entry>,
@@ -188,14 +192,14 @@ const play = Effect.fnUntraced(function* (
   for (const entry of entries) {
     if (entry.dir !== "c2s" || isResponse(entry.text)) continue
     const call = idOfCall(entry.text)
-    // As the recorded client did: what a turn starts at its end has happened before the next call.
+    // The recorded client waited too, so that what a turn starts at its end has happened before the next call.
     if (call !== undefined && calls++ > 0) yield* Effect.sleep("300 millis")
     server.write(`${place(entry.text)}\n`)
     if (call !== undefined) yield* finished(call)
   }
 })
 
-/** The mismatches of a replay. */
+/** Runs a replay and returns its mismatches with the recording. */
 export const mismatches = Effect.fnUntraced(function* (
   name: string,
 ): Effect.fn.Return<ReadonlyArray<Mismatch>, never, Scope.Scope> {

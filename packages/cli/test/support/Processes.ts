@@ -1,4 +1,4 @@
-/** What the system says of processes that are not children of the tests: `/proc` where there is one, else `ps`. */
+/** Lists processes that are not children of the tests, from `/proc` where it exists and otherwise from `ps`. */
 import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 
@@ -15,7 +15,7 @@ const fromProc = (pid: string): ReadonlyArray<Row> => {
     const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     return [{ pid: Number(pid), parent: Number(parent), state: state ?? "" }]
   } catch {
-    // It ended between the listing and the reading.
+    // The process ended between the listing and the reading.
     return []
   }
 }
@@ -36,7 +36,7 @@ const rows = (): ReadonlyArray<Row> => {
         .filter((name) => /^\d+$/.test(name))
         .flatMap(fromProc)
     : fromPs()
-  // A zombie has ended; whether its parent has looked is not its affair.
+  // A zombie has ended, whether or not its parent has collected it.
   return all.filter(({ state }) => state !== "" && !state.startsWith("Z"))
 }
 
@@ -45,7 +45,10 @@ export const isRunning = (pid: number): boolean => rows().some((row) => row.pid 
 export const childrenOf = (parent: number): ReadonlyArray<number> =>
   rows().flatMap((row) => (row.parent === parent ? [row.pid] : []))
 
-/** All that stem from this process. What has lost its parent is not found this way: keep the list. */
+/**
+ * All descendants of this process. A process with an exited parent is not found, so callers must take the list before
+ * the parent exits and keep it.
+ */
 export const descendantsOf = (root: number): ReadonlyArray<number> => {
   const all = rows()
   const found = new Set([root])
@@ -58,10 +61,10 @@ export const descendantsOf = (root: number): ReadonlyArray<number> => {
 
 let marks = 0
 
-/** A number of seconds that nobody else sleeps for. */
+/** A number of seconds, as text, that no other command sleeps for: it identifies the command's process. */
 export const mark = (): string => `${90_000 + process.pid}.${++marks}`
 
-/** Processes whose command line has the word; Linux alone. */
+/** Ids of the processes with this word in their command line; Linux only. */
 export const runningWith = (word: string): ReadonlyArray<number> =>
   rows().flatMap(({ pid }) => {
     try {
@@ -72,19 +75,22 @@ export const runningWith = (word: string): ReadonlyArray<number> =>
     }
   })
 
-/** Processes whose environment has that directory as `HOME`, as what they start has it too; Linux alone. */
+/** Ids of the processes that have this directory as `HOME`, which child processes inherit; Linux only. */
 export const runningIn = (home: string): ReadonlyArray<number> =>
   rows().flatMap(({ pid }) => {
     try {
       const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")
       return pid !== process.pid && variables.includes(`HOME=${home}`) ? [pid] : []
     } catch {
-      // It ended after it was listed, or belongs to another user.
+      // The process ended after it was listed, or belongs to another user.
       return []
     }
   })
 
-/** Waits until none of them runs and none has the word; gives what is left after a few seconds. */
+/**
+ * Waits until none of these processes runs and no command line has the word. Resolves with the processes that are left
+ * after a few seconds.
+ */
 export const awaitGone = async (
   pids: ReadonlyArray<number>,
   word: string,

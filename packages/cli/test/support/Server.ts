@@ -1,11 +1,11 @@
-/** The built server as a process of its own, spoken to in raw lines: what a client that is not ours would do. */
+/** Starts the built server as a separate process and exchanges raw lines with it, as a third-party client does. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { tmpdir } from "node:os"
 import { entry } from "./Bundle.ts"
 
-/** A message of the server, read loosely: tests compare what they care for. */
+/** A message of the server, typed loosely: each test compares only the members it needs. */
 export interface Frame {
   readonly jsonrpc: "2.0"
   readonly id?: string | number | null
@@ -32,20 +32,20 @@ interface Exit {
 
 export interface Server {
   readonly child: ChildProcessWithoutNullStreams
-  /** Every message so far, in order. */
+  /** All messages received so far, in order. */
   readonly frames: ReadonlyArray<Frame>
   readonly stderr: () => string
-  /** Bytes or text as they are. */
+  /** Writes bytes or text unchanged. */
   readonly write: (raw: string | Uint8Array) => void
   readonly send: (message: object) => void
-  /** Calls a tool and returns at once. */
+  /** Sends a tool call and returns without waiting for the response. */
   readonly call: (id: string | number, tool: string, args: unknown) => void
-  /** The first message, old or new, that fits. */
+  /** Resolves with the first message, received already or later, that `fits` accepts. */
   readonly until: (fits: (frame: Frame) => boolean) => Effect.Effect<Frame>
   readonly answer: (id: string | number | null) => Effect.Effect<Frame>
-  /** The first event of that type, of that call when one is named. */
+  /** Resolves with the first event of this type; with `requestId`, only events of that call count. */
   readonly event: (type: string, requestId?: string | number) => Effect.Effect<Frame>
-  /** All types of events of a call, in order. */
+  /** The types of the events that a call has received so far, in order. */
   readonly eventTypes: (requestId: string | number) => ReadonlyArray<string>
   readonly exit: Effect.Effect<Exit>
   readonly pid: number
@@ -90,7 +90,7 @@ const connect = (child: ChildProcessWithoutNullStreams, mayBreakOff: boolean): S
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text
   })
-  // The server may leave before everything is written to it; the tests look at how it left.
+  // The server may exit before all input has been written; the tests check how it exited.
   child.stdin.on("error", () => {})
   const exited = new Promise<Exit>((resolve, reject) => {
     child.once("close", (code, signal) => {
@@ -102,7 +102,7 @@ const connect = (child: ChildProcessWithoutNullStreams, mayBreakOff: boolean): S
       else reject(fault)
     })
   })
-  // Whoever waits for it is told; whoever does not need not be.
+  // A test that awaits the exit sees the failure; otherwise it must not become an unhandled rejection.
   exited.catch(() => {})
   const send = (message: object) => {
     child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
@@ -156,9 +156,9 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Working directory of the server. Default: the directory of temporary files. */
   readonly cwd?: string
-  /** Of a server that is killed while it speaks: its last line may be a part of one. */
+  /** True for a server that is killed while it writes: its last line may be incomplete. */
   readonly mayBreakOff?: boolean
-  /** True: the server finds no bubblewrap. Needs bubblewrap itself, which hides it. */
+  /** If true, the server finds no bubblewrap. The test itself needs bubblewrap to hide the program. */
   readonly withoutSandbox?: boolean
 }
 
@@ -172,7 +172,7 @@ const withoutBubblewrap = [
   "/usr/bin/bwrap",
 ]
 
-/** Nothing of the environment of the tests reaches a server: a key in it would choose another model. */
+/** Environment of a server. It inherits nothing from the tests, because an API key there would select another model. */
 export const environment = (options: ServerOptions): Record<string, string> =>
   Object.fromEntries(
     Object.entries({
@@ -183,7 +183,10 @@ export const environment = (options: ServerOptions): Record<string, string> =>
     }).filter((pair): pair is [string, string] => pair[1] !== undefined),
   )
 
-/** Starts a server; what is left of it is killed with the scope, and then must have spoken in frames only (L9). */
+/**
+ * Starts a server. When the scope closes, a process that still runs is killed, and its output must consist of frames
+ * only (L9).
+ */
 export const start = (options: ServerOptions): Effect.Effect<Server, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -222,5 +225,5 @@ export const ready = (options: ServerOptions): Effect.Effect<Server, never, Scop
     return server.answer("initialize")
   })
 
-/** What the result of a call says. */
+/** The first text in the result of a call, if any. */
 export const textOf = (frame: Frame): string | undefined => frame.result?.content[0]?.text

@@ -1,4 +1,4 @@
-/** Every behaviour, in every revision: what a test file runs over its own transport. */
+/** Every behaviour in every revision; each test file runs them over its own transport. */
 import { type Revision, revisions } from "@colloquy/protocol/mcp/Revisions"
 import type { Behaviour } from "./Behaviour.ts"
 import { calls } from "./Calls.ts"
@@ -8,7 +8,7 @@ import { tasks } from "./Tasks.ts"
 
 const behaviours: ReadonlyArray<Behaviour> = [...calls, ...questions, ...features, ...tasks]
 
-/** By revision, those that hold in it. */
+/** The behaviours that hold in each revision. */
 export const suite: ReadonlyArray<{
   readonly revision: Revision
   readonly behaviours: ReadonlyArray<Behaviour>

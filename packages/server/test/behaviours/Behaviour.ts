@@ -1,6 +1,6 @@
 /**
- * What a server does, said once for every revision and every transport. A behaviour is a function over a world: a
- * server with the offline model and a shell, and clients that speak one revision to it.
+ * The behaviours of a server, written once for every revision and transport. A behaviour is a function over a world: a
+ * server with the offline model and a shell, and clients that use one revision with it.
  */
 import type { Revision } from "@colloquy/protocol/mcp/Revisions"
 import type * as Duration from "effect/Duration"
@@ -12,9 +12,9 @@ export interface World {
   readonly revision: Revision
   /** For its own server, which has a hundred and one prompts `many-0` … and one `greet` with an argument. */
   readonly speak: (capabilities?: Members) => Effect.Effect<Speaker, never, Scope.Scope>
-  /** Lets so much time go by. */
+  /** Lets this duration pass. */
   readonly pass: (duration: Duration.Input) => Effect.Effect<void>
-  /** A directory to work in. */
+  /** Working directory of the conversations. */
   readonly cwd: string
 }
 
@@ -24,7 +24,7 @@ export interface Behaviour {
   readonly run: (world: World) => Effect.Effect<void, never, Scope.Scope>
 }
 
-/** Revisions are dates: the first that has it, and the first that has it no more. */
+/** A range of revisions, which are dates: the first that has the behaviour, and the first that no longer has it. */
 export interface Range {
   readonly since?: Revision
   readonly until?: Revision
@@ -41,7 +41,7 @@ export const behaviour = (
   run,
 })
 
-/** The revision in which a client shakes no hands. */
+/** The revision without an `initialize` handshake. */
 export const stateless = { since: "2026-07-28" } as const
 export const handshake = { until: "2026-07-28" } as const
 
@@ -54,7 +54,7 @@ export const codes = {
   unsupportedVersion: -32022,
 } as const
 
-/** A prompt of `codex` whose command has to be approved, and leaves a file. */
+/** Arguments of `codex` that run a command which needs an approval and creates a file. */
 export const touching = ({ cwd }: World): Members => ({
   prompt: "run: touch made.txt && echo made",
   cwd,
@@ -62,7 +62,7 @@ export const touching = ({ cwd }: World): Members => ({
   sandbox: "danger-full-access",
 })
 
-/** A prompt of `codex` whose command runs until it is stopped. */
+/** Arguments of `codex` that run a command which does not end by itself. */
 export const sleeping = ({ cwd }: World): Members => ({
   prompt: "run: sleep 600",
   cwd,
@@ -80,7 +80,7 @@ interface Content {
   readonly text?: string
 }
 
-/** The text of a tool's result; of an error its code and its message, so that a comparison shows them. */
+/** The text of a tool's result, or the code and message of an error, so that a comparison shows them. */
 export const textOf = ({ error, result }: Reply): string => {
   if (error !== undefined) return `error ${error.code}: ${error.message}`
   const [first] = (result?.["content"] ?? []) as ReadonlyArray<Content>
@@ -95,7 +95,7 @@ export const threadOf = (reply: Reply): string => String(structured(reply)["thre
 
 type Holder = Members | undefined
 
-/** Members that are there in an answer as it should be; of another one they are empty. */
+/** The list under this name in a response; empty if the response has none. */
 export const listIn = (holder: Holder, name: string): ReadonlyArray<Members> =>
   (holder?.[name] ?? []) as ReadonlyArray<Members>
 export const membersIn = (holder: Holder, name: string): Members =>

@@ -20,7 +20,7 @@ interface Tool {
   readonly inputSchema: { readonly type: string }
 }
 
-/** What a request of the newest revision says at least. */
+/** The members that every request of the newest revision must have. */
 const newest = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
   "io.modelcontextprotocol/clientCapabilities": {},

@@ -16,7 +16,7 @@ import type { Speaker } from "./Speaker.ts"
 
 const uriOf = (id: string) => `colloquy://conversations/${id}`
 
-/** A conversation of one turn. */
+/** Creates a conversation and runs one turn in it. */
 const conversed = (client: Speaker) =>
   Effect.map(client.ask("tools/call", callOf("codex", { prompt: "say hello" })), threadOf)
 
@@ -26,7 +26,7 @@ interface Named {
   readonly uriTemplate?: string
 }
 
-/** Every entry of a list, page by page, and how many pages there were. */
+/** Reads a list page by page; resolves with all entries and the number of pages. */
 const all = (client: Speaker, method: string, kind: string) =>
   Effect.gen(function* () {
     const entries: Array<Named> = []
@@ -48,7 +48,7 @@ const lists = [
   ["prompts/list", "prompts"],
 ] as const
 
-/** One more turn of the conversation, and the time in which what changes together is gathered. */
+/** Runs another turn, then waits for the interval in which the server combines changes into one notification. */
 const changed = (world: World, client: Speaker, id: string) =>
   Effect.andThen(
     client.ask("tools/call", callOf("codex-reply", { threadId: id, prompt: "say more" })),

@@ -1,4 +1,4 @@
-/** A world in memory, on the virtual clock: the real core, the offline model, and a shell that only pretends. */
+/** A world in memory on the virtual clock, with the real core, the offline model and a simulated shell. */
 import { type ToolCall, type ToolContext, ToolRuntime } from "@colloquy/core/ToolRuntime"
 import type { Revision } from "@colloquy/protocol/mcp/Revisions"
 import * as OfflineModel from "@colloquy/models/OfflineModel"
@@ -36,7 +36,7 @@ const approved = (context: ToolContext, command: ReadonlyArray<string>, callId: 
         ({ decision }) => decision === "approved" || decision === "approved_for_session",
       )
 
-/** `sleep` never ends by itself; anything else says what it echoes. */
+/** In this shell `sleep` never ends by itself, and every other command prints what it echoes. */
 const shell = ToolRuntime.simple({
   specs: () => [],
   run: (call, context) =>
@@ -63,7 +63,7 @@ const settled = Effect.gen(function* () {
   for (let i = 0; i < 200; i++) yield* Effect.yieldNow
 })
 
-/** As the files of a state directory would give them. */
+/** The prompts, in the form in which they are read from a state directory. */
 const prompts = [
   prompt({
     name: "greet",
@@ -84,7 +84,7 @@ export const memoryWorld = (revision: Revision): World => ({
     Effect.gen(function* () {
       const [client, server] = yield* memoryPair(64)
       const features = yield* Effect.orDie(Features.make({ prompts }))
-      // Behaviours of tasks need one of each call, however short.
+      // The behaviours of tasks need every call to become a task, however short it is.
       yield* McpServer.serve(server, { taskAfter: 0 }).pipe(
         Effect.provideContext(
           yield* Layer.build(Layer.provide(Server.layerDefault({ features }), services)),

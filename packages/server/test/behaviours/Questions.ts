@@ -1,4 +1,4 @@
-/** What a turn asks a person: accepted, declined, cancelled, answered with an error, and never answered. */
+/** Questions of a turn to a person: accepted, declined, cancelled, answered with an error, and never answered. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import {
@@ -17,7 +17,7 @@ import type { Answerer, Members, Reply, Speaker } from "./Speaker.ts"
 
 const forms = { elicitation: { form: {} } }
 
-/** A turn that wants to run one command, with a client that answers like this. */
+/** Runs a turn that requests one command, with a client that answers as given. */
 const played = (world: World, answer: Answerer, capabilities: Members = forms) =>
   Effect.gen(function* () {
     const client = yield* world.speak(capabilities)
@@ -28,7 +28,7 @@ const played = (world: World, answer: Answerer, capabilities: Members = forms) =
 
 const made = "Offline model: the tool finished and said: made"
 
-/** The last words of the only conversation there is, when its turn has ended. */
+/** Resolves with the last text of the only conversation once its turn has ended. */
 const lastWords = (client: Speaker) =>
   Effect.gen(function* () {
     const list = structured(yield* client.ask("tools/call", callOf("conversationsList", {})))
@@ -45,7 +45,7 @@ interface Asked {
   readonly inputRequests: Readonly<Record<string, unknown>>
 }
 
-/** The first answer of a call that has to ask. */
+/** Resolves with the first response to a call that needs an approval. */
 const asking = (world: World) =>
   Effect.gen(function* () {
     const client = yield* world.speak(forms)

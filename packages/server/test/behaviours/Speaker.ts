@@ -1,6 +1,6 @@
 /**
- * A client of any revision over any connection, in plain JSON: what it says follows the specification alone, so that
- * the same behaviours hold for every revision and every transport. Waits for messages, never for time.
+ * A client of any revision over any connection, in plain JSON. Its messages follow only the specification, so that the
+ * same behaviours hold for every revision and transport. It waits for messages, never for time.
  */
 import type { Connection } from "@colloquy/protocol/Connection"
 import type { Revision } from "@colloquy/protocol/mcp/Revisions"
@@ -11,7 +11,7 @@ import { read, type WireMessage } from "../support/Wire.ts"
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** An answer to a request: `result` or `error`. */
+/** A response to a request: `result` or `error`. */
 export type Reply = Pick<WireMessage, "result" | "error">
 
 interface Question {
@@ -19,7 +19,7 @@ interface Question {
   readonly params: Members
 }
 
-/** What a client says to a question: a result; `refused`: an error; undefined: nothing, ever. */
+/** How a client responds to a question: with a result, with an error (`refused`), or never (undefined). */
 export type Answerer = (question: Question) => Members | "refused" | undefined
 
 interface Open {
@@ -29,18 +29,18 @@ interface Open {
 
 export interface Speaker {
   readonly revision: Revision
-  /** Of a revision without `initialize`: every request says everything. */
+  /** Whether the revision has no `initialize`, so that every request carries version and capabilities. */
   readonly stateless: boolean
-  /** Everything that came so far, answers included. */
+  /** All messages received so far, including responses. */
   readonly messages: ReadonlyArray<WireMessage>
-  /** The first message, old or new, that fits. */
+  /** Resolves with the first message, received already or later, that `fits` accepts. */
   readonly until: (fits: (message: WireMessage) => boolean) => Effect.Effect<WireMessage>
   readonly begin: (method: string, params?: Members) => Effect.Effect<Open>
   readonly ask: (method: string, params?: Members) => Effect.Effect<Reply>
   readonly notify: (method: string, params?: Members) => Effect.Effect<void>
-  /** Takes a request back. */
+  /** Cancels a request. */
   readonly cancel: (id: number) => Effect.Effect<void>
-  /** Asks and answers what is asked back, as the revision does it, to the last answer. */
+  /** Sends a request, answers the server's questions as the revision defines, and resolves with the last response. */
   readonly converse: (method: string, params: Members, answer: Answerer) => Effect.Effect<Conversed>
 }
 
@@ -51,7 +51,7 @@ interface Conversed {
 
 export interface SpeakerOptions {
   readonly revision: Revision
-  /** What the client declares; default nothing. */
+  /** Capabilities that the client declares. Default: none. */
   readonly capabilities?: Members
 }
 
@@ -60,7 +60,7 @@ const clientInfo = { name: "behaviours", version: "1" }
 
 const isStateless = (revision: Revision) => revision >= "2026"
 
-/** Reads until the end of the scope and resolves what waits for a message. */
+/** Reads messages until the scope closes and resolves the effects that wait for one. */
 const inbox = Effect.fnUntraced(function* (connection: Connection) {
   const messages: Array<WireMessage> = []
   const waiting = new Set<(message: WireMessage) => boolean>()
@@ -109,7 +109,7 @@ interface Parts {
   readonly send: (message: Members) => Effect.Effect<void>
 }
 
-/** Questions are requests of the server's own. */
+/** `converse` for revisions in which questions are requests of the server. */
 const conversing = ({ send, speaker }: Parts): Speaker["converse"] =>
   Effect.fnUntraced(function* (method, params, answer) {
     const asked: Array<Question> = []
@@ -129,7 +129,7 @@ const conversing = ({ send, speaker }: Parts): Speaker["converse"] =>
     }
   })
 
-/** Questions are part of an answer, and the request comes again with what was said. */
+/** `converse` for revisions in which a response carries the questions and the request is repeated with answers. */
 const repeating = ({ speaker }: Parts): Speaker["converse"] =>
   Effect.fnUntraced(function* (method, params, answer) {
     const asked: Array<Question> = []
@@ -141,7 +141,7 @@ const repeating = ({ speaker }: Parts): Speaker["converse"] =>
         asked.push(one)
         const said = answer(one)
         if (said === undefined) return { reply, asked }
-        // There are no errors here: a client that cannot answer counts the question as cancelled.
+        // Answers cannot be errors here: a client that cannot answer cancels the question.
         inputResponses[key] = said === "refused" ? { action: "cancel" } : said
       }
       reply = yield* speaker.ask(method, {
@@ -153,7 +153,7 @@ const repeating = ({ speaker }: Parts): Speaker["converse"] =>
     return { reply, asked }
   })
 
-/** A client that has shaken hands where its revision does. */
+/** Connects a client and sends `initialize` if its revision has it. */
 export const speak: (
   connection: Connection,
   options: SpeakerOptions,

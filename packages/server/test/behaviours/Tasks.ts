@@ -1,4 +1,4 @@
-/** Calls that go on as tasks, in both of their forms. */
+/** Calls that continue as tasks, in both forms of tasks. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import {
@@ -17,7 +17,7 @@ import type { Members, Reply, Speaker } from "./Speaker.ts"
 const extension = "io.modelcontextprotocol/tasks"
 const both = { elicitation: { form: {} }, extensions: { [extension]: {} } }
 
-/** Asks for a task, where a client asks for it; gives what the answer says of it. */
+/** Makes a call, requesting a task if the revision needs that, and resolves with the task in the response. */
 const begin = (client: Speaker, args: Members) =>
   Effect.gen(function* () {
     const asked = client.stateless ? {} : { task: { ttl: 60_000 } }
@@ -28,7 +28,7 @@ const begin = (client: Speaker, args: Members) =>
 const get = (client: Speaker, taskId: unknown) =>
   Effect.map(client.ask("tasks/get", { taskId }), ({ result }) => result ?? {})
 
-/** Polls, as often as a client does, until the task has that status. */
+/** Polls at a client's interval until the task has this status. */
 const until = (
   world: World,
   client: Speaker,
@@ -43,7 +43,7 @@ const until = (
     return yield* until(world, client, taskId, status)
   })
 
-/** What the call would have been answered with. */
+/** Resolves with the response that the call would have had without a task. */
 const resultOf = (client: Speaker, task: Members): Effect.Effect<Reply> =>
   client.stateless
     ? Effect.succeed({ result: task["result"] as Members })

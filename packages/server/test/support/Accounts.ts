@@ -1,4 +1,4 @@
-/** A stand-in for the account service: keeps nothing beyond the test, ends logins on demand. */
+/** A stand-in for the account service. It stores nothing beyond the test and completes logins on demand. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"

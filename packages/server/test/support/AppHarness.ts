@@ -1,4 +1,4 @@
-/** A server of the dialect `app-server` in memory, and what the tests of its methods say and read. */
+/** A server of the dialect `app-server` in memory, with helpers for the requests and results of its tests. */
 import type { Connection } from "@colloquy/protocol/Connection"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -49,7 +49,7 @@ export const initializeParams = (capabilities?: object) => ({
   ...(capabilities === undefined ? {} : { capabilities }),
 })
 
-/** Runs `body` against a server that knows its client. */
+/** Runs `body` against a server that has received `initialize`, unless the options say otherwise. */
 export const withApp = <A, E>(
   { besideMcp, capabilities, initialized = true, ports = {}, ...options }: AppOptions,
   body: (app: Harness) => Effect.Effect<A, E, Scope.Scope>,
@@ -70,13 +70,13 @@ export const resultOf = (message: WireMessage): Readonly<Record<string, unknown>
   return message.result
 }
 
-/** A conversation's id. */
+/** Creates a conversation and resolves with its id. */
 export const created = (app: Harness, params: object = {}, id: unknown = "new") =>
   Effect.map(app.ask(id, "newConversation", params), (answer) =>
     String(resultOf(answer)["conversationId"]),
   )
 
-/** A subscription's id. */
+/** Adds a listener and resolves with its subscription id. */
 export const listening = (
   app: Harness,
   conversationId: string,
@@ -111,7 +111,7 @@ export const turnParams = (conversationId: string, more: object = {}) => ({
 
 const prefix = "codex/event/"
 
-/** Events sent so far, in order; of one subscription where it is given. */
+/** Events sent so far, in order; with `subscription`, only those of this subscription. */
 export const eventsOf = ({ messages }: Pick<Harness, "messages">, subscription?: string) =>
   messages.filter(
     ({ method, params }) =>
@@ -122,13 +122,13 @@ export const eventsOf = ({ messages }: Pick<Harness, "messages">, subscription?:
 export const typesOf = (app: Pick<Harness, "messages">, subscription?: string) =>
   eventsOf(app, subscription).map(({ method }) => method?.slice(prefix.length))
 
-/** Numbers of the events that are kept. */
+/** Numbers of the durable events sent so far. */
 export const seqsOf = (app: Pick<Harness, "messages">, subscription?: string) =>
   eventsOf(app, subscription).flatMap(({ method, params }) =>
     method?.endsWith("_delta") === true ? [] : [Number(params?.["seq"])],
   )
 
-/** A line per message: what it is, and nothing of what it says. */
+/** One line per message: its kind, without its content. */
 export const outline = ({ messages }: Pick<Harness, "messages">) =>
   messages.map(({ id, method }) =>
     method === undefined
@@ -138,7 +138,7 @@ export const outline = ({ messages }: Pick<Harness, "messages">) =>
 
 export const errorOf = ({ error }: WireMessage) => ({ code: error?.code, message: error?.message })
 
-/** Of a turn that the model answers at once. */
+/** Event types of a turn to which the model responds at once. */
 export const liveTurn = [
   "task_started",
   "agent_message_delta",
@@ -149,5 +149,5 @@ export const liveTurn = [
 
 export const unknownId = "00000000-0000-4000-8000-000000000000"
 
-/** What is sent, and how the text about it begins. */
+/** The params that are sent, and the beginning of the error text. */
 export type Refusal = readonly [sent: object, text: string]

@@ -1,4 +1,4 @@
-/** Plays the client's part of a recording of the app-server and holds what we send to what the original sent. */
+/** Replays the client's messages of an app-server recording and compares the server's messages with the original's. */
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { ProviderScript } from "@colloquy/testing/ProviderScript"

@@ -1,4 +1,4 @@
-/** What the provider and the machine of each recording of the app-server said. */
+/** The provider's responses and the machine's facts for each recording of the app-server. */
 import type { UserSavedConfig } from "@colloquy/protocol/app/Host"
 import * as Script from "@colloquy/testing/ProviderScript"
 import * as Effect from "effect/Effect"
@@ -71,7 +71,7 @@ const config = (): UserConfig["Service"] => {
   }
 }
 
-/** By the recording's name. */
+/** The replays, by recording name. */
 export const appReplays: Readonly<Record<string, (entries: ReadonlyArray<Entry>) => AppReplay>> = {
   conv_basic: () => ({
     script: [

@@ -1,4 +1,4 @@
-/** A server whose model calls one tool, `ask`, which puts questions to a person; and the client's part of it. */
+/** A server with a model that calls one tool, `ask`, which sends questions to a person; and helpers for the client. */
 import type { ApprovalRequest, Verdict } from "@colloquy/core/approvals/Approval"
 import { type ToolContext, ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as Script from "@colloquy/testing/ProviderScript"
@@ -16,7 +16,7 @@ export const exec: ApprovalRequest = {
   parsedCommand: [{ type: "unknown", cmd: "touch made.txt" }],
 }
 
-/** What a tool asks, one after the other, and what it got. */
+/** The questions that a tool asks, one after the other, and the verdicts that it received. */
 export interface Asked {
   readonly tools: ToolRuntime["Service"]
   readonly verdicts: Array<Verdict>
@@ -72,7 +72,7 @@ export const questionId = (server: Harness, index = 0): unknown => {
   return question.id
 }
 
-/** Ids of the questions that the server took back. */
+/** Ids of the questions that the server withdrew. */
 export const withdrawn = ({ messages }: Harness): ReadonlyArray<unknown> =>
   messages.flatMap(({ method, params }) =>
     method === "notifications/cancelled" ? [params?.["requestId"]] : [],

@@ -24,9 +24,9 @@ export interface AskingServer {
   readonly quiet: Effect.Effect<void>
   /** Another connection, with another principal. */
   readonly as: (principal: string) => Effect.Effect<AskingServer, never, Scope.Scope>
-  /** The end of the server's input. */
+  /** Ends the server's input. */
   readonly close: Effect.Effect<void>
-  /** Sends the request and gives its answer, when it has one. */
+  /** Sends the request and resolves with its response. */
   readonly ask: (id: unknown, method: string, params: unknown) => Effect.Effect<WireMessage>
 }
 

@@ -1,4 +1,4 @@
-/** What every server declares, whatever else. */
+/** The capabilities that every server declares. */
 export const featureCapabilities = {
   tools: { listChanged: true },
   resources: { subscribe: true, listChanged: true },

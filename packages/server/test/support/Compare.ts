@@ -1,4 +1,7 @@
-/** Compares what the original and we sent, request by request, and gives every mismatch. Knows no difference by name. */
+/**
+ * Compares the messages of the original and of Colloquy, request by request, and returns every mismatch. Knows no
+ * documented difference by name.
+ */
 import { event, type WireMessage } from "./Wire.ts"
 
 export interface Mismatch {
@@ -9,7 +12,7 @@ export interface Mismatch {
   readonly request: string
   /** `response`, or `event:` and the event's type. */
   readonly label: string
-  /** `missing`: the original has it alone; `added`: we have it alone. */
+  /** `missing`: only the original has it; `added`: only Colloquy has it. */
   readonly kind: "missing" | "added" | "changed"
   /** Members from the message down, joined by dots; empty for the whole message. */
   readonly path: string

@@ -1,4 +1,4 @@
-/** What the tests of the conversation tools say and read. */
+/** Helpers that send and read the messages of the conversation tools in tests. */
 import * as Script from "@colloquy/testing/ProviderScript"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -25,7 +25,7 @@ export const valueOf = (message: WireMessage): Readonly<Record<string, unknown>>
   return structuredContent ?? {}
 }
 
-/** Makes a conversation and gives its id. */
+/** Creates a conversation and resolves with its id. */
 export const created = (server: Harness, id: unknown = "c", args: unknown = {}) =>
   Effect.map(server.call(id, "conversationCreate", args), (answer) =>
     String(valueOf(answer)["conversation_id"]),

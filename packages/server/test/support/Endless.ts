@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import type { Harness } from "./Harness.ts"
 
-/** A tool that runs until it is stopped, and says so. */
+/** A tool that runs until it is interrupted, and records the interruption. */
 export const endless = () => {
   const state = { running: 0, stopped: 0 }
   const tools = ToolRuntime.simple({
@@ -18,7 +18,7 @@ export const endless = () => {
   return { state, tools }
 }
 
-/** Lets time pass in steps, for what begins to wait anew. */
+/** Lets time pass in steps, so that code which starts to wait again is woken, too. */
 export const pass = (server: Harness, ms: number) =>
   Effect.gen(function* () {
     for (let left = ms; left > 0; left -= 250) {

@@ -19,7 +19,7 @@ const Echo = request("echo", { ...info, params: Number, result: Number })
 const Fail = request("fail", info)
 const Die = request("die", info)
 const Throw = request("throw", info)
-/** Gives a result that its schema refuses. */
+/** Returns a result that does not match its schema. */
 const Lie = request("lie", { ...info, result: Number })
 const Hang = request("hang", info)
 const Sleep = request("sleep", { ...info, params: Schema.Struct({ ms: Schema.Int }) })
@@ -27,7 +27,7 @@ const Sleep = request("sleep", { ...info, params: Schema.Struct({ ms: Schema.Int
 const Tidy = request("tidy", info)
 /** Does not stop before `release`. */
 const Refuse = request("refuse", info)
-/** Asks the other side and gives its answer. */
+/** Sends a request to the peer and returns its response. */
 const Relay = request("relay", { ...info, result: Schema.Struct({ answer: Schema.String }) })
 const Note = notification("note", { ...info, params: Number })
 
@@ -55,7 +55,7 @@ type Local = typeof Dialect extends { readonly clientToServer: infer G } ? G : n
 type LocalMethods = Local extends PeerOptions<infer L>["local"] ? L : never
 
 export interface PeerHarness {
-  /** The same as it came, arrays of messages too. */
+  /** The same messages as received, including arrays of messages. */
   readonly texts: ReadonlyArray<string>
   readonly client: MemoryConnection
   readonly peer: Peer

@@ -17,7 +17,7 @@ const toOurQuestion = (text: string): string =>
 /** The names that each side gives to what it makes, by what made it. */
 type Names = (messages: ReadonlyArray<WireMessage>) => ReadonlyMap<string, string>
 
-/** The recorded text with our names in the place of the original's. */
+/** The recorded text with the original's names replaced by Colloquy's. */
 const ours = (
   text: string,
   recorded: ReadonlyMap<string, string>,

@@ -1,7 +1,7 @@
 /**
- * A stand-in for the tools of a recording: asks what the original asked and emits what the original emitted for the call,
- * in that order. Runs nothing: what is replayed with it is how questions, answers and events travel. That the real
- * tools emit the same is checked by `packages/tools/test/Recordings.live.test.ts`.
+ * A stand-in for the tools of a recording. It asks the original's questions and emits the original's events for the
+ * call, in that order, and runs nothing: replays with it test how questions, answers and events are delivered.
+ * `packages/tools/test/Recordings.live.test.ts` checks that the real tools emit the same events.
  */
 import { parsedCommand } from "@colloquy/tools/policy/ParsedCommand"
 import type { ApprovalRequest } from "@colloquy/core/approvals/Approval"

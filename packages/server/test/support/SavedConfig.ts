@@ -1,4 +1,4 @@
-/** A stand-in for the person's configuration file. */
+/** A stand-in for the user's configuration file. */
 import type { UserSavedConfig } from "@colloquy/protocol/app/Host"
 import * as Effect from "effect/Effect"
 import {

@@ -18,7 +18,7 @@ export const statelessMeta = (
   ...more,
 })
 
-/** Params with what every request has to say. */
+/** Params with the members that every request must have. */
 export const saying = (
   params: Readonly<Record<string, unknown>> = {},
   capabilities: unknown = {},

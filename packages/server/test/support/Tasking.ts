@@ -1,4 +1,4 @@
-/** Calls made as tasks, in both forms, and what is asked about them. */
+/** Helpers for calls that run as tasks, in both forms, and for the requests about them. */
 import * as Effect from "effect/Effect"
 import { initialize } from "./Asking.ts"
 import type { Harness } from "./Harness.ts"
@@ -58,7 +58,7 @@ export const taskIdIn = ({ result }: WireMessage): string => {
   return id
 }
 
-/** Of each server: ids are not used twice. */
+/** Number of ids used so far for each server, so that no id is used twice. */
 const counts = new WeakMap<Harness, number>()
 
 export const about =
