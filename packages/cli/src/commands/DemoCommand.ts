@@ -14,7 +14,7 @@ import * as Exit from "effect/Exit"
 import { mkdtemp, realpath, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { packageFile } from "../PackageFile.ts"
 import type { Launch } from "../args/Args.ts"
 import * as ChildServer from "../machine/ChildServer.ts"
 import * as Frame from "../demo/Frame.ts"
@@ -39,7 +39,7 @@ const laterPrompts: ReadonlyArray<string> = [
 ]
 
 /** The responses of the offline model, unless the configuration names a script. */
-const script = fileURLToPath(new URL("../demo/offline.json", import.meta.url))
+const script = packageFile("demo/offline.json")
 
 /** Delay between two deltas: slow enough to see the words arrive, fast enough not to wait for them. */
 const deltaDelayMs = 20

@@ -68,7 +68,7 @@ export const forward = <S extends object>(loaded: Effect.Effect<S>, members: Mem
   ) as S
 
 /** Builds the service of a loaded layer at the first use of the resulting effect, in the scope of the caller. */
-export const loadOnce = <I, S, R>(
+const loadOnce = <I, S, R>(
   tag: Context.Key<I, S>,
   load: () => Promise<Layer.Layer<I, never, R>>,
 ): Effect.Effect<Effect.Effect<S>, never, R | Scope.Scope> =>

@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import type { Readable, Writable } from "node:stream"
-import { fileURLToPath } from "node:url"
+import { packageFile } from "../PackageFile.ts"
 
 /** The published entry, whose relative path is the same from the sources and from the bundle. */
-const entry = fileURLToPath(new URL("../bin/colloquy.mjs", import.meta.url))
+const entry = packageFile("bin/colloquy.mjs")
 
 /** How long the server may take to exit after the end of its input before it is killed. */
 const maxExitMs = 2000
