@@ -54,7 +54,7 @@ describe("npm run bench", () => {
         ...(hasProc
           ? [
               "processor time of one of them",
-              "processor time of who asks",
+              "processor time of the client",
               "resident memory after those calls",
             ]
           : []),
