@@ -1,11 +1,10 @@
 /**
  * The API key and the headers that a provider's settings take from the environment, read through
- * `Config` (L12).
+ * `ConfigProvider` (L12).
  */
 import type { ModelError, ModelProvider } from "@colloquy/core/ModelClient"
-import * as Config from "effect/Config"
+import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { addressSecrets } from "./Address.ts"
 import { missingKey, unusableKey, unusableStored } from "./failures/Failures.ts"
@@ -56,15 +55,20 @@ export const secretsOf = (
   ].toSorted((a, b) => b.length - a.length)
 }
 
-/** Trimmed, because files and shells add newlines. A blank value counts as not set. */
+/**
+ * Trimmed, because files and shells add newlines. A blank value counts as not set. Asks the provider of the configuration
+ * itself, because `Config` compiles a schema for each value and this runs for every request.
+ */
 const variable = (name: string): Effect.Effect<string | undefined, ModelError> =>
-  Effect.matchEffect(Config.option(Config.Redacted(name)), {
-    onFailure: () => Effect.fail(unusableKey(name, "cannot be read")),
-    onSuccess: (value) => {
-      const text = Option.match(value, { onNone: () => "", onSome: Redacted.value }).trim()
-      return Effect.succeed(text === "" ? undefined : text)
-    },
-  })
+  Effect.flatMap(ConfigProvider.ConfigProvider, (environment) =>
+    Effect.mapBoth(environment.load([name]), {
+      onFailure: () => unusableKey(name, "cannot be read"),
+      onSuccess: (node) => {
+        const text = node?.value?.trim() ?? ""
+        return text === "" ? undefined : text
+      },
+    }),
+  )
 
 // Characters that a header may contain; for any other the platform would fail with a text that
 // quotes the key.
