@@ -28,14 +28,15 @@ import * as Stream from "effect/Stream"
 import * as ChatWire from "./ChatWire.ts"
 import { historyCallIds } from "./internal/CallIds.ts"
 import type { FindKey } from "./internal/Credentials.ts"
-import * as HttpClientTransport from "./internal/HttpClientTransport.ts"
+import * as HttpClientAdapter from "./internal/HttpClientAdapter.ts"
 import { IdleDeadline } from "./internal/IdleDeadline.ts"
+import { type BodyShape, RequestBodies } from "./internal/RequestBodies.ts"
 import { rateLimitsOf } from "./internal/RateLimits.ts"
 import { send, type Sender } from "./internal/Sending.ts"
 import { decodeBody, type EventPull } from "./internal/SseEvents.ts"
 import { Targets } from "./internal/Targets.ts"
 import type { WireDecoder } from "./internal/WireDecoder.ts"
-import type { ProviderTransport } from "./ProviderTransport.ts"
+import type { ProviderHttp } from "./ProviderHttp.ts"
 import * as ResponsesWire from "./ResponsesWire.ts"
 
 /** Limits and identification of the client. */
@@ -64,11 +65,9 @@ const defaultMaxEventSize = 16 * 1024 * 1024
 const defaultMaxResponseSize = 64 * 1024 * 1024
 const defaultUserAgent = "colloquy/0.1.0"
 
-interface Wire {
+interface Wire extends BodyShape {
   /** Path below the provider's base address. */
   readonly path: string
-  /** The JSON body of a request. */
-  readonly body: (request: ModelRequest) => Readonly<Record<string, unknown>>
   /** Headers of this wire. */
   readonly headers: (request: ModelRequest, originator: string) => Readonly<Record<string, string>>
   /** Creates the decoder of one response. */
@@ -78,6 +77,7 @@ interface Wire {
 const responses: Wire = {
   path: "responses",
   body: ResponsesWire.body,
+  tool: ResponsesWire.tool,
   headers: ({ conversationId }, originator) => ({
     "openai-beta": "responses=experimental",
     conversation_id: conversationId,
@@ -89,6 +89,7 @@ const responses: Wire = {
 const chat: Wire = {
   path: "chat/completions",
   body: ChatWire.body,
+  tool: ChatWire.tool,
   headers: () => ({}),
   decoder: ({ input }) => ChatWire.makeDecoder(historyCallIds(input)),
 }
@@ -103,10 +104,14 @@ const withLimits =
   (event: ModelEvent): ModelEvent =>
     event._tag === "Completed" ? { ...event, rateLimits } : event
 
-/** Settings of one client that every response needs. */
+/** What every response of one client needs. */
 interface Client extends Sender {
+  readonly bodies: { readonly chat: RequestBodies; readonly responses: RequestBodies }
   readonly limits: { readonly maxEventBytes: number; readonly maxResponseBytes: number }
 }
+
+const bodiesOf = ({ bodies }: Client, provider: ModelProvider): RequestBodies =>
+  provider.wire === "chat" ? bodies.chat : bodies.responses
 
 /** Sends the request at the first run; every run gives the next events of its response. */
 const pullOf = (client: Client, request: ModelRequest, scope: Scope.Scope): EventPull => {
@@ -119,7 +124,7 @@ const pullOf = (client: Client, request: ModelRequest, scope: Scope.Scope): Even
       provider,
       path: wire.path,
       headers: wire.headers(request, client.userAgent.split("/")[0] ?? client.userAgent),
-      body: new TextEncoder().encode(JSON.stringify(wire.body(request))),
+      body: bodiesOf(client, provider).encode(request),
       scope,
       deadline,
     }
@@ -140,14 +145,15 @@ const pullOf = (client: Client, request: ModelRequest, scope: Scope.Scope): Even
   return Effect.suspend(() => events ?? first)
 }
 
-/** A model client that sends its requests through `transport`, to the provider of each request. */
+/** A model client that sends its requests through `http`, to the provider of each request. */
 export const makeWith = (
-  transport: ProviderTransport,
+  http: ProviderHttp,
   options?: HttpModelOptions,
 ): Context.Service.Shape<typeof ModelClient> => {
   const client: Client = {
-    transport,
+    http,
     targets: new Targets(),
+    bodies: { chat: new RequestBodies(chat), responses: new RequestBodies(responses) },
     userAgent: options?.userAgent ?? defaultUserAgent,
     ...(options?.findKey === undefined ? {} : { findKey: options.findKey }),
     limits: {
@@ -168,7 +174,7 @@ export const makeWith = (
 export const make = (
   client: HttpClient.HttpClient,
   options?: HttpModelOptions,
-): Context.Service.Shape<typeof ModelClient> => makeWith(HttpClientTransport.make(client), options)
+): Context.Service.Shape<typeof ModelClient> => makeWith(HttpClientAdapter.make(client), options)
 
 /** Layer of the HTTP wires alone; `Models.layer` adds the offline model. */
 export const layer = (

@@ -3,11 +3,11 @@ import { ModelClient } from "@colloquy/core/ModelClient"
 import * as HttpModel from "@colloquy/models/HttpModel"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as NodeTransport from "./NodeTransport.ts"
+import * as NodeHttp from "./NodeHttp.ts"
 
 /** Layer of the models of HTTP providers. Its connections end with it. */
 export const layer = (options: HttpModel.HttpModelOptions): Layer.Layer<ModelClient> =>
   Layer.effect(
     ModelClient,
-    Effect.map(NodeTransport.make, (transport) => HttpModel.makeWith(transport, options)),
+    Effect.map(NodeHttp.make, (http) => HttpModel.makeWith(http, options)),
   )

@@ -1,6 +1,6 @@
 /** Reads from the headers of a response how much of the provider's limits is used. Pure. */
 import type { RateLimits } from "@colloquy/core/ModelClient"
-import type { ResponseHead } from "../ProviderTransport.ts"
+import type { ResponseHead } from "../ProviderHttp.ts"
 
 type Headers = ResponseHead["headers"]
 

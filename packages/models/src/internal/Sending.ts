@@ -8,7 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
-import type { Exchange, ProviderTransport, ResponseHead } from "../ProviderTransport.ts"
+import type { Exchange, ProviderHttp, ResponseHead } from "../ProviderHttp.ts"
 import { type Credentials, type FindKey, readCredentials, secretsOf } from "./Credentials.ts"
 import { unreachable } from "./failures/ConnectFailure.ts"
 import { badProvider, badUrl, idle } from "./failures/Failures.ts"
@@ -21,7 +21,7 @@ const maxRetriesCap = 100
 
 /** What every request of one client has in common. */
 export interface Sender {
-  readonly transport: ProviderTransport
+  readonly http: ProviderHttp
   readonly targets: Targets
   /** Value of `User-Agent`. */
   readonly userAgent: string
@@ -135,7 +135,7 @@ const noHead = (url: URL, isExpired: boolean, cause: unknown): FailedAttempt => 
 
 const sendOnce = Effect.fnUntraced(function* (
   sent: Sent,
-  { findKey, targets, transport, userAgent }: Sender,
+  { findKey, http, targets, userAgent }: Sender,
 ): Effect.fn.Return<Answer | FailedAttempt, ModelError> {
   const { deadline, path, provider } = sent
   const target = targets.of(provider)
@@ -147,7 +147,7 @@ const sendOnce = Effect.fnUntraced(function* (
   const url = target.url(credentials.baseUrl ?? provider.baseUrl, path)
   if (url === undefined) return { error: badUrl(provider), repeats: 0 }
   const headers = headersOf(sent, credentials, userAgent)
-  const exchange = yield* transport.post({ url, headers, body: sent.body })
+  const exchange = yield* http.post({ url, headers, body: sent.body })
   yield* Scope.addFinalizer(sent.scope, exchange.close)
   yield* deadline.start(provider.streamIdleTimeout, exchange.close)
   const outcome = yield* Effect.match(exchange.head, {
@@ -157,9 +157,7 @@ const sendOnce = Effect.fnUntraced(function* (
   deadline.stop()
   if ("error" in outcome) return outcome
   const { status } = outcome.head
-  return status >= 200 && status < 300
-    ? outcome
-    : yield* refusedBy(outcome, provider, credentials)
+  return status >= 200 && status < 300 ? outcome : yield* refusedBy(outcome, provider, credentials)
 })
 
 /** Repeats the request until there is a response or the retries are used up. */

@@ -1,4 +1,4 @@
-/** The transport over an `HttpClient` of Effect, for platforms other than Node.js and for scripted providers. */
+/** `ProviderHttp` over an `HttpClient` of Effect, for platforms other than Node.js and for scripted providers. */
 import type * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Channel from "effect/Channel"
@@ -16,15 +16,15 @@ import type * as Stream from "effect/Stream"
 import {
   type Exchange,
   type ProviderPost,
-  type ProviderTransport,
-  TransportFailure,
-} from "../ProviderTransport.ts"
+  type ProviderHttp,
+  HttpFailure,
+} from "../ProviderHttp.ts"
 
 type Bytes = Arr.NonEmptyReadonlyArray<Uint8Array>
 type BodyPull = Pull.Pull<Bytes, HttpClientError.HttpClientError>
 type Body = Stream.Stream<Uint8Array, HttpClientError.HttpClientError>
 
-const failureOf = (cause: unknown): TransportFailure => new TransportFailure({ cause })
+const failureOf = (cause: unknown): HttpFailure => new HttpFailure({ cause })
 
 /** Opens a body: registers what closes it in `scope`. */
 const pullOf = (body: Body, scope: Scope.Scope): Effect.Effect<BodyPull> =>
@@ -84,7 +84,7 @@ class ClientExchange implements Exchange {
     return waiting === undefined ? closed : Effect.andThen(Fiber.interrupt(waiting), closed)
   })
 
-  private wait<A>(effect: Effect.Effect<A, TransportFailure>): Effect.Effect<A, TransportFailure> {
+  private wait<A>(effect: Effect.Effect<A, HttpFailure>): Effect.Effect<A, HttpFailure> {
     return Effect.callback((resume) => {
       if (this.isClosed) return resume(Effect.fail(failureOf("closed")))
       const fiber = Effect.runForkWith(this.context)(effect)
@@ -107,7 +107,7 @@ export const readFrom = (pull: BodyPull): Exchange["read"] =>
         ? Effect.fail(failureOf(Cause.squash(cause)))
         : // Interruption and defects are passed on.
           Effect.failCause(cause as Cause.Cause<never>),
-    onDone: () => Effect.succeed(undefined),
+    onDone: () => Effect.undefined,
   })
 
 const requestOf = ({ body, headers, url }: ProviderPost): HttpClientRequest.HttpClientRequest =>
@@ -116,14 +116,14 @@ const requestOf = ({ body, headers, url }: ProviderPost): HttpClientRequest.Http
     HttpClientRequest.setHeaders(headers),
   )
 
-/** A transport that sends its requests with `client`. */
-export const make = (client: HttpClient.HttpClient): ProviderTransport => {
+/** Sends requests with `client`. */
+export const make = (client: HttpClient.HttpClient): ProviderHttp => {
   // The connection belongs to the exchange's scope, which also closes it between the head and the first read.
   const scoped = HttpClient.withScope(client)
   return {
     post: (request) =>
       Effect.map(
-        Effect.context<never>(),
+        Effect.context(),
         (context) => new ClientExchange(scoped, requestOf(request), context),
       ),
   }

@@ -1,15 +1,15 @@
 /**
- * The transport of requests to model providers, on `node:http` and `node:https`. Owns the connections, which are kept for
+ * `ProviderHttp` on `node:http` and `node:https`. Owns the connections, which are kept for
  * later requests. Has no time limit for a response: the model client ends an exchange that takes too long. Holds at most
  * `maxHeldBytes` and one network read of a body that nobody reads (L6).
  */
 import {
   type Exchange,
   type ProviderPost,
-  type ProviderTransport,
+  type ProviderHttp,
   type ResponseHead,
-  TransportFailure,
-} from "@colloquy/models/ProviderTransport"
+  HttpFailure,
+} from "@colloquy/models/ProviderHttp"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
@@ -28,10 +28,10 @@ const maxHeldBytes = 64 * 1024
 
 const agentOptions = { keepAlive: true, timeout: maxUnusedMs }
 
-const closed = new TransportFailure({ cause: new Error("the exchange was closed") })
+const closed = new HttpFailure({ cause: new Error("the exchange was closed") })
 
-const failureOf = (cause: unknown): Effect.Effect<never, TransportFailure> =>
-  Effect.fail(new TransportFailure({ cause }))
+const failureOf = (cause: unknown): Effect.Effect<never, HttpFailure> =>
+  Effect.fail(new HttpFailure({ cause }))
 
 /** Starts a request whose headers are not sent yet. */
 type Open = (headers: ProviderPost["headers"]) => Http.ClientRequest
@@ -52,7 +52,7 @@ class NodeExchange implements Exchange {
   private hasEnded = false
   private isClosed = false
   private isWaking = false
-  private failure: Effect.Effect<never, TransportFailure> | undefined
+  private failure: Effect.Effect<never, HttpFailure> | undefined
   /** Continues the fiber that waits in `head` or `read`. */
   private wake: (() => void) | undefined
 
@@ -103,7 +103,7 @@ class NodeExchange implements Exchange {
 
   private begin(response: Http.IncomingMessage): void {
     this.response = response
-    response.on("data", (chunk: Uint8Array) => this.hold(chunk))
+    response.on("data", this.hold)
     // The connection is free one tick after the end, and the next request may follow at once.
     response.on("end", () =>
       process.nextTick(() => {
@@ -118,7 +118,7 @@ class NodeExchange implements Exchange {
     this.continue()
   }
 
-  private hold(chunk: Uint8Array): void {
+  private readonly hold = (chunk: Uint8Array): void => {
     if (this.isClosed) return
     this.chunks.push(chunk)
     this.heldBytes += chunk.length
@@ -132,9 +132,22 @@ class NodeExchange implements Exchange {
     })
   }
 
-  private fail(failure: Effect.Effect<never, TransportFailure>): void {
+  private fail(failure: Effect.Effect<never, HttpFailure>): void {
+    this.holdRest()
     this.failure ??= failure
     this.continue()
+  }
+
+  /** Takes what Node.js has received and would no longer deliver after an error. */
+  private holdRest(): void {
+    const { response } = this
+    if (response === undefined) return
+    response.off("data", this.hold)
+    for (;;) {
+      const rest: unknown = response.read()
+      if (!(rest instanceof Uint8Array)) return
+      this.hold(rest)
+    }
   }
 
   private continue(): void {
@@ -163,7 +176,7 @@ class NodeExchange implements Exchange {
       if (this.response?.isPaused() === true) this.response.resume()
       return Effect.succeed(chunks)
     }
-    return this.hasEnded ? Effect.succeed(undefined) : this.failure
+    return this.hasEnded ? Effect.undefined : this.failure
   }
 
   private awaitBytes(resume: (result: Exchange["read"]) => void): Effect.Effect<void> {
@@ -205,8 +218,8 @@ const loadSecure: Effect.Effect<Secure, never, Scope.Scope> = Effect.acquireRele
   ({ agent }) => Effect.sync(() => agent.destroy()),
 )
 
-/** Creates a transport. Its connections end with the scope (L8). */
-export const make: Effect.Effect<ProviderTransport, never, Scope.Scope> = Effect.gen(function* () {
+/** Creates the HTTP side of model providers. Its connections end with the scope (L8). */
+export const make: Effect.Effect<ProviderHttp, never, Scope.Scope> = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const agent = yield* Effect.acquireRelease(
     Effect.sync(() => new Http.Agent(agentOptions)),
