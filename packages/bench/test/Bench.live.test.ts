@@ -109,7 +109,7 @@ describe("npm run bench", () => {
         "resume of 100 events",
         "first list of a process, of 20",
         "all 20 in one page",
-        "the index made anew",
+        "rebuilding the index",
       ],
     ],
   ])("%s prints the machine and one line per figure, whatever the figures are", (name, figures) => {

@@ -490,17 +490,19 @@ describe("colloquy doctor", () => {
       const [sandbox, ...lines] = stdout.trimEnd().split("\n")
       assert.match(
         sandbox ?? "",
-        code === 0 ? /^ok {6}sandbox: \S+ [\d.]+$/ : /^broken {2}sandbox: .+; .+$/,
+        code === 0
+          ? /^ok {6}sandbox: \S+ [\d.]+$/
+          : /^broken {2}sandbox: not available: .+ Advice: .+$/,
       )
       const helpers = lines.slice(code === 0 ? 1 : 0, -1)
       assert.match(lines.at(-1) ?? "", /^missing login: none found in \S+ or \S+$/)
       if (code === 0) {
         assert.match(
           lines[0] ?? "",
-          /^(?:ok {6}.+: closed by|missing .+: commands can write to them; .+;) .+$/,
+          /^(?:ok {6}named pipes: .+ keeps|missing named pipes: commands can write to those .+: .+ Advice:) .+$/,
         )
       }
-      for (const line of helpers) assert.match(line, /^(ok {6}\w+: \/|missing \w+: not found, )/)
+      for (const line of helpers) assert.match(line, /^(ok {6}\w+: \/|missing \w+: not found\. )/)
       assert.isAbove(helpers.length, 1)
     }),
   )

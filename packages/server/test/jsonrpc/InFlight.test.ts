@@ -11,7 +11,7 @@ import { type InFlight, type InFlightRequest, make } from "../../src/jsonrpc/InF
 const shuttingDown = (id: RequestId) =>
   failureText(id, new JsonRpcError({ code: -32000, message: "the server is shutting down" }))
 
-const takenBack = new JsonRpcError({ code: -32800, message: "request cancelled" })
+const cancelled = new JsonRpcError({ code: -32800, message: "request cancelled" })
 
 const settled = Effect.forEach(Array.from({ length: 50 }), () => Effect.yieldNow, { discard: true })
 
@@ -108,9 +108,9 @@ describe("InFlight", () => {
       const work = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 second"))
       yield* TestClock.adjust(0)
       yield* serve(inFlight, 1, work, { onEnd: () => told.push("over") })
-      inFlight.cancel("1", takenBack)
-      inFlight.cancel(1, takenBack)
-      inFlight.cancel(1, takenBack)
+      inFlight.cancel("1", cancelled)
+      inFlight.cancel(1, cancelled)
+      inFlight.cancel(1, cancelled)
       inFlight.cancel(1)
       yield* settled
       assert.deepStrictEqual([out, told, inFlight.has(1)], [[], [], true])
@@ -118,7 +118,7 @@ describe("InFlight", () => {
       yield* settled
       assert.deepStrictEqual(
         [out, told, inFlight.has(1), inFlight.running],
-        [[failureText(1, takenBack)], ["over"], false, 0],
+        [[failureText(1, cancelled)], ["over"], false, 0],
       )
     }),
   )
@@ -130,8 +130,8 @@ describe("InFlight", () => {
       const text = yield* Deferred.make<string>()
       yield* serve(inFlight, 1, Effect.succeed("one"))
       yield* serve(inFlight, 2, Deferred.await(text), { cancellable: false })
-      inFlight.cancel(1, takenBack)
-      inFlight.cancel(2, takenBack)
+      inFlight.cancel(1, cancelled)
+      inFlight.cancel(2, cancelled)
       yield* Deferred.succeed(read, undefined)
       yield* Deferred.succeed(text, "two")
       yield* settled
@@ -144,7 +144,7 @@ describe("InFlight", () => {
       const read = yield* Deferred.make<void>()
       const { inFlight } = yield* table(Deferred.await(read))
       yield* serve(inFlight, 1, Effect.never)
-      inFlight.cancel(1, takenBack)
+      inFlight.cancel(1, cancelled)
       yield* settled
       assert.deepStrictEqual(
         [inFlight.running, inFlight.hasRoom(1), inFlight.hasRoom(2)],
@@ -167,14 +167,14 @@ describe("InFlight", () => {
         Effect.onInterrupt(Effect.never, () => Effect.sleep("1 second")),
       )
       yield* serve(inFlight, 2, Effect.uninterruptible(Deferred.await(released)))
-      inFlight.cancel(1, takenBack)
-      inFlight.cancel(2, takenBack)
+      inFlight.cancel(1, cancelled)
+      inFlight.cancel(2, cancelled)
       const drained = yield* start(Effect.andThen(inFlight.drain("500 millis"), close))
       yield* TestClock.adjust("5 seconds")
       yield* Fiber.join(drained)
       yield* Deferred.succeed(released, "late")
       yield* settled
-      assert.deepStrictEqual(out, [failureText(1, takenBack), failureText(2, takenBack)])
+      assert.deepStrictEqual(out, [failureText(1, cancelled), failureText(2, cancelled)])
     }),
   )
 
@@ -183,17 +183,17 @@ describe("InFlight", () => {
       const { inFlight, out } = yield* table(Effect.sleep("500 millis"))
       const released = yield* Deferred.make<string>()
       yield* serve(inFlight, 1, Effect.uninterruptible(Deferred.await(released)))
-      inFlight.cancel(1, takenBack)
+      inFlight.cancel(1, cancelled)
       const drained = yield* start(inFlight.drain("500 millis"))
       yield* TestClock.adjust("500 millis")
       yield* TestClock.adjust("2 seconds")
       yield* settled
-      assert.deepStrictEqual(out, [failureText(1, takenBack)])
+      assert.deepStrictEqual(out, [failureText(1, cancelled)])
       yield* Deferred.succeed(released, "late")
       yield* settled
       yield* TestClock.adjust("1 second")
       yield* Fiber.join(drained)
-      assert.deepStrictEqual(out, [failureText(1, takenBack)])
+      assert.deepStrictEqual(out, [failureText(1, cancelled)])
     }),
   )
 

@@ -23,7 +23,7 @@ import type { Session } from "../Session.ts"
 import { withoutNullMembers } from "./AnswerShapes.ts"
 import { isMembers, missingIn, neededFor } from "./Capabilities.ts"
 import { metaOf } from "./RequestMeta.ts"
-import { logTo, progressTo, reporting } from "./Tell.ts"
+import { logTo, progressTo, reporting } from "./RequestNotifications.ts"
 
 const refusal = (missing: Members) =>
   new JsonRpcError({

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import type { Catalog } from "../../../src/features/Catalog.ts"
-import { make as makeNotices, type Notices } from "../../../src/features/Notices.ts"
+import { make as makeChanges, type CatalogChanges } from "../../../src/features/CatalogChanges.ts"
 import { subscriptionsListen } from "../../../src/mcp/methods/SubscriptionsListen.ts"
 import { Tasks } from "../../../src/tasks/Tasks.ts"
 import { type AskingServer, withHandlers } from "../../support/AskingServer.ts"
@@ -20,7 +20,7 @@ const named = { "io.modelcontextprotocol/subscriptionId": "s" }
 
 interface World {
   readonly server: AskingServer
-  readonly notices: Notices
+  readonly changes: CatalogChanges
   /** Addresses that are watched. */
   readonly watched: ReadonlyArray<string>
 }
@@ -29,7 +29,7 @@ const withListening = <A, E>(
   body: (world: World) => Effect.Effect<A, E, Scope.Scope>,
   capabilities: Readonly<Record<string, unknown>> = everything,
 ) => {
-  const notices = makeNotices()
+  const changes = makeChanges()
   const watched: Array<string> = []
   const watch: Catalog["watch"] = (uri) =>
     uri.startsWith("test://")
@@ -41,9 +41,9 @@ const withListening = <A, E>(
         )
       : Effect.fail("nothing there")
   return Effect.flatMap(Tasks.make(), (tasks) => {
-    const handler = subscriptionsListen({ notices, watch }, () => capabilities, tasks)
+    const handler = subscriptionsListen({ changes, watch }, () => capabilities, tasks)
     return withHandlers({ "subscriptions/listen": handler }, (server) =>
-      body({ server, notices, watched }),
+      body({ server, changes, watched }),
     )
   })
 }
@@ -78,7 +78,7 @@ describe("subscriptions/listen", () => {
     () =>
       withListening((world) =>
         Effect.gen(function* () {
-          const { notices, server } = world
+          const { changes, server } = world
           const filter = {
             toolsListChanged: true,
             promptsListChanged: false,
@@ -86,12 +86,12 @@ describe("subscriptions/listen", () => {
             more: true,
           }
           yield* listen(server, "s", filter)
-          notices.listChanged("tools")
-          notices.listChanged("tools")
-          notices.listChanged("prompts")
-          notices.listChanged("resources")
-          notices.updated("test://a")
-          notices.updated("test://c")
+          changes.listChanged("tools")
+          changes.listChanged("tools")
+          changes.listChanged("prompts")
+          changes.listChanged("resources")
+          changes.updated("test://a")
+          changes.updated("test://c")
           yield* later(world)
           assert.deepStrictEqual(told(server), [
             acknowledged({ toolsListChanged: true, resourceSubscriptions: ["test://a"] }),
@@ -106,14 +106,14 @@ describe("subscriptions/listen", () => {
     withListening(
       (world) =>
         Effect.gen(function* () {
-          const { notices, server, watched } = world
+          const { changes, server, watched } = world
           yield* listen(server, "s", {
             toolsListChanged: true,
             promptsListChanged: true,
             resourceSubscriptions: ["test://a"],
           })
-          notices.listChanged("prompts")
-          notices.updated("test://a")
+          changes.listChanged("prompts")
+          changes.updated("test://a")
           yield* later(world)
           assert.deepStrictEqual(
             [told(server), watched],
@@ -127,12 +127,12 @@ describe("subscriptions/listen", () => {
   it.effect("L1 once cancelled it watches, sends and answers nothing", () =>
     withListening((world) =>
       Effect.gen(function* () {
-        const { notices, server, watched } = world
+        const { changes, server, watched } = world
         yield* listen(server, "s", { resourceSubscriptions: ["test://a"] })
         assert.deepStrictEqual(watched, ["test://a"])
         yield* server.send(cancelled("s"))
         yield* server.quiet
-        notices.updated("test://a")
+        changes.updated("test://a")
         yield* later(world)
         assert.deepStrictEqual([server.messages.length, watched], [1, []])
       }),

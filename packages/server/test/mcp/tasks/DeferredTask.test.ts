@@ -114,7 +114,7 @@ const tools = [
     run: (_, { ask, task }) =>
       Effect.gen(function* () {
         runs++
-        yield* task?.say("about to ask") ?? Effect.void
+        yield* task?.setStatus("about to ask") ?? Effect.void
         yield* Effect.sleep("1 second")
         const { user } = yield* ask({ user: form })
         return JSON.stringify([user, task?.id])
