@@ -143,14 +143,14 @@ describe("the index", () => {
       yield* machine.run(
         Effect.flatMap(ConversationStore, (store) => store.create(meta, firstRecords(meta))),
       )
-      assert.deepStrictEqual(yield* machine.run(list({ spoken: true })), [])
+      assert.deepStrictEqual(yield* machine.run(list({ withPreview: true })), [])
       machine.files.append(
         machine.file,
         '{"timestamp":"2025-09-20T09:00:00.000Z","type":"event_msg","payload":{"type":"user_message","message":"from elsewhere","kind":"plain"}}\n',
       )
       const expected = [[idOf(7), "from elsewhere"]]
       assert.deepStrictEqual(yield* machine.run(list()), expected)
-      assert.deepStrictEqual(yield* machine.run(list({ spoken: true })), expected)
+      assert.deepStrictEqual(yield* machine.run(list({ withPreview: true })), expected)
       assert.deepStrictEqual(yield* machine.run(list({ text: "ELSE" })), expected)
       const { updatedAtMs } = yield* machine.run(
         Effect.flatMap(ConversationStore, (store) => store.metadata({ id: idOf(7) })),
