@@ -42,7 +42,7 @@ const turn = async (client: PromiseClient.PromiseClient, conversationId: string,
 }
 
 describe("the client of the built app-server", () => {
-  it.live("holds a conversation with promises, and decides what may run", () =>
+  it.live("runs a conversation with promises, and answers what may run", () =>
     Effect.gen(function* () {
       const commands: Array<string> = []
       const client = yield* connected(
@@ -65,7 +65,7 @@ describe("the client of the built app-server", () => {
     }),
   )
 
-  it.live("100 conversations at once over one connection: each hears its own, without a gap", () =>
+  it.live("100 conversations at once over one connection: each listener gets its own events, without a gap", () =>
     Effect.gen(function* () {
       const client = yield* connected()
       const turns = yield* Effect.promise(() =>
@@ -86,7 +86,7 @@ describe("the client of the built app-server", () => {
     }),
   )
 
-  it.live("the page on the app-server shows the program that runs a turn here, to the letter", () =>
+  it.live("the page on the app-server shows the program that runs a turn here, letter for letter", () =>
     Effect.gen(function* () {
       const source = read("./support/ClientExample.ts")
       assert.include(read("../../docs/app-server.md"), `\`\`\`ts\n${source}\`\`\``)

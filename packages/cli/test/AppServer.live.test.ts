@@ -42,7 +42,7 @@ const seqOf = (stdout: string, name: string) =>
 
 describe("colloquy app-server", () => {
   for (const member of [{}, { jsonrpc: "2.0" }]) {
-    it.live(`holds a conversation, its messages like the client's: ${JSON.stringify(member)}`, () =>
+    it.live(`runs a conversation, with messages in the form of the client's: ${JSON.stringify(member)}`, () =>
       Effect.gen(function* () {
         const cli = yield* CliProcess.start(["app-server"])
         const ask = asker(cli, member)
@@ -89,7 +89,7 @@ describe("colloquy app-server", () => {
   })
 
   for (const command of ["app-server", "mcp"]) {
-    it.live(`L9 who pipes a message into ${command} and reads to the end is told of its turn`, () =>
+    it.live(`L9 a client that pipes a message into ${command} and reads to the end gets the events of its turn`, () =>
       Effect.gen(function* () {
         const cli = yield* talking(command, { delay_ms: 1000 })
         cli.child.stdin.end()
@@ -100,7 +100,7 @@ describe("colloquy app-server", () => {
     )
   }
 
-  it.live("L9 a signal ends at once, before the end of the input and after it", () =>
+  it.live("L9 a signal ends the server at once, before the end of the input and after it", () =>
     Effect.gen(function* () {
       for (const ends of [false, true]) {
         const cli = yield* talking("app-server", { delay_ms: 600_000 })
@@ -120,7 +120,7 @@ describe("colloquy app-server", () => {
     }),
   )
 
-  it.live("a conversation outlives its server; who comes back by its number misses nothing", () =>
+  it.live("a conversation outlives its server, and a client that resumes after its last number misses nothing", () =>
     Effect.gen(function* () {
       const home = yield* CliProcess.stateDirectory()
       const variables = { COLLOQUY_HOME: home }
@@ -164,7 +164,7 @@ describe("colloquy app-server", () => {
   )
 
   it.live(
-    "L7 a turn that goes on after a kill asks the client that loaded it and listens later",
+    "L7 a turn that is resumed after a kill asks the client that loaded it and attaches later",
     () =>
       Effect.gen(function* () {
         const home = yield* CliProcess.stateDirectory(
@@ -201,7 +201,7 @@ describe("colloquy app-server", () => {
       }),
   )
 
-  it.live("does what it is asked of the machine and of the configuration", () =>
+  it.live("serves the methods about the machine and the configuration", () =>
     Effect.gen(function* () {
       const home = yield* CliProcess.stateDirectory(
         '# mine\nmodel_provider = "offline"\nmodel = "a" # kept\nsandbox_mode = "danger-full-access"\n',
@@ -238,7 +238,7 @@ describe("colloquy app-server", () => {
     }),
   )
 
-  it.live("L8 a command whose request is taken back is stopped before the answer says so", () =>
+  it.live("L8 a command whose request is cancelled is stopped before the response reports that", () =>
     Effect.gen(function* () {
       const home = yield* CliProcess.stateDirectory('sandbox_mode = "danger-full-access"\n')
       const cli = yield* CliProcess.start(["app-server"], { COLLOQUY_HOME: home })

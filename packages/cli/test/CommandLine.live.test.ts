@@ -68,7 +68,7 @@ describe("the command line of the original", () => {
     ["config.toml", 'profile = "d"\n', []],
     ["-c", "", ["-c", "profile=d"]],
   ] as const) {
-    it.live(`L13 -m, -s and -a win over the profile that ${name} selects, which wins over -c`, () =>
+    it.live(`L13 -m, -s and -a override the profile that ${name} selects, which overrides -c`, () =>
       Effect.gen(function* () {
         const home = yield* CliProcess.stateDirectory(
           `${file}model_provider = "offline"\n[profiles.d]\nmodel = "profiled"\nsandbox_mode = "danger-full-access"\napproval_policy = "never"\n`,

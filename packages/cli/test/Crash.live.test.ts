@@ -22,7 +22,7 @@ const seeds = given === undefined ? Array.from({ length: lanes }, (_, n) => n + 
 
 describe.skipIf(process.platform !== "linux")("a server that is killed at any moment", () => {
   it.live(
-    `L10 L11 L5 L4 loses nothing it has told of in ${kills} deaths, and the next one goes on`,
+    `L10 L11 L5 L4 loses nothing that it has delivered in ${kills} kills, and the next server continues`,
     () =>
       Effect.gen(function* () {
         const ran = yield* Effect.forEach(

@@ -36,7 +36,7 @@ describe("a conversation whose server process has ended", () => {
     ["killed", (server: Server.Server) => server.child.kill("SIGKILL")],
     ["asked to leave", (server: Server.Server) => server.child.stdin.end()],
   ] as const) {
-    it.live(`L10 goes on with codex-reply when it was ${how}`, () =>
+    it.live(`L10 continues with codex-reply when it was ${how}`, () =>
       Effect.gen(function* () {
         const directory = yield* home()
         const { server, threadId } = yield* begun(directory)
@@ -60,7 +60,7 @@ describe("a conversation whose server process has ended", () => {
     )
   }
 
-  it.live("L16 is refused to a second server while the first one has it, and it is told who", () =>
+  it.live("L16 is refused to a second server while the first one holds its lease, and the error names the holder", () =>
     Effect.gen(function* () {
       const directory = yield* home()
       const { server, threadId } = yield* begun(directory)
@@ -74,7 +74,7 @@ describe("a conversation whose server process has ended", () => {
     }),
   )
 
-  it.live("L11 killed in the middle of a command, has its turn closed and takes the next", () =>
+  it.live("L11 has its turn closed and accepts the next one after a kill in the middle of a command", () =>
     Effect.gen(function* () {
       const directory = yield* home()
       const first = yield* Server.ready({ home: directory })
@@ -107,7 +107,7 @@ describe("a conversation whose server process has ended", () => {
     }),
   )
 
-  it.live("L7 killed while it asks, asks again, and the answer takes its turn up", () =>
+  it.live("L7 asks again after a kill while it asked, and the answer resumes its turn", () =>
     Effect.gen(function* () {
       const directory = yield* home()
       const asking = Effect.fnUntraced(function* () {
@@ -153,7 +153,7 @@ describe("a conversation whose server process has ended", () => {
     }),
   )
 
-  it.live("made by the original in August 2025 goes on, and nothing that stood there changes", () =>
+  it.live("continues when it was made by the original in August 2025, and nothing in its file changes", () =>
     Effect.gen(function* () {
       const directory = yield* home()
       const id = "3f6c1f0a-9d0b-4c53-8a35-1f2e3d4c5b6a"
@@ -193,7 +193,7 @@ describe("a conversation whose server process has ended", () => {
     }),
   )
 
-  it.live("made by the original in September 2025 goes on, with what was said in it", () =>
+  it.live("continues with its history when it was made by the original in September 2025", () =>
     Effect.gen(function* () {
       const directory = yield* home()
       const id = "0199671c-5e2d-7a3b-8c4d-1234567890ab"

@@ -24,7 +24,7 @@ describe("colloquy mcp, its events", () => {
     ],
   ] as const) {
     it.live(
-      `with ${name} a call is told of in ${methods.length} notifications at its beginning`,
+      `with ${name} a call causes ${methods.length} notifications at its start`,
       () =>
         Effect.gen(function* () {
           const cli = yield* CliProcess.start(["mcp", ...args])

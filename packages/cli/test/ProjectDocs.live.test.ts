@@ -10,7 +10,7 @@ import * as Server from "./support/Server.ts"
 beforeAll(buildIfMissing)
 
 describe("AGENTS.md", () => {
-  it.live("is the first that the model reads: the person's own, then those of the project", () =>
+  it.live("is what the model reads first: the user's own file, then those of the project", () =>
     Effect.gen(function* () {
       const provider = yield* MockProvider.make([Script.reply(Script.text("understood"))])
       const directory = yield* provided(provider.baseUrl, "responses")

@@ -56,7 +56,7 @@ const filesBelow = (directory: string): ReadonlyArray<string> =>
   )
 
 describe("secrets", () => {
-  it.live("no key is in an answer, an event, an error, a log or a file of a conversation", () =>
+  it.live("no key is in a response, an event, an error, a log or a file of a conversation", () =>
     Effect.gen(function* () {
       const provider = yield* MockProvider.make((call) =>
         call.index === 0

@@ -117,7 +117,7 @@ const answers = {
 describe("colloquy mcp, asked through the official SDK", () => {
   for (const [name, kind] of Object.entries(kinds)) {
     for (const [way, [answer, isAllowed]] of Object.entries(answers)) {
-      it.live(`a ${name} is ${isAllowed ? "done" : "left"} after ${way}`, () =>
+      it.live(`a ${name} is ${isAllowed ? "performed" : "left out"} after ${way}`, () =>
         Effect.gen(function* () {
           const { asked, content, result, types } = yield* play(kind, answer)
           assert.lengthOf(asked, 1)
@@ -130,7 +130,7 @@ describe("colloquy mcp, asked through the official SDK", () => {
       )
     }
 
-    it.live(`a ${name} is denied at once where the client cannot be asked, which is said`, () =>
+    it.live(`a ${name} is denied at once when the client cannot be asked, and the result says so`, () =>
       Effect.gen(function* () {
         const { asked, content, result, told, types } = yield* play(kind)
         assert.deepStrictEqual(asked, [])

@@ -140,7 +140,7 @@ const say = (app: AppClient.AppClient, conversationId: string, text: string) =>
   })
 
 describe("two clients of one app-server", () => {
-  it.live("see the same events, one answers the question, the other is told", () =>
+  it.live("see the same events; one answers the question, the other is notified of it", () =>
     Effect.gen(function* () {
       const home = yield* temporary
       const path = join(home, "socket")
@@ -177,7 +177,7 @@ describe("two clients of one app-server", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("who leaves and comes back with its cursor misses nothing", () =>
+  it.live("a client that leaves and returns with its cursor misses nothing", () =>
     Effect.gen(function* () {
       const home = yield* temporary
       const path = join(home, "socket")

@@ -146,7 +146,7 @@ const isOrderly = (events: ReadonlyArray<Event>): boolean => {
 }
 
 describe("approvals under any interleaving", () => {
-  it("L7 ends each question once, tells its outcome, and takes one answer at most", () => {
+  it("L7 ends each question once, reports its outcome, and accepts at most one answer", () => {
     const reasons = new Set<string>()
     let refused = 0
     for (let seed = 0; seed < 500; seed++) {

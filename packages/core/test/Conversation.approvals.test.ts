@@ -86,7 +86,7 @@ const approve = (id: string, decision: Verdict["decision"] = "approved") =>
   ({ type: "exec_approval", id, decision }) as const
 
 describe("approvals of a conversation", () => {
-  it.effect("L7 asks those who can answer, and the tool goes on with the answer", () =>
+  it.effect("L7 asks the listeners that can answer, and the tool continues with the answer", () =>
     Effect.gen(function* () {
       const { conversation, listener, requests } = yield* asking([exec("c")])
       const person = yield* conversation.attach({ answers: true })
@@ -112,7 +112,7 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 takes the first of two answers and tells every listener of it", () =>
+  it.effect("L7 accepts the first of two answers and reports it to every listener", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c")])
       const people = [
@@ -138,7 +138,7 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 asks nobody who did not declare it, and decides at once", () =>
+  it.effect("L7 asks no listener that did not declare answers, and decides at once", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c")])
       yield* conversation.submit(says("hi"))
@@ -151,7 +151,7 @@ describe("approvals of a conversation", () => {
   )
 
   it.effect(
-    "L7 shows a question that others are asked to one who did not declare it, as an event",
+    "L7 shows a question that others are asked as an event to a listener that did not declare answers",
     () =>
       Effect.gen(function* () {
         const { conversation, listener } = yield* asking([exec("c")])
@@ -166,7 +166,7 @@ describe("approvals of a conversation", () => {
       }),
   )
 
-  it.effect("L7 denies what nobody answered in ten minutes", () =>
+  it.effect("L7 denies a question without an answer in ten minutes", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c")])
       yield* conversation.attach({ answers: true })
@@ -184,7 +184,7 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 counts the deadline of the settings for each question by itself", () =>
+  it.effect("L7 applies the deadline of the settings to each question separately", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c"), exec("d")], {
         settings: { approvalDeadline: Duration.seconds(30) },
@@ -207,7 +207,7 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 puts what is open to one who attaches later, behind synced, as it was", () =>
+  it.effect("L7 asks the pending question to a listener that attaches later, after synced, unchanged", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("b"), exec("c")])
       yield* conversation.attach({ answers: true })
@@ -236,7 +236,7 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 parks a question for the next one who can answer", () =>
+  it.effect("L7 parks a question for the next listener that can answer", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c")], {
         settings: { unattended: "park" },
@@ -260,7 +260,7 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 gives a parked question its deadline once somebody was asked", () =>
+  it.effect("L7 starts the deadline of a parked question when a listener is asked", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c")], {
         settings: { unattended: "park" },
@@ -278,7 +278,7 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 leaves a question open when the last one who can answer goes, for the next", () =>
+  it.effect("L7 keeps a question pending for the next listener when the last one that can answer detaches", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c"), exec("d")])
       const scope = yield* Scope.make()
@@ -301,7 +301,7 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 grants what the session approved, and asks for anything else", () =>
+  it.effect("L7 grants what was approved for the session, and asks about anything else", () =>
     Effect.gen(function* () {
       const other = { command: ["git", "push", "--force"] }
       const { conversation, listener } = yield* asking([exec("c"), exec("d"), exec("e", other)])
@@ -323,7 +323,7 @@ describe("approvals of a conversation", () => {
   )
 
   it.effect(
-    "L7 L14 withdraws the question before the terminal event of whatever stops the turn",
+    "L7 L14 withdraws the question before the terminal event, whatever stops the turn",
     () =>
       Effect.gen(function* () {
         const stops = [
@@ -348,7 +348,7 @@ describe("approvals of a conversation", () => {
       }),
   )
 
-  it.effect("L7 denies as its scope closes, also to a tool that cannot be interrupted", () =>
+  it.effect("L7 denies a question when its scope closes, also to a tool that cannot be interrupted", () =>
     Effect.gen(function* () {
       const got = yield* Deferred.make<ReadonlyArray<Verdict>>()
       const { conversation, listener, close } = yield* asking([exec("c")], {
@@ -378,7 +378,7 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 withdraws the question of a tool that gives up by itself", () =>
+  it.effect("L7 withdraws the question of a tool that stops waiting", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c")], {
         tool: ({ approve, emit }) =>
@@ -404,7 +404,7 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 survives a restart: what was open is asked again, what was granted holds", () =>
+  it.effect("L7 survives a restart: pending questions are asked again, grants stay valid", () =>
     Effect.gen(function* () {
       const first = yield* asking([exec("c"), exec("d", { cwd: "/else" })])
       const person = yield* first.conversation.attach({ answers: true })
@@ -477,7 +477,7 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L6 L7 asks a listener again after it lagged, and not for what was resolved", () =>
+  it.effect("L6 L7 asks a listener again after it lagged, and not about resolved questions", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c"), exec("d")])
       const slow = yield* conversation.attach({

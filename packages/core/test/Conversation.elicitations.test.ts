@@ -128,7 +128,7 @@ describe("questions of tool servers", () => {
     [{ action: "decline", content }, { action: "decline" }, "denied"],
     [{ action: "cancel", content }, { action: "cancel" }, "abort"],
   ])(
-    "L7 are put to those who can answer; %j is passed on, and the turn goes on",
+    "L7 are put to listeners that can answer; %j is passed on, and the turn continues",
     ([fields, given, decision]) =>
       Effect.gen(function* () {
         const { answers, conversation, id, listener, question } = yield* asked()
@@ -150,7 +150,7 @@ describe("questions of tool servers", () => {
       }),
   )
 
-  it.effect("L7 the first of two answers counts, and both listeners are told", () =>
+  it.effect("L7 the first of two answers counts, and both listeners are notified", () =>
     Effect.gen(function* () {
       const { answers, conversation, id, person } = yield* asked()
       const other = yield* conversation.attach({ answers: true })
@@ -175,7 +175,7 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 no approval answers them, and they answer none", () =>
+  it.effect("L7 are not answered by an approval, and answer none", () =>
     Effect.gen(function* () {
       const { conversation, id } = yield* asked([form], {}, ({ approve, elicit }, request) =>
         Effect.map(
@@ -201,7 +201,7 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 are declined at once where nobody can answer, whatever rule approves", () =>
+  it.effect("L7 are declined at once when no listener can answer, even if a rule approves", () =>
     Effect.gen(function* () {
       for (const unattended of ["deny", { allow: () => true }] as const) {
         const { answers, conversation, listener } = yield* asking([form], { unattended })
@@ -217,7 +217,7 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 are declined when nobody answers in time", () =>
+  it.effect("L7 are declined when no answer arrives in time", () =>
     Effect.gen(function* () {
       const { answers, id, listener } = yield* asked([form], {
         approvalDeadline: Duration.seconds(30),
@@ -234,7 +234,7 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 are withdrawn with their turn, and by whoever put them", () =>
+  it.effect("L7 are withdrawn with their turn, and by the code that put them", () =>
     Effect.gen(function* () {
       const first = yield* asked()
       yield* first.conversation.submit({ type: "interrupt" })
@@ -290,7 +290,7 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 a form is put to who can fill it in, and no other question is", () =>
+  it.effect("L7 only forms are put to a listener that can only fill in forms", () =>
     Effect.gen(function* () {
       const { answers, conversation, listener } = yield* asking([form], {}, (context, request) =>
         Effect.andThen(context.approve(exec("c")), context.elicit(request)),
@@ -314,7 +314,7 @@ describe("questions of tool servers", () => {
   )
 
   it.effect.each(["deny", "park"] as const)(
-    "L7 where whoever is there fills in no forms it is declined at once, also where questions %s",
+    "L7 a form is declined at once when no attached listener fills in forms, also when questions %s",
     (unattended) =>
       Effect.gen(function* () {
         const { answers, conversation, listener } = yield* asking([form], { unattended })
@@ -330,7 +330,7 @@ describe("questions of tool servers", () => {
       }),
   )
 
-  it.effect("L7 one that waits for a person waits for one who can fill it in", () =>
+  it.effect("L7 a parked form waits for a listener that can fill it in", () =>
     Effect.gen(function* () {
       const { answers, conversation, listener } = yield* asking([form], { unattended: "park" })
       yield* conversation.submit(says("hi"))
@@ -346,7 +346,7 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 who fills in forms alone does not attend other questions", () =>
+  it.effect("L7 a listener that only fills in forms does not count as one that can answer other questions", () =>
     Effect.gen(function* () {
       const verdicts: Array<unknown> = []
       const { conversation, listener } = yield* asking([form], {}, (context) =>
@@ -362,7 +362,7 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("what is too large is put to nobody", () =>
+  it.effect("a form that is too large is put to no listener", () =>
     Effect.gen(function* () {
       const { answers, conversation, listener } = yield* asking([
         { ...form, message: big.name },
@@ -383,7 +383,7 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 several of one turn are open at the same time, each with its own answer", () =>
+  it.effect("L7 several of one turn are pending at the same time, each with its own answer", () =>
     Effect.gen(function* () {
       const { answers, conversation, listener } = yield* asked([form], {}, ({ elicit }, request) =>
         Effect.map(
@@ -406,7 +406,7 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 one that a crash left open is closed when its log is taken up", () =>
+  it.effect("L7 one that a crash left pending is resolved when its log is loaded", () =>
     Effect.gen(function* () {
       const { id, listener } = yield* asked()
       const kept = durableOf(yield* takeUntil(listener, isType("elicitation_request")))

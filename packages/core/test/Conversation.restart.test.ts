@@ -92,7 +92,7 @@ const asking = tools({
 const approve = { type: "exec_approval", id: "c", decision: "approved" } as const
 
 describe("a conversation whose process was killed", () => {
-  it.effect("L5 L11 closes the turn that was cut off, and the next one works", () =>
+  it.effect("L5 L11 ends the turn that was cut off, and the next one works", () =>
     Effect.gen(function* () {
       const store = observed()
       const hang = tools({ hang: () => Effect.never })
@@ -121,7 +121,7 @@ describe("a conversation whose process was killed", () => {
     }),
   )
 
-  it.effect("L7 asks again what was open, under its id and number, until its old deadline", () =>
+  it.effect("L7 asks pending questions again, under their id and number, until their old deadline", () =>
     Effect.gen(function* () {
       const store = observed()
       const first = yield* processOver(store, scripted(calls("ask", "c"), answer("end")), asking)
@@ -149,7 +149,7 @@ describe("a conversation whose process was killed", () => {
     }),
   )
 
-  it.effect("L7 takes the turn up with the answer, and asks nobody a second time", () =>
+  it.effect("L7 resumes the turn with the answer, and does not ask again", () =>
     Effect.gen(function* () {
       const store = observed()
       const first = yield* processOver(store, scripted(calls("ask", "c"), answer("end")), asking)
@@ -184,7 +184,7 @@ describe("a conversation whose process was killed", () => {
     }),
   )
 
-  it.effect("L14 stops a turn that only waits for an answer, at once", () =>
+  it.effect("L14 stops a turn that only waits for an answer at once", () =>
     Effect.gen(function* () {
       const store = observed()
       const first = yield* processOver(store, scripted(calls("ask", "c")), asking)
@@ -209,7 +209,7 @@ describe("a conversation whose process was killed", () => {
     }),
   )
 
-  it.effect("L10 runs what waited, in its order, and knows every id it was given", () =>
+  it.effect("L10 runs queued submissions in their order, and recognizes every id it was given", () =>
     Effect.gen(function* () {
       const store = observed()
       const first = yield* processOver(store, hanging())
@@ -239,7 +239,7 @@ describe("a conversation whose process was killed", () => {
     }),
   )
 
-  it.effect("goes on with the settings that were in force", () =>
+  it.effect("continues with the settings that were in effect", () =>
     Effect.gen(function* () {
       const store = observed()
       const first = yield* processOver(store, scripted(answer("yes")))
@@ -253,7 +253,7 @@ describe("a conversation whose process was killed", () => {
     }),
   )
 
-  it.effect("names the provider that is not configured any more", () =>
+  it.effect("names the provider that is no longer configured", () =>
     Effect.gen(function* () {
       const store = observed()
       const first = yield* processOver(store, hanging())
@@ -269,7 +269,7 @@ describe("a conversation whose process was killed", () => {
     }),
   )
 
-  it.effect("L11 is lawful wherever its log is cut off", () =>
+  it.effect("L11 keeps the laws wherever its log is cut off", () =>
     Effect.gen(function* () {
       const store = observed()
       const script = scripted(
@@ -350,8 +350,8 @@ const cutOff = Effect.fnUntraced(function* (
   return { id: made.id, left: yield* killed(store, made.id), hang }
 })
 
-describe("a turn that is taken up again", () => {
-  it.effect("runs a safe call again, tells so, and goes on to its one end", () =>
+describe("a turn that is resumed", () => {
+  it.effect("runs a safe call again, reports that, and ends once", () =>
     Effect.gen(function* () {
       const { id, left } = yield* cutOff("safe")
       const script = scripted(answer("end"))
@@ -404,7 +404,7 @@ describe("a turn that is taken up again", () => {
     }),
   )
 
-  it.effect("L7 asks who loads it, who listens a moment later, and not the setting", () =>
+  it.effect("L7 asks the client that loads it and attaches a moment later, and does not apply the setting", () =>
     Effect.gen(function* () {
       const { id, left } = yield* cutOff("ask", { unattended: "deny" })
       const script = scripted(answer("end"))
@@ -422,7 +422,7 @@ describe("a turn that is taken up again", () => {
     }),
   )
 
-  it.effect("L7 lets the setting decide when nobody came within five seconds", () =>
+  it.effect("L7 lets the setting decide when no listener attached within five seconds", () =>
     Effect.gen(function* () {
       const { id, left } = yield* cutOff("ask", { unattended: "deny" })
       const script = scripted(answer("end"))
@@ -442,7 +442,7 @@ describe("a turn that is taken up again", () => {
     }),
   )
 
-  it.effect("L7 lets a function decide then, and goes on waiting where that is the setting", () =>
+  it.effect("L7 lets a function decide then, and continues to wait if that is the setting", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []
       const allow = ({ callId }: { readonly callId: string }) => asked.push(callId) > 0
@@ -466,7 +466,7 @@ describe("a turn that is taken up again", () => {
     }),
   )
 
-  it.effect("tells the model of a call that never runs again", () =>
+  it.effect("reports a call that never runs again to the model", () =>
     Effect.gen(function* () {
       const { id, left } = yield* cutOff("never")
       const script = scripted(answer("end"))
@@ -483,7 +483,7 @@ describe("a turn that is taken up again", () => {
     }),
   )
 
-  it.effect("is given up after three attempts, and says so", () =>
+  it.effect("is abandoned after three attempts, with that reason", () =>
     Effect.gen(function* () {
       const { hang, id, left } = yield* cutOff("safe")
       let store = left
@@ -508,7 +508,7 @@ describe("a turn that is taken up again", () => {
     }),
   )
 
-  it.effect("L14 stays stopped when it was told to stop before the kill", () =>
+  it.effect("L14 stays interrupted when it was interrupted before the kill", () =>
     Effect.gen(function* () {
       const store = observed()
       const stubborn = replaying("safe", () =>

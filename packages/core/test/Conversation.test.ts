@@ -78,7 +78,7 @@ describe("Conversation", () => {
     }),
   )
 
-  it.effect("runs a turn and tells it in the order of section 4.6", () =>
+  it.effect("runs a turn and delivers its events in the documented order", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* open(
         [
@@ -177,7 +177,7 @@ describe("Conversation", () => {
     }),
   )
 
-  it.effect("L4 gives a text in progress as one delta, before synced", () =>
+  it.effect("L4 delivers a text in progress as one delta, before synced", () =>
     Effect.gen(function* () {
       const { queue, stream } = yield* puppet
       const { conversation } = yield* open([stream])
@@ -202,7 +202,7 @@ describe("Conversation", () => {
     }),
   )
 
-  it.effect("L4 who attaches the moment an answer comes gets every event once", () =>
+  it.effect("L4 a listener that attaches when an answer arrives gets every event once", () =>
     Effect.gen(function* () {
       const { conversation } = yield* open([answer("y")])
       yield* conversation.submit(says("hi"))
@@ -217,7 +217,7 @@ describe("Conversation", () => {
     }),
   )
 
-  it.effect("L6 a listener that never takes delays nothing and holds a bounded part", () =>
+  it.effect("L6 a listener that never takes delays nothing and holds a bounded number of events", () =>
     Effect.gen(function* () {
       const deltas = Stream.range(1, 100_000).pipe(
         Stream.rechunk(100),
@@ -255,7 +255,7 @@ describe("Conversation", () => {
   )
 
   it.effect(
-    "gives one that keeps up each delta as it came, also of a model that never pauses",
+    "delivers each delta as it arrived to a listener that keeps up, also of a model that never pauses",
     () =>
       Effect.gen(function* () {
         const deltas = Stream.range(1, 20_000).pipe(
@@ -276,7 +276,7 @@ describe("Conversation", () => {
       }),
   )
 
-  it.effect("shows two listeners the same", () =>
+  it.effect("delivers the same to two listeners", () =>
     Effect.gen(function* () {
       const { conversation, listener, close } = yield* open([answer("yes"), answer("no")])
       const other = yield* conversation.attach({ from: 0 })
@@ -293,7 +293,7 @@ describe("Conversation", () => {
     }),
   )
 
-  it.effect("lets queued input join the running turn, whose next request answers it", () =>
+  it.effect("adds queued input to the running turn, whose next request includes it", () =>
     Effect.gen(function* () {
       const { queue, stream } = yield* puppet
       const { conversation, listener, requests } = yield* open([stream, answer("both")])
@@ -319,7 +319,7 @@ describe("Conversation", () => {
     }),
   )
 
-  it.effect("gives waiting input turns of its own, in order, without the one cancelled", () =>
+  it.effect("runs waiting input in separate turns, in order, without the cancelled one", () =>
     Effect.gen(function* () {
       const { queue, stream } = yield* puppet
       const { conversation, listener, requests, close } = yield* open([
@@ -363,7 +363,7 @@ describe("Conversation", () => {
     }),
   )
 
-  it.effect("gives the call of an aborted turn an output in the next one's history", () =>
+  it.effect("adds an output for the call of an aborted turn to the history of the next one", () =>
     Effect.gen(function* () {
       const { conversation, listener, requests } = yield* open(
         [[done(callItem("hang", "1")), completed], answer("ok")],

@@ -103,7 +103,7 @@ describe("ConversationManager over its store", () => {
     }).pipe(Effect.provide(managerLayer(scripted(answer("yes")), { store: store.layer })))
   })
 
-  it.effect("L13 says that a path is unknown, and that a text is not an id", () =>
+  it.effect("L13 reports that a path is unknown, and that a text is not an id", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager

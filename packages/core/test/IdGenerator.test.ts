@@ -26,7 +26,7 @@ describe("IdGenerator", () => {
   )
 
   it.effect(
-    "orders them as they were made, within a millisecond and over a clock that jumps back",
+    "orders them by creation, within a millisecond and over a clock that jumps back",
     () =>
       Effect.gen(function* () {
         const next = (yield* IdGenerator).conversationId

@@ -65,7 +65,7 @@ const tokens = {
   tokens: { id_token: jwt({ email }), access_token: "access", refresh_token: "refresh" },
 }
 
-const loginApiKey = row("keeps the key in a file of its owner alone", { config: openai }, (app) =>
+const loginApiKey = row("stores the key in a file that only its owner can read", { config: openai }, (app) =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* app.ask("loginApiKey", { apiKey: "sk-first" }), {})
     assert.deepStrictEqual(yield* app.ask("loginApiKey", { apiKey: "sk-second" }), {})
@@ -102,7 +102,7 @@ const takenPort = Effect.acquireRelease(
 )
 
 const loginChatGpt: Row = {
-  shows: "waits for the browser at the port, and gives the address to open",
+  shows: "waits for the browser at the port, and returns the address to open",
   run: Effect.gen(function* () {
     const { free, port } = yield* takenPort
     const { app, issuer } = yield* withIssuer(port)
@@ -136,7 +136,7 @@ const loginChatGpt: Row = {
 }
 
 const cancelLoginChatGpt: Row = {
-  shows: "ends the login, once, and its port",
+  shows: "ends the login once, and closes its port",
   run: Effect.gen(function* () {
     const { app, issuer } = yield* withIssuer()
     const { authUrl, loginId } = yield* app.ask("loginChatGpt")
@@ -177,7 +177,7 @@ const logoutChatGpt = row("removes the file", { config: openai }, (app) =>
   }),
 )
 
-const getAuthStatus = row("tells of the file as it is now", { config: openai }, (app) =>
+const getAuthStatus = row("returns the contents of the file as it is now", { config: openai }, (app) =>
   Effect.gen(function* () {
     const status = (params = {}) => app.ask("getAuthStatus", params)
     const nobody = { requiresOpenaiAuth: true }
@@ -201,7 +201,7 @@ const getAuthStatus = row("tells of the file as it is now", { config: openai }, 
   }),
 )
 
-const userInfo = row("tells the address that the token claims", { initialized: false }, (app) =>
+const userInfo = row("returns the address that the token claims", { initialized: false }, (app) =>
   Effect.gen(function* () {
     yield* refuses(app, "userInfo", undefined, notInitialized)
     yield* app.hello
@@ -235,7 +235,7 @@ const limits = (percent: number) => ({
 })
 
 const accountRateLimitsRead: Row = {
-  shows: "tells what the provider told last, which at first is nothing",
+  shows: "returns what the provider reported last, at first nothing",
   run: Effect.gen(function* () {
     const app = yield* limited
     yield* refuses(app, "account/rateLimits/read", undefined, notInitialized)
@@ -256,7 +256,7 @@ const accountRateLimitsRead: Row = {
 }
 
 const accountRateLimitsUpdated: Row = {
-  shows: "tells of limits that have changed",
+  shows: "notifies of limits that have changed",
   run: Effect.gen(function* () {
     const app = yield* limited
     yield* app.hello
@@ -270,7 +270,7 @@ const accountRateLimitsUpdated: Row = {
   }),
 }
 
-const authStatusChange = row("tells who is logged in, behind the answer", {}, (app) =>
+const authStatusChange = row("notifies of the login after the response", {}, (app) =>
   Effect.gen(function* () {
     const before = app.messages.length
     yield* app.ask("loginApiKey", { apiKey: "sk-mine" })
@@ -290,7 +290,7 @@ const authStatusChange = row("tells who is logged in, behind the answer", {}, (a
 )
 
 const loginChatGptComplete: Row = {
-  shows: "tells of a login that ended well, and of one that did not",
+  shows: "notifies of a login that succeeded, and of one that failed",
   run: Effect.gen(function* () {
     const { app, issuer } = yield* withIssuer()
     const first = yield* app.ask("loginChatGpt")

@@ -22,7 +22,7 @@ const resolution = (app: App) =>
   })
 
 const execCommandApproval = row(
-  "puts a command to the client, and an answer that makes no sense is a denial",
+  "asks the client about a command, and an invalid answer is a denial",
   { script: [[shell("touch made")], [shell("touch made")]] },
   (app) =>
     Effect.gen(function* () {
@@ -61,7 +61,7 @@ const execCommandApproval = row(
 )
 
 const applyPatchApproval = row(
-  "puts a patch to the client, and an error is a denial",
+  "asks the client about a patch, and an error is a denial",
   { script: [[patch], [patch]] },
   (app) =>
     Effect.gen(function* () {
@@ -105,7 +105,7 @@ const toolServer = fileURLToPath(
 )
 
 const elicitationRequest = row(
-  "puts the form of a tool server to a client that shows it, and what is filled in goes back",
+  "sends the form of a tool server to a client that shows it, and returns what is filled in",
   {
     config: `[mcp_servers.fixture]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(toolServer)}]\n`,
     script: [[{ tool_call: { name: "fixture__ask", arguments: {} } }]],
@@ -143,7 +143,7 @@ const elicitationRequest = row(
 )
 
 const cancelRequest = row(
-  "takes back the question of a turn that is stopped",
+  "withdraws the question of a turn that is interrupted",
   { script: [[patch]] },
   (app) =>
     Effect.gen(function* () {
@@ -157,7 +157,7 @@ const cancelRequest = row(
 )
 
 const takenBack = row(
-  "takes a request back, which is answered so, and no other",
+  "cancels a request, which gets that error, and no other",
   { config: 'sandbox_mode = "danger-full-access"\n' },
   (app) =>
     Effect.gen(function* () {

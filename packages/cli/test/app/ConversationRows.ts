@@ -36,7 +36,7 @@ const spoken = Effect.fnUntraced(function* (app: App, ...texts: ReadonlyArray<st
   return conversation
 })
 
-const newConversation = row("makes a file, and a conversation with what is asked", {}, (app) =>
+const newConversation = row("creates a file, and a conversation with the requested settings", {}, (app) =>
   Effect.gen(function* () {
     const { conversationId, ...rest } = yield* app.ask("newConversation", {
       cwd: app.work,
@@ -64,7 +64,7 @@ const newConversation = row("makes a file, and a conversation with what is asked
   }),
 )
 
-const listConversations = row("lists the files of those with a message, newest first", {}, (app) =>
+const listConversations = row("lists the conversations with a message, newest first", {}, (app) =>
   Effect.gen(function* () {
     const first = yield* spoken(app, "say one")
     yield* made(app)
@@ -91,7 +91,7 @@ const listConversations = row("lists the files of those with a message, newest f
 )
 
 const resumeConversation: Row = {
-  shows: "takes up the file of an earlier server with what was said in it",
+  shows: "resumes the file of an earlier server with its history",
   run: Effect.gen(function* () {
     const directory = yield* home()
     const { conversationId, last, rolloutPath } = yield* Effect.scoped(
@@ -169,7 +169,7 @@ const archiveConversation = row("moves the file to the archive", {}, (app) =>
   }),
 )
 
-const forkConversation = row("begins a file with what another one begins with", {}, (app) =>
+const forkConversation = row("creates a file with the beginning of another one", {}, (app) =>
   Effect.gen(function* () {
     const { conversationId } = yield* spoken(app, "say one", "say two")
     const fork = yield* app.ask("forkConversation", { conversationId, dropLastMessages: 1 })
@@ -194,7 +194,7 @@ const forkConversation = row("begins a file with what another one begins with", 
   }),
 )
 
-const getConversation = row("tells what it does, while it asks and when it is idle", {}, (app) =>
+const getConversation = row("returns the state while a question is pending and when idle", {}, (app) =>
   Effect.gen(function* () {
     const { conversationId } = yield* made(app, { approvalPolicy: "untrusted" })
     yield* listening(app, conversationId, { after: -1 })

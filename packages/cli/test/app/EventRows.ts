@@ -97,7 +97,7 @@ const timeless = (msg: unknown) => {
 }
 
 const codexEvent = row(
-  "tells of a turn with thoughts, words, a command, a plan and a patch",
+  "reports a turn with reasoning, messages, a command, a plan and a patch",
   {
     script: [
       [{ reasoning: "hm" }, { text: "Look:", deltas: ["Look", ":"] }, shell(look), usage],
@@ -142,7 +142,7 @@ const durable = (app: App, from = 0) =>
         : [],
     )
 
-const sessionConfigured = row("follows the answer of who takes up a conversation", {}, (app) =>
+const sessionConfigured = row("follows the response to the client that resumes a conversation", {}, (app) =>
   Effect.gen(function* () {
     const { conversationId, rolloutPath } = yield* made(app, {
       config: { model_reasoning_effort: "low" },
@@ -167,7 +167,7 @@ const sessionConfigured = row("follows the answer of who takes up a conversation
   }),
 )
 
-const conversationSynced = row("stands between what was missed and what comes", {}, (app) =>
+const conversationSynced = row("is sent between the missed events and the live ones", {}, (app) =>
   Effect.gen(function* () {
     const { conversationId } = yield* made(app)
     const subscriptionId = yield* listening(app, conversationId, { after: -1 })
@@ -202,7 +202,7 @@ const positions = (app: App, method: string) =>
   app.messages.flatMap((message, at) => (message.method === method ? [at] : []))
 
 const conversationLagged = row(
-  "tells who does not read from where all that is kept follows again",
+  "names the event from which durable events follow again, to a client that does not read",
   { script: [much] },
   (app) =>
     Effect.gen(function* () {
@@ -236,7 +236,7 @@ const conversationLagged = row(
     }),
 )
 
-const conversationClosed = row("is the last of a conversation that is archived", {}, (app) =>
+const conversationClosed = row("is the last notification of a conversation that is archived", {}, (app) =>
   Effect.gen(function* () {
     const { conversationId } = yield* made(app)
     const subscriptionId = yield* listening(app, conversationId, { after: -1 })

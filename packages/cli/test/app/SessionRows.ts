@@ -6,7 +6,7 @@ import { invalid, notInitialized, refuses, row } from "./Row.ts"
 
 const userAgent = userAgentOf({})
 
-const initialized = row("is heard and not answered", {}, (app) =>
+const initialized = row("is accepted and not answered", {}, (app) =>
   Effect.gen(function* () {
     yield* app.tell("initialized")
     yield* app.tell("initialized", { no: "such params" })
@@ -21,7 +21,7 @@ const initialized = row("is heard and not answered", {}, (app) =>
 export const sessionRows = {
   initialized,
 
-  initialize: row("is answered once, by the name of the server", { initialized: false }, (app) =>
+  initialize: row("is answered once, with the name of the server", { initialized: false }, (app) =>
     Effect.gen(function* () {
       yield* refuses(
         app,

@@ -40,7 +40,7 @@ const setting = (args: ReadonlyArray<string> = []) =>
   )
 
 describe("LiveSettings", () => {
-  it.live("a file that was edited counts for the next conversation, a broken one fails it", () =>
+  it.live("an edited file applies to the next conversation, an invalid one fails it", () =>
     Effect.gen(function* () {
       const { live, path } = yield* setting()
       const model = Effect.map(live.resolve({}), (settings) => settings.model)
@@ -63,7 +63,7 @@ describe("LiveSettings", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("what an argument or a client set is not looked for in the file", () =>
+  it.live("a value that an argument or a client set is not read from the file", () =>
     Effect.gen(function* () {
       const { live, path } = yield* setting(["sandbox_mode=none"])
       writeFileSync(path, 'sandbox_mode = "read-only"\nmodel_verbosity = "low"\n')
@@ -115,7 +115,7 @@ describe("LiveSettings", () => {
   }
 
   it.live(
-    "experimental_instructions_file replaces the instructions, and has to say something",
+    "experimental_instructions_file replaces the instructions, and must not be empty",
     () =>
       Effect.gen(function* () {
         const { directory, live, path } = yield* setting()

@@ -29,7 +29,7 @@ const stage = (text: string | undefined, args: ReadonlyArray<string> = []) =>
   })
 
 describe("UserConfigFile", () => {
-  it.live("what stands in the file, in the names of the wire; of a profile every member", () =>
+  it.live("returns the contents of the file in the names of the wire; of a profile every member", () =>
     Effect.gen(function* () {
       const { config } = yield* stage(`approval_policy = "on-request"
 sandbox_mode = "workspace-write"
@@ -80,7 +80,7 @@ model_provider = "openai"
     }).pipe(Effect.scoped),
   )
 
-  it.live("a missing file says nothing, one that makes no sense says where", () =>
+  it.live("a missing file gives nothing, an invalid one an error with the position", () =>
     Effect.gen(function* () {
       const missing = yield* stage(undefined)
       assert.deepStrictEqual(yield* missing.config.saved, { profiles: {} })
@@ -95,7 +95,7 @@ model_provider = "openai"
     }).pipe(Effect.scoped),
   )
 
-  it.live("the default model goes to the active profile, else to the top; undefined clears", () =>
+  it.live("the default model is written to the active profile, else to the top level; undefined removes it", () =>
     Effect.gen(function* () {
       const plain = yield* stage('# mine\nmodel = "one"\nmodel_reasoning_effort = "low"\n')
       yield* plain.config.setDefaultModel({ model: "two", reasoningEffort: undefined })

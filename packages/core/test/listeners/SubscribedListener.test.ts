@@ -325,7 +325,7 @@ describe("SubscribedListener", () => {
     )
   })
 
-  it("L6 never lags for one that keeps up", () => {
+  it("L6 never lags while it keeps up", () => {
     const writer = new Writer()
     writer.append(background("0"))
     const outbox = live(writer, { maxEvents: 1, maxBytes: 3 })
