@@ -236,7 +236,7 @@ describe("recordings of 0.29", () => {
     }),
   )
 
-  it.live("approve_error denies where the original hung, and says so to the model", () =>
+  it.live("approve_error denies where the original hung, and the model is told in the output", () =>
     Effect.gen(function* () {
       const played = yield* play({
         settings: untrusted,

@@ -100,7 +100,7 @@ describe("hidden files", () => {
     )
   }
 
-  it.live("an image is not attached from there, whatever way leads to it", () =>
+  it.live("an image is not attached from there, whatever path leads to it", () =>
     Effect.gen(function* () {
       const { begin } = yield* stage({ prepare, hiddenPaths })
       const paths = ["../state/shot.png", "../known-as/shot.png", "linked-dir/shot.png"]

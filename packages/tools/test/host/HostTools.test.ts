@@ -68,7 +68,7 @@ describe("HostTools", () => {
     }),
   )
 
-  it.effect("gives texts as they are and other results as their JSON, encoded", () =>
+  it.effect("returns texts unchanged and other results as encoded JSON", () =>
     Effect.gen(function* () {
       const tools = yield* goodTools
       const { asked, context } = watched()

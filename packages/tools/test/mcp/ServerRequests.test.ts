@@ -104,7 +104,7 @@ describe("ServerRequests", () => {
     }),
   )
 
-  it.effect("a fifth question at the same time is cancelled, and there is room again after", () =>
+  it.effect("a fifth question at the same time is cancelled, and later ones are accepted again", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       let asked = 0
@@ -126,7 +126,7 @@ describe("ServerRequests", () => {
     }),
   )
 
-  it.effect("L1 a request under the id of an open question gets an error without that id", () =>
+  it.effect("L1 a request with the id of a pending question gets an error without that id", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       const answering = ServerRequests.make(() =>

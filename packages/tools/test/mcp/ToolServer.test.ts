@@ -56,7 +56,7 @@ const messageOf = <A>(effect: Effect.Effect<A, ToolServerError>) =>
 const call = (server: ToolServer.ToolServer, ask = decline) => server.call("echo", undefined, ask)
 
 describe("ToolServer", () => {
-  it.effect("starts when it is first needed, once for all who wait", () =>
+  it.effect("starts when it is first needed, once for all waiting callers", () =>
     Effect.gen(function* () {
       const script = makeScript()
       script.onStart = () => Effect.sleep("1 second")
@@ -87,7 +87,7 @@ describe("ToolServer", () => {
   )
 
   it.effect(
-    "one that hangs at its start is given up, and takes no more time until it may start anew",
+    "a server that hangs at its start is abandoned, and costs no more time until it may start again",
     () =>
       Effect.gen(function* () {
         const script = makeScript()
@@ -107,7 +107,7 @@ describe("ToolServer", () => {
       }),
   )
 
-  it.effect("one that died is started again by the next need, at once", () =>
+  it.effect("a server that died is restarted by the next call at once", () =>
     Effect.gen(function* () {
       const script = makeScript()
       const server = yield* ToolServer.make("s", limits, script.connect)
@@ -118,7 +118,7 @@ describe("ToolServer", () => {
     }),
   )
 
-  it.effect("one that dies in its calls fails them, and is started less and less often", () =>
+  it.effect("a server that dies during its calls fails them, and is restarted less and less often", () =>
     Effect.gen(function* () {
       const script = makeScript()
       script.onCall = () => Effect.andThen(script.die("exit 3"), Effect.never)
@@ -150,7 +150,7 @@ describe("ToolServer", () => {
     assert.strictEqual(Duration.toSeconds(ToolServer.restartDelay(failures, hadStarted)), seconds)
   })
 
-  it.effect("a call that hangs ends with its time; the server stays", () =>
+  it.effect("a call that hangs ends at its time limit, and the server keeps running", () =>
     Effect.gen(function* () {
       const script = makeScript()
       let interrupted = 0
@@ -166,7 +166,7 @@ describe("ToolServer", () => {
     }),
   )
 
-  it.effect("the time a person takes to answer is not the call's", () =>
+  it.effect("the time that a person takes to answer does not count for the call", () =>
     Effect.gen(function* () {
       const script = makeScript()
       script.onCall = () =>
@@ -194,7 +194,7 @@ describe("ToolServer", () => {
     }),
   )
 
-  it.effect("the time of a question asked before a call began is not the call's either", () =>
+  it.effect("the time of a question asked before a call began does not count for the call either", () =>
     Effect.gen(function* () {
       const script = makeScript()
       script.onCall = () => Effect.never
@@ -276,7 +276,7 @@ describe("ToolServer", () => {
     }),
   )
 
-  it.effect("L8 what runs ends with the scope, also what is just starting", () =>
+  it.effect("L8 running and starting servers end with the scope", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const script = makeScript()

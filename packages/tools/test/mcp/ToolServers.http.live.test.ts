@@ -153,7 +153,7 @@ const open = (server: McpServer, ask?: Ask) =>
 const textOutput = (text: string) => JSON.stringify([{ type: "text", text }])
 
 describe("ToolServers over HTTP", () => {
-  it.live("calls go out with the headers, the token, the session and the revision agreed on", () =>
+  it.live("calls are sent with the headers, the token, the session and the negotiated revision", () =>
     Effect.gen(function* () {
       const { seen, url } = yield* startServer()
       yield* Effect.gen(function* () {
@@ -178,7 +178,7 @@ describe("ToolServers over HTTP", () => {
     ),
   )
 
-  it.live("a question asked in an answer's stream is put to a person", () =>
+  it.live("a question in the stream of a response is put to a person", () =>
     Effect.gen(function* () {
       const { url } = yield* startServer()
       const ask: Ask = ({ message }) =>
@@ -230,7 +230,7 @@ describe("ToolServers over HTTP", () => {
     }).pipe(Effect.provide(layer)),
   )
 
-  it.live("a session the server forgot is begun anew by the next call", () =>
+  it.live("the next call starts a new session when the server forgot the old one", () =>
     Effect.gen(function* () {
       let forgotten = false
       const { seen, url } = yield* startServer({

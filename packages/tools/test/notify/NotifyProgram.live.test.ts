@@ -109,7 +109,7 @@ describe("NotifyProgram", () => {
     ),
   )
 
-  it.live("L15 is not started where commands can write, and nothing is started in its place", () =>
+  it.live("L15 is not started from where commands can write, and nothing is started in its place", () =>
     staged(({ base, notify, programs }) =>
       Effect.gen(function* () {
         const ran = join(base, "ran")

@@ -49,7 +49,7 @@ describe("TurnNotifier", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("L13 a delivery that dies does not keep later ones from being made", () =>
+  it.effect("L13 a delivery that fails with a defect does not prevent later ones", () =>
     Effect.gen(function* () {
       const delivered: Array<string> = []
       const notify = yield* TurnNotifier.make(({ turnId }) => {
@@ -62,7 +62,7 @@ describe("TurnNotifier", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("L8 when the scope closes what was taken has a second, then it is interrupted", () =>
+  it.effect("L8 when the scope closes, an accepted notification has one second, then it is interrupted", () =>
     Effect.gen(function* () {
       const ended: Array<string> = []
       const scope = yield* Scope.make()

@@ -138,7 +138,7 @@ const killedAtStart = async (command: object, delayMs: number, prefix: ReadonlyA
 
 const own = { diesWithParent: false }
 
-describe("Watchdog, a server killed with -9", () => {
+describe("Watchdog, a server killed by kill -9", () => {
   it("L8 leaves no command", async () => {
     const { before, left } = await killed(own, "echo up; exec sleep WORD")
     // The command and the watchdog.
@@ -146,7 +146,7 @@ describe("Watchdog, a server killed with -9", () => {
     assert.deepStrictEqual(left, [])
   })
 
-  it("L8 leaves no grandchild, not one that ignores signals either", async () => {
+  it("L8 leaves no grandchild, not even one that ignores signals", async () => {
     const script = `
       trap '' TERM HUP INT
       (bash -c "trap '' TERM HUP INT; sleep WORD & sleep WORD") &
@@ -223,7 +223,7 @@ describe("Watchdog, a server killed with -9", () => {
   )
 
   it.skipIf(!hasBwrap)(
-    "L8 leaves nothing of a sandbox, sessions of their own included",
+    "L8 leaves nothing of a sandbox, separate sessions included",
     async () => {
       const { before, left } = await killed(
         { diesWithParent: true },
@@ -256,7 +256,7 @@ describe("Watchdog, a server that keeps running", () => {
       ({ parent, words }) => parent === process.pid && words.includes("read -r line"),
     )
 
-  it.live("starts one watchdog for all commands, another when it is killed, and none stays", () =>
+  it.live("starts one watchdog for all commands, another one when it is killed, and none remains", () =>
     Effect.gen(function* () {
       yield* Effect.gen(function* () {
         const { run } = yield* CommandRunner

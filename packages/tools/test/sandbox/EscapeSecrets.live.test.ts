@@ -223,7 +223,7 @@ while True:
 `
 
   it.live.skipIf(!isLinux)(
-    "L15 a link that is led elsewhere while it is read shows no secret",
+    "L15 a link that is changed while it is read shows no secret",
     () =>
       Effect.gen(function* () {
         const read = Effect.fnUntraced(function* (place: Place) {

@@ -210,7 +210,7 @@ describe("Planted git settings", () => {
   }
 
   it.live(
-    "L15 the settings that git is given name no program, and the diff is right all the same",
+    "L15 the settings that git is given name no program, and the diff is still correct",
     () =>
       Effect.gen(function* () {
         const everything = plantings

@@ -123,7 +123,7 @@ describe.skipIf(!hasBubblewrap)("the directory of an approved command", () => {
     )
   }
 
-  it.live("L7 L15 a link that leads elsewhere while the question is open changes nothing", () =>
+  it.live("L7 L15 a link that changes its target while the question is pending changes nothing", () =>
     Effect.gen(function* () {
       const { begin, workspace } = yield* stage({
         prepare: (ws) => {
@@ -179,7 +179,7 @@ describe.skipIf(!hasBubblewrap)("the programs of an approved command", () => {
     )
   }
 
-  it.live("where a policy confines nothing, commands have the PATH of the server", () =>
+  it.live("commands have the PATH of the server when a policy confines nothing", () =>
     Effect.gen(function* () {
       const played = yield* play({
         settings: { approvalPolicy: "never", sandboxPolicy: { mode: "danger-full-access" } },

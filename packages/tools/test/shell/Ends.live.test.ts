@@ -125,7 +125,7 @@ for (const [where, settings, possible] of places) {
       }),
     )
 
-    it.live("bytes that are no text and characters that come in two halves are kept right", () =>
+    it.live("bytes that are not text and characters that arrive in two halves are kept correctly", () =>
       Effect.gen(function* () {
         const script = String.raw`printf '\xe2\x82'; sleep 0.2; printf '\xac|\xff|\x00|\xe2\x82'`
         const { messages, outputs } = yield* perform({}, { settings, responses: [[bash(script)]] })
@@ -142,7 +142,7 @@ for (const [where, settings, possible] of places) {
       }),
     )
 
-    it.live("two conversations run commands at once, each in its own place", () =>
+    it.live("two conversations run commands at once, each in its own directory", () =>
       Effect.gen(function* () {
         const { begin, workspace } = yield* stage({
           prepare: (ws) => {
