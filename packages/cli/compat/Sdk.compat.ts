@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe } from "vitest"
-import { buildIfMissing } from "../test/support/Bundle.ts"
+import { buildIfMissing } from "../test/support/BuiltProgram.ts"
 import { home } from "../test/support/Home.ts"
 import { awaitGone, mark, runningWith } from "../test/support/Processes.ts"
 import {

@@ -6,7 +6,7 @@ import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { buildIfMissing } from "../test/support/Bundle.ts"
+import { buildIfMissing } from "../test/support/BuiltProgram.ts"
 import { home } from "../test/support/Home.ts"
 import { describeClient, load, server } from "./Driver.ts"
 

@@ -15,7 +15,7 @@ import { messageRows } from "./app/MessageRows.ts"
 import { sessionRows } from "./app/SessionRows.ts"
 import type { ClientMethod, ServerMethod } from "./app/App.ts"
 import type { Row } from "./app/Row.ts"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 
 beforeAll(buildIfMissing)
 

@@ -42,31 +42,33 @@ const seqOf = (stdout: string, name: string) =>
 
 describe("colloquy app-server", () => {
   for (const member of [{}, { jsonrpc: "2.0" }]) {
-    it.live(`runs a conversation, with messages in the form of the client's: ${JSON.stringify(member)}`, () =>
-      Effect.gen(function* () {
-        const cli = yield* CliProcess.start(["app-server"])
-        const ask = asker(cli, member)
-        const { userAgent } = yield* ask("initialize", { clientInfo })
-        assert.match(
-          String(userAgent),
-          /^colloquy\/0\.153\.4 \(.+; .+; colloquy \d+\.\d+\.\d+\) .* \(test; 1\)$/,
-        )
-        cli.write({ ...member, method: "initialized" })
-        const { conversationId } = yield* ask("newConversation", {})
-        yield* ask("addConversationListener", { conversationId })
-        yield* ask("sendUserMessage", { conversationId, items: words("hello") })
-        yield* cli.stdoutHas("codex/event/task_complete")
-        yield* ask("interruptConversation", { conversationId })
-        cli.child.stdin.end()
-        const { code, stdout } = yield* cli.outcome
-        assert.strictEqual(code, 0)
-        assert.deepStrictEqual(
-          messagesOf(stdout).filter(
-            ({ jsonrpc }) => jsonrpc !== ("jsonrpc" in member ? "2.0" : undefined),
-          ),
-          [],
-        )
-      }),
+    it.live(
+      `runs a conversation, with messages in the form of the client's: ${JSON.stringify(member)}`,
+      () =>
+        Effect.gen(function* () {
+          const cli = yield* CliProcess.start(["app-server"])
+          const ask = asker(cli, member)
+          const { userAgent } = yield* ask("initialize", { clientInfo })
+          assert.match(
+            String(userAgent),
+            /^colloquy\/0\.153\.4 \(.+; .+; colloquy \d+\.\d+\.\d+\) .* \(test; 1\)$/,
+          )
+          cli.write({ ...member, method: "initialized" })
+          const { conversationId } = yield* ask("newConversation", {})
+          yield* ask("addConversationListener", { conversationId })
+          yield* ask("sendUserMessage", { conversationId, items: words("hello") })
+          yield* cli.stdoutHas("codex/event/task_complete")
+          yield* ask("interruptConversation", { conversationId })
+          cli.child.stdin.end()
+          const { code, stdout } = yield* cli.outcome
+          assert.strictEqual(code, 0)
+          assert.deepStrictEqual(
+            messagesOf(stdout).filter(
+              ({ jsonrpc }) => jsonrpc !== ("jsonrpc" in member ? "2.0" : undefined),
+            ),
+            [],
+          )
+        }),
     )
   }
 
@@ -89,14 +91,16 @@ describe("colloquy app-server", () => {
   })
 
   for (const command of ["app-server", "mcp"]) {
-    it.live(`L9 a client that pipes a message into ${command} and reads to the end gets the events of its turn`, () =>
-      Effect.gen(function* () {
-        const cli = yield* talking(command, { delay_ms: 1000 })
-        cli.child.stdin.end()
-        const { code, stdout } = yield* cli.outcome
-        assert.strictEqual(code, 0)
-        assert.strictEqual(messagesOf(stdout).at(-1)?.method, "codex/event/task_complete")
-      }),
+    it.live(
+      `L9 a client that pipes a message into ${command} and reads to the end gets the events of its turn`,
+      () =>
+        Effect.gen(function* () {
+          const cli = yield* talking(command, { delay_ms: 1000 })
+          cli.child.stdin.end()
+          const { code, stdout } = yield* cli.outcome
+          assert.strictEqual(code, 0)
+          assert.strictEqual(messagesOf(stdout).at(-1)?.method, "codex/event/task_complete")
+        }),
     )
   }
 
@@ -120,47 +124,49 @@ describe("colloquy app-server", () => {
     }),
   )
 
-  it.live("a conversation outlives its server, and a client that resumes after its last number misses nothing", () =>
-    Effect.gen(function* () {
-      const home = yield* CliProcess.stateDirectory()
-      const variables = { COLLOQUY_HOME: home }
-      const first = yield* CliProcess.start(["app-server"], variables)
-      const ask = asker(first, {})
-      yield* ask("initialize", { clientInfo })
-      const { conversationId, rolloutPath } = yield* ask("newConversation", {})
-      yield* ask("addConversationListener", { conversationId, after: -1 })
-      yield* ask("sendUserMessage", { conversationId, items: words("one") })
-      const told = yield* first.stdoutHas("codex/event/task_complete")
-      const heard = seqOf(told, "codex/event/agent_message")
-      const configured = messagesOf(told).find(
-        ({ method }) => method === "codex/event/session_configured",
-      )
-      assert.strictEqual(
-        (configured?.params?.["msg"] as { readonly rollout_path?: string } | undefined)
-          ?.rollout_path,
-        rolloutPath,
-      )
-      first.child.kill("SIGKILL")
-      yield* first.outcome
-      const second = yield* CliProcess.start(["app-server"], variables)
-      const again = asker(second, {})
-      yield* again("initialize", { clientInfo })
-      const { items } = yield* again("listConversations", {})
-      assert.deepStrictEqual(
-        (items as ReadonlyArray<Record<string, unknown>>).map(({ path, preview }) => ({
-          path,
-          preview,
-        })),
-        [{ path: rolloutPath, preview: "one" }],
-      )
-      yield* again("addConversationListener", { conversationId, after: heard })
-      const stdout = yield* second.stdoutHas("conversationSynced")
-      const types = messagesOf(stdout).flatMap(({ method }) => method ?? [])
-      assert.include(types, "codex/event/task_complete")
-      yield* again("archiveConversation", { conversationId, rolloutPath })
-      const left = yield* again("listConversations", {})
-      assert.deepStrictEqual(left["items"], [])
-    }),
+  it.live(
+    "a conversation outlives its server, and a client that resumes after its last number misses nothing",
+    () =>
+      Effect.gen(function* () {
+        const home = yield* CliProcess.stateDirectory()
+        const variables = { COLLOQUY_HOME: home }
+        const first = yield* CliProcess.start(["app-server"], variables)
+        const ask = asker(first, {})
+        yield* ask("initialize", { clientInfo })
+        const { conversationId, rolloutPath } = yield* ask("newConversation", {})
+        yield* ask("addConversationListener", { conversationId, after: -1 })
+        yield* ask("sendUserMessage", { conversationId, items: words("one") })
+        const told = yield* first.stdoutHas("codex/event/task_complete")
+        const heard = seqOf(told, "codex/event/agent_message")
+        const configured = messagesOf(told).find(
+          ({ method }) => method === "codex/event/session_configured",
+        )
+        assert.strictEqual(
+          (configured?.params?.["msg"] as { readonly rollout_path?: string } | undefined)
+            ?.rollout_path,
+          rolloutPath,
+        )
+        first.child.kill("SIGKILL")
+        yield* first.outcome
+        const second = yield* CliProcess.start(["app-server"], variables)
+        const again = asker(second, {})
+        yield* again("initialize", { clientInfo })
+        const { items } = yield* again("listConversations", {})
+        assert.deepStrictEqual(
+          (items as ReadonlyArray<Record<string, unknown>>).map(({ path, preview }) => ({
+            path,
+            preview,
+          })),
+          [{ path: rolloutPath, preview: "one" }],
+        )
+        yield* again("addConversationListener", { conversationId, after: heard })
+        const stdout = yield* second.stdoutHas("conversationSynced")
+        const types = messagesOf(stdout).flatMap(({ method }) => method ?? [])
+        assert.include(types, "codex/event/task_complete")
+        yield* again("archiveConversation", { conversationId, rolloutPath })
+        const left = yield* again("listConversations", {})
+        assert.deepStrictEqual(left["items"], [])
+      }),
   )
 
   it.live(
@@ -238,21 +244,27 @@ describe("colloquy app-server", () => {
     }),
   )
 
-  it.live("L8 a command whose request is cancelled is stopped before the response reports that", () =>
-    Effect.gen(function* () {
-      const home = yield* CliProcess.stateDirectory('sandbox_mode = "danger-full-access"\n')
-      const cli = yield* CliProcess.start(["app-server"], { COLLOQUY_HOME: home })
-      yield* asker(cli, {})("initialize", { clientInfo })
-      const told = join(home, "told")
-      execFileSync("mkfifo", [told])
-      const command = ["sh", "-c", `echo $$ > ${told}; exec sleep ${mark()}`]
-      cli.write({ id: "slow", method: "execOneOffCommand", params: { command, timeoutMs: 60_000 } })
-      const pid = Number(yield* Effect.promise(() => readFile(told, "utf8")))
-      assert.isTrue(isRunning(pid))
-      cli.write({ method: "$/cancelRequest", params: { id: "slow" } })
-      yield* cli.stdoutHas('"id":"slow","error":{"code":-32800,"message":"request cancelled"}')
-      assert.isFalse(isRunning(pid))
-    }),
+  it.live(
+    "L8 a command whose request is cancelled is stopped before the response reports that",
+    () =>
+      Effect.gen(function* () {
+        const home = yield* CliProcess.stateDirectory('sandbox_mode = "danger-full-access"\n')
+        const cli = yield* CliProcess.start(["app-server"], { COLLOQUY_HOME: home })
+        yield* asker(cli, {})("initialize", { clientInfo })
+        const told = join(home, "told")
+        execFileSync("mkfifo", [told])
+        const command = ["sh", "-c", `echo $$ > ${told}; exec sleep ${mark()}`]
+        cli.write({
+          id: "slow",
+          method: "execOneOffCommand",
+          params: { command, timeoutMs: 60_000 },
+        })
+        const pid = Number(yield* Effect.promise(() => readFile(told, "utf8")))
+        assert.isTrue(isRunning(pid))
+        cli.write({ method: "$/cancelRequest", params: { id: "slow" } })
+        yield* cli.stdoutHas('"id":"slow","error":{"code":-32800,"message":"request cancelled"}')
+        assert.isFalse(isRunning(pid))
+      }),
   )
 })
 

@@ -425,29 +425,31 @@ describe("colloquy demo", () => {
     }),
   )
 
-  it.live("a command and a patch are put as questions, approved and run, and leave nothing behind", () =>
-    Effect.gen(function* () {
-      const { stdout } = yield* CliProcess.run(["demo"])
-      const script = "echo 'to do: try Colloquy' > notes.txt; cat notes.txt"
-      assert.match(
-        stdout,
-        /^ {2}\? Allow Codex to run `bash -lc .* in `.*`\?\n {4}If approved, it runs without the sandbox: /m,
-      )
-      assert.include(
-        stdout,
-        [
-          "  ✓ approved by the demo",
-          `  $ ${script}`,
-          "  │ to do: try Colloquy",
-          "  exit 0 · ",
-        ].join("\n"),
-      )
-      const changed = / {6}update "(\S+)"\n {2}✓ approved by the demo\n {2}± 1 file\n {2}applied/
-      const file = changed.exec(stdout)?.[1]
-      assert.isString(file)
-      assert.include(stdout, "  │ -to do: try Colloquy\n  │ +done: tried Colloquy\n")
-      assert.isFalse(existsSync(dirname(file ?? "")))
-    }),
+  it.live(
+    "a command and a patch are put as questions, approved and run, and leave nothing behind",
+    () =>
+      Effect.gen(function* () {
+        const { stdout } = yield* CliProcess.run(["demo"])
+        const script = "echo 'to do: try Colloquy' > notes.txt; cat notes.txt"
+        assert.match(
+          stdout,
+          /^ {2}\? Allow Codex to run `bash -lc .* in `.*`\?\n {4}If approved, it runs without the sandbox: /m,
+        )
+        assert.include(
+          stdout,
+          [
+            "  ✓ approved by the demo",
+            `  $ ${script}`,
+            "  │ to do: try Colloquy",
+            "  exit 0 · ",
+          ].join("\n"),
+        )
+        const changed = / {6}update "(\S+)"\n {2}✓ approved by the demo\n {2}± 1 file\n {2}applied/
+        const file = changed.exec(stdout)?.[1]
+        assert.isString(file)
+        assert.include(stdout, "  │ -to do: try Colloquy\n  │ +done: tried Colloquy\n")
+        assert.isFalse(existsSync(dirname(file ?? "")))
+      }),
   )
 
   it.live("a failed turn is reported with its reason, exit code 1", () =>

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { execFile, spawn } from "node:child_process"
 import { tmpdir } from "node:os"
 import { promisify } from "node:util"
-import { buildIfMissing, entry } from "./support/Bundle.ts"
+import { buildIfMissing, entry } from "./support/BuiltProgram.ts"
 import { home, provided, scripted } from "./support/Home.ts"
 import { childrenOf, isRunning } from "./support/Processes.ts"
 import * as Server from "./support/Server.ts"
@@ -129,23 +129,25 @@ describe("colloquy mcp, when its client disconnects", () => {
     }),
   )
 
-  it.live("L9 a reader that stopped reading does not keep a server running after the end of input", () =>
-    Effect.gen(function* () {
-      const directory = yield* home()
-      const child = spawn(process.execPath, [entry, "mcp", "-c", "mcp_tools=all"], {
-        env: Server.environment({ home: directory }),
-        stdio: ["pipe", "pipe", "ignore"],
-      })
-      // More responses than the server queues: the rest of the input waits until they are read.
-      for (let id = 0; id < 5000; id++) {
-        child.stdin.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}\n`)
-      }
-      child.stdin.end()
-      const code = yield* Effect.promise(
-        () => new Promise<number | null>((resolve) => child.once("exit", resolve)),
-      )
-      assert.strictEqual(code, 0)
-    }),
+  it.live(
+    "L9 a reader that stopped reading does not keep a server running after the end of input",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* home()
+        const child = spawn(process.execPath, [entry, "mcp", "-c", "mcp_tools=all"], {
+          env: Server.environment({ home: directory }),
+          stdio: ["pipe", "pipe", "ignore"],
+        })
+        // More responses than the server queues: the rest of the input waits until they are read.
+        for (let id = 0; id < 5000; id++) {
+          child.stdin.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}\n`)
+        }
+        child.stdin.end()
+        const code = yield* Effect.promise(
+          () => new Promise<number | null>((resolve) => child.once("exit", resolve)),
+        )
+        assert.strictEqual(code, 0)
+      }),
   )
 
   it.live("L9 2,000 requests in one write and the end of input: each is answered once", () =>

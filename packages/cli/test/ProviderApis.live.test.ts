@@ -3,7 +3,7 @@ import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 import { provided } from "./support/Home.ts"
 import * as Server from "./support/Server.ts"
 
@@ -173,47 +173,54 @@ for (const wire of ["responses", "chat"] as const) {
       )
     }
 
-    it.live("sends the request again after a stream that broke off, and notifies of it between", () =>
-      Effect.gen(function* () {
-        const { server } = yield* serve(
-          wire,
-          [
-            Script.reply(Script.bareDeltas("half an "), Script.delay("10 millis"), Script.drop),
-            Script.reply(Script.text("a whole answer")),
-          ],
-          { stream: 1 },
-        )
-        server.call(1, "codex", { prompt: "question" })
-        const answer = yield* server.answer(1)
-        assert.strictEqual(Server.textOf(answer), "a whole answer")
-        const [message] = members(server, "stream_error", "message")
-        assert.match(
-          message ?? "",
-          /^stream error: stream disconnected before completion: .*; retrying 1\/1 in \d+ms…$/,
-        )
-        const types = server.eventTypes(1)
-        assert.isBelow(types.indexOf("stream_error"), types.indexOf("agent_message"))
-        assert.isAbove(types.indexOf("stream_error"), types.indexOf("task_started"))
-      }),
+    it.live(
+      "sends the request again after a stream that broke off, and notifies of it between",
+      () =>
+        Effect.gen(function* () {
+          const { server } = yield* serve(
+            wire,
+            [
+              Script.reply(Script.bareDeltas("half an "), Script.delay("10 millis"), Script.drop),
+              Script.reply(Script.text("a whole answer")),
+            ],
+            { stream: 1 },
+          )
+          server.call(1, "codex", { prompt: "question" })
+          const answer = yield* server.answer(1)
+          assert.strictEqual(Server.textOf(answer), "a whole answer")
+          const [message] = members(server, "stream_error", "message")
+          assert.match(
+            message ?? "",
+            /^stream error: stream disconnected before completion: .*; retrying 1\/1 in \d+ms…$/,
+          )
+          const types = server.eventTypes(1)
+          assert.isBelow(types.indexOf("stream_error"), types.indexOf("agent_message"))
+          assert.isAbove(types.indexOf("stream_error"), types.indexOf("task_started"))
+        }),
     )
 
-    it.live("a rejected key is an error that names the status, and the conversation continues", () =>
-      Effect.gen(function* () {
-        let keyIsGood = false
-        const { server } = yield* serve(wire, () =>
-          keyIsGood
-            ? Script.reply(Script.text("welcome"))
-            : Script.status(401, { body: "no such key" }),
-        )
-        server.call(1, "codex", { prompt: "question" })
-        const answer = yield* server.answer(1)
-        assert.isTrue(answer.result?.isError)
-        assert.strictEqual(Server.textOf(answer), "unexpected status 401 Unauthorized: no such key")
-        keyIsGood = true
-        const threadId = answer.result?.structuredContent?.threadId
-        server.call(2, "codex-reply", { threadId, prompt: "again" })
-        assert.strictEqual(Server.textOf(yield* server.answer(2)), "welcome")
-      }),
+    it.live(
+      "a rejected key is an error that names the status, and the conversation continues",
+      () =>
+        Effect.gen(function* () {
+          let keyIsGood = false
+          const { server } = yield* serve(wire, () =>
+            keyIsGood
+              ? Script.reply(Script.text("welcome"))
+              : Script.status(401, { body: "no such key" }),
+          )
+          server.call(1, "codex", { prompt: "question" })
+          const answer = yield* server.answer(1)
+          assert.isTrue(answer.result?.isError)
+          assert.strictEqual(
+            Server.textOf(answer),
+            "unexpected status 401 Unauthorized: no such key",
+          )
+          keyIsGood = true
+          const threadId = answer.result?.structuredContent?.threadId
+          server.call(2, "codex-reply", { threadId, prompt: "again" })
+          assert.strictEqual(Server.textOf(yield* server.answer(2)), "welcome")
+        }),
     )
 
     it.live("L14 a cancelled call closes the connection to a provider that never ends", () =>

@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as App from "./app/App.ts"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 import { home, provided } from "./support/Home.ts"
 import * as Server from "./support/Server.ts"
 

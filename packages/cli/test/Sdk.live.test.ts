@@ -7,7 +7,7 @@ import { ErrorCode, type JSONRPCMessage, McpError } from "@modelcontextprotocol/
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { tmpdir } from "node:os"
-import { buildIfMissing, entry } from "./support/Bundle.ts"
+import { buildIfMissing, entry } from "./support/BuiltProgram.ts"
 import { home, provided, scripted } from "./support/Home.ts"
 import { isRunning } from "./support/Processes.ts"
 import { environment, type ToolResult } from "./support/Server.ts"
@@ -145,41 +145,43 @@ describe("colloquy mcp, driven by the official SDK", () => {
     }),
   )
 
-  it.live("responds to a call with a result that the SDK finds valid, after its events in order", () =>
-    Effect.gen(function* () {
-      const { call, client, events, errors } = yield* offline
-      // From now on the client checks structured results against the listed schemas.
-      yield* Effect.promise(() => client.listTools())
-      const result = yield* call("codex", { prompt: "say one two three" })
-      const threadId = threadOf(result)
-      assert.deepStrictEqual(result, {
-        content: [
-          { type: "text", text: "one two three" },
-          {
-            type: "text",
-            text: `threadId: ${threadId} (pass it to codex-reply to continue this conversation)`,
-            annotations: { audience: ["assistant"] },
-          },
-        ],
-        structuredContent: { threadId, conversationId: threadId, content: "one two three" },
-      } as unknown as ToolResult)
-      assert.deepStrictEqual(
-        events.map(({ msg }) => msg.type),
-        [
-          "session_configured",
-          "task_started",
-          "agent_message_delta",
-          "agent_message_delta",
-          "agent_message_delta",
-          "agent_message",
-          "token_count",
-          "task_complete",
-        ],
-      )
-      assert.isTrue(events.every((event) => event.threadId === threadId))
-      assert.strictEqual(events[0]?.msg["session_id"], threadId)
-      assert.deepStrictEqual(errors, [])
-    }),
+  it.live(
+    "responds to a call with a result that the SDK finds valid, after its events in order",
+    () =>
+      Effect.gen(function* () {
+        const { call, client, events, errors } = yield* offline
+        // From now on the client checks structured results against the listed schemas.
+        yield* Effect.promise(() => client.listTools())
+        const result = yield* call("codex", { prompt: "say one two three" })
+        const threadId = threadOf(result)
+        assert.deepStrictEqual(result, {
+          content: [
+            { type: "text", text: "one two three" },
+            {
+              type: "text",
+              text: `threadId: ${threadId} (pass it to codex-reply to continue this conversation)`,
+              annotations: { audience: ["assistant"] },
+            },
+          ],
+          structuredContent: { threadId, conversationId: threadId, content: "one two three" },
+        } as unknown as ToolResult)
+        assert.deepStrictEqual(
+          events.map(({ msg }) => msg.type),
+          [
+            "session_configured",
+            "task_started",
+            "agent_message_delta",
+            "agent_message_delta",
+            "agent_message_delta",
+            "agent_message",
+            "token_count",
+            "task_complete",
+          ],
+        )
+        assert.isTrue(events.every((event) => event.threadId === threadId))
+        assert.strictEqual(events[0]?.msg["session_id"], threadId)
+        assert.deepStrictEqual(errors, [])
+      }),
   )
 
   it.live("L2 the result comes after every event of its turn", () =>

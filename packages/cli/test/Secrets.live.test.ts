@@ -4,7 +4,7 @@ import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import { join, relative } from "node:path"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 import { home } from "./support/Home.ts"
 import * as Server from "./support/Server.ts"
 

@@ -6,7 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { ElicitRequestSchema, type ElicitResult } from "@modelcontextprotocol/sdk/types.js"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
-import { buildIfMissing, entry } from "./support/Bundle.ts"
+import { buildIfMissing, entry } from "./support/BuiltProgram.ts"
 import { home, provided } from "./support/Home.ts"
 import { environment, type ToolResult } from "./support/Server.ts"
 
@@ -130,15 +130,17 @@ describe("colloquy mcp, asked through the official SDK", () => {
       )
     }
 
-    it.live(`a ${name} is denied at once when the client cannot be asked, and the result says so`, () =>
-      Effect.gen(function* () {
-        const { asked, content, result, told, types } = yield* play(kind)
-        assert.deepStrictEqual(asked, [])
-        assert.strictEqual(content, "hello\n")
-        assert.strictEqual(result.content[0]?.text, "that was it")
-        assert.isEmpty(types.filter((type) => type.endsWith("_begin")))
-        assert.include(told, `${kind.refused}: no client is available to approve it`)
-      }),
+    it.live(
+      `a ${name} is denied at once when the client cannot be asked, and the result says so`,
+      () =>
+        Effect.gen(function* () {
+          const { asked, content, result, told, types } = yield* play(kind)
+          assert.deepStrictEqual(asked, [])
+          assert.strictEqual(content, "hello\n")
+          assert.strictEqual(result.content[0]?.text, "that was it")
+          assert.isEmpty(types.filter((type) => type.endsWith("_begin")))
+          assert.include(told, `${kind.refused}: no client is available to approve it`)
+        }),
     )
   }
 })

@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } fro
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { hasBubblewrap } from "./support/Bubblewrap.ts"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 import { home, scripted } from "./support/Home.ts"
 import { awaitGone, descendantsOf, mark, runningWith } from "./support/Processes.ts"
 import * as Server from "./support/Server.ts"

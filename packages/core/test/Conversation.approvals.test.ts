@@ -207,33 +207,35 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 asks the pending question to a listener that attaches later, after synced, unchanged", () =>
-    Effect.gen(function* () {
-      const { conversation, listener } = yield* asking([exec("b"), exec("c")])
-      yield* conversation.attach({ answers: true })
-      yield* conversation.submit(says("hi"))
-      yield* takeUntil(listener, isType("exec_approval_request"))
-      yield* conversation.submit(approve("b"))
-      const [event] = eventsOf(yield* takeUntil(listener, isType("exec_approval_request"))).slice(
-        -1,
-      )
-      if (event === undefined) return assert.fail("no question")
-      assert.deepStrictEqual(event.msg, requested("c"))
-      for (const from of [undefined, 0]) {
-        const late = yield* conversation.attach({
-          answers: true,
-          ...(from === undefined ? {} : { from }),
-        })
-        const seen = yield* late.take
-        assert.deepStrictEqual(seen.slice(-2), [
-          { _tag: "Synced", seq: event.seq + 1 },
-          { _tag: "Ask", event },
-        ])
-        assert.strictEqual(asksIn(seen).length, 1)
-      }
-      const onlooker = yield* conversation.attach()
-      assert.deepStrictEqual(yield* onlooker.take, [{ _tag: "Synced", seq: event.seq + 1 }])
-    }),
+  it.effect(
+    "L7 asks the pending question to a listener that attaches later, after synced, unchanged",
+    () =>
+      Effect.gen(function* () {
+        const { conversation, listener } = yield* asking([exec("b"), exec("c")])
+        yield* conversation.attach({ answers: true })
+        yield* conversation.submit(says("hi"))
+        yield* takeUntil(listener, isType("exec_approval_request"))
+        yield* conversation.submit(approve("b"))
+        const [event] = eventsOf(yield* takeUntil(listener, isType("exec_approval_request"))).slice(
+          -1,
+        )
+        if (event === undefined) return assert.fail("no question")
+        assert.deepStrictEqual(event.msg, requested("c"))
+        for (const from of [undefined, 0]) {
+          const late = yield* conversation.attach({
+            answers: true,
+            ...(from === undefined ? {} : { from }),
+          })
+          const seen = yield* late.take
+          assert.deepStrictEqual(seen.slice(-2), [
+            { _tag: "Synced", seq: event.seq + 1 },
+            { _tag: "Ask", event },
+          ])
+          assert.strictEqual(asksIn(seen).length, 1)
+        }
+        const onlooker = yield* conversation.attach()
+        assert.deepStrictEqual(yield* onlooker.take, [{ _tag: "Synced", seq: event.seq + 1 }])
+      }),
   )
 
   it.effect("L7 parks a question for the next listener that can answer", () =>
@@ -278,27 +280,29 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 keeps a question pending for the next listener when the last one that can answer detaches", () =>
-    Effect.gen(function* () {
-      const { conversation, listener } = yield* asking([exec("c"), exec("d")])
-      const scope = yield* Scope.make()
-      const first = yield* Scope.provide(conversation.attach({ answers: true }), scope)
-      yield* conversation.submit(says("hi"))
-      yield* takeUntil(first, isAsk)
-      yield* Scope.close(scope, Exit.void)
-      yield* settle
-      const state = yield* conversation.state
-      assert.deepStrictEqual(
-        [state.approvals.open.length, state.approvals.approvalListeners],
-        [1, 0],
-      )
-      yield* conversation.submit(approve("c"))
-      assert.deepStrictEqual(approvalEvents(yield* takeUntil(listener, isEnd)).slice(1), [
-        resolved("c", "approved", "answered"),
-        resolved("d", "denied", "unattended"),
-        complete,
-      ])
-    }),
+  it.effect(
+    "L7 keeps a question pending for the next listener when the last one that can answer detaches",
+    () =>
+      Effect.gen(function* () {
+        const { conversation, listener } = yield* asking([exec("c"), exec("d")])
+        const scope = yield* Scope.make()
+        const first = yield* Scope.provide(conversation.attach({ answers: true }), scope)
+        yield* conversation.submit(says("hi"))
+        yield* takeUntil(first, isAsk)
+        yield* Scope.close(scope, Exit.void)
+        yield* settle
+        const state = yield* conversation.state
+        assert.deepStrictEqual(
+          [state.approvals.open.length, state.approvals.approvalListeners],
+          [1, 0],
+        )
+        yield* conversation.submit(approve("c"))
+        assert.deepStrictEqual(approvalEvents(yield* takeUntil(listener, isEnd)).slice(1), [
+          resolved("c", "approved", "answered"),
+          resolved("d", "denied", "unattended"),
+          complete,
+        ])
+      }),
   )
 
   it.effect("L7 grants what was approved for the session, and asks about anything else", () =>
@@ -348,34 +352,36 @@ describe("approvals of a conversation", () => {
       }),
   )
 
-  it.effect("L7 denies a question when its scope closes, also to a tool that cannot be interrupted", () =>
-    Effect.gen(function* () {
-      const got = yield* Deferred.make<ReadonlyArray<Verdict>>()
-      const { conversation, listener, close } = yield* asking([exec("c")], {
-        tool: ({ approve }) =>
-          Effect.uninterruptible(
-            Effect.gen(function* () {
-              const first = yield* approve(exec("c"))
-              yield* settle
-              // The turn has ended or is about to end, so no further question is put.
-              yield* Deferred.succeed(got, [first, yield* approve(exec("d"))])
-              return "out"
-            }),
-          ),
-      })
-      yield* conversation.attach({ answers: true })
-      yield* conversation.submit(says("hi"))
-      yield* settle
-      yield* close
-      const [first, second] = yield* Deferred.await(got)
-      assert.deepStrictEqual(first, { decision: "denied", reason: "shutdown" })
-      assert.deepStrictEqual(second, { decision: "denied", reason: "shutdown" })
-      assert.deepStrictEqual(approvalEvents(yield* takeToEnd(listener)), [
-        requested("c"),
-        resolved("c", "denied", "shutdown"),
-        aborted,
-      ])
-    }),
+  it.effect(
+    "L7 denies a question when its scope closes, also to a tool that cannot be interrupted",
+    () =>
+      Effect.gen(function* () {
+        const got = yield* Deferred.make<ReadonlyArray<Verdict>>()
+        const { conversation, listener, close } = yield* asking([exec("c")], {
+          tool: ({ approve }) =>
+            Effect.uninterruptible(
+              Effect.gen(function* () {
+                const first = yield* approve(exec("c"))
+                yield* settle
+                // The turn has ended or is about to end, so no further question is put.
+                yield* Deferred.succeed(got, [first, yield* approve(exec("d"))])
+                return "out"
+              }),
+            ),
+        })
+        yield* conversation.attach({ answers: true })
+        yield* conversation.submit(says("hi"))
+        yield* settle
+        yield* close
+        const [first, second] = yield* Deferred.await(got)
+        assert.deepStrictEqual(first, { decision: "denied", reason: "shutdown" })
+        assert.deepStrictEqual(second, { decision: "denied", reason: "shutdown" })
+        assert.deepStrictEqual(approvalEvents(yield* takeToEnd(listener)), [
+          requested("c"),
+          resolved("c", "denied", "shutdown"),
+          aborted,
+        ])
+      }),
   )
 
   it.effect("L7 withdraws the question of a tool that stops waiting", () =>

@@ -284,38 +284,40 @@ describe("compact", () => {
 const isEndMsg = (msg: EventMsg) => msg.type === "task_complete" || msg.type === "turn_aborted"
 
 describe("automatic summaries", () => {
-  it.effect("are made when the provider counts as many tokens as the limit and another request follows", () =>
-    Effect.gen(function* () {
-      const it = yield* open(
-        [calls("1", 100), counts("gist", 90), counts("done", 40)],
-        limited(100),
-      )
-      const seen = yield* turn(it, says("a"), "t")
-      assert.deepStrictEqual(typesOf(seen).slice(2), [
-        "t task_started",
-        "t raw_response_item",
-        "t user_message",
-        "t raw_response_item",
-        "t raw_response_item",
-        "t token_count",
-        "auto-compact-0 token_count",
-        "auto-compact-0 compacted",
-        "auto-compact-0 agent_message",
-        "t raw_response_item",
-        "t agent_message",
-        "t token_count",
-        "t task_complete",
-      ])
-      assert.deepStrictEqual(
-        it.requests.map(({ input }) => input),
-        [
-          [environment, userItem("a")],
-          [environment, userItem("a"), callItem("look", "1"), outputItem("1", "seen"), trigger],
-          [environment, summed("a", "gist")],
-        ],
-      )
-      assert.strictEqual((yield* it.conversation.state).usage?.total_tokens, 230)
-    }),
+  it.effect(
+    "are made when the provider counts as many tokens as the limit and another request follows",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* open(
+          [calls("1", 100), counts("gist", 90), counts("done", 40)],
+          limited(100),
+        )
+        const seen = yield* turn(it, says("a"), "t")
+        assert.deepStrictEqual(typesOf(seen).slice(2), [
+          "t task_started",
+          "t raw_response_item",
+          "t user_message",
+          "t raw_response_item",
+          "t raw_response_item",
+          "t token_count",
+          "auto-compact-0 token_count",
+          "auto-compact-0 compacted",
+          "auto-compact-0 agent_message",
+          "t raw_response_item",
+          "t agent_message",
+          "t token_count",
+          "t task_complete",
+        ])
+        assert.deepStrictEqual(
+          it.requests.map(({ input }) => input),
+          [
+            [environment, userItem("a")],
+            [environment, userItem("a"), callItem("look", "1"), outputItem("1", "seen"), trigger],
+            [environment, summed("a", "gist")],
+          ],
+        )
+        assert.strictEqual((yield* it.conversation.state).usage?.total_tokens, 230)
+      }),
   )
 
   it.effect("are not made when no other request follows, but before the next turn", () =>
@@ -364,12 +366,14 @@ describe("automatic summaries", () => {
       }),
   )
 
-  it.effect("are not made before the first answer of the model: there is nothing to summarise", () =>
-    Effect.gen(function* () {
-      const it = yield* open([counts("one", 5)], limited(1))
-      assert.deepStrictEqual(outcomeOf(yield* turn(it, says("a"), "t")), ["complete"])
-      assert.strictEqual(it.requests.length, 1)
-    }),
+  it.effect(
+    "are not made before the first answer of the model: there is nothing to summarise",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* open([counts("one", 5)], limited(1))
+        assert.deepStrictEqual(outcomeOf(yield* turn(it, says("a"), "t")), ["complete"])
+        assert.strictEqual(it.requests.length, 1)
+      }),
   )
 
   it.effect("end the turn when the answer after one is above the limit again", () =>

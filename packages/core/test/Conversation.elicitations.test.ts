@@ -346,20 +346,22 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 a listener that only fills in forms does not count as one that can answer other questions", () =>
-    Effect.gen(function* () {
-      const verdicts: Array<unknown> = []
-      const { conversation, listener } = yield* asking([form], {}, (context) =>
-        Effect.map(context.approve(exec("c")), (verdict) => {
-          verdicts.push(verdict)
-          return { action: "decline" }
-        }),
-      )
-      yield* conversation.attach({ answers: "forms" })
-      yield* conversation.submit(says("hi"))
-      yield* takeUntil(listener, isEnd)
-      assert.deepStrictEqual(verdicts, [{ decision: "denied", reason: "unattended" }])
-    }),
+  it.effect(
+    "L7 a listener that only fills in forms does not count as one that can answer other questions",
+    () =>
+      Effect.gen(function* () {
+        const verdicts: Array<unknown> = []
+        const { conversation, listener } = yield* asking([form], {}, (context) =>
+          Effect.map(context.approve(exec("c")), (verdict) => {
+            verdicts.push(verdict)
+            return { action: "decline" }
+          }),
+        )
+        yield* conversation.attach({ answers: "forms" })
+        yield* conversation.submit(says("hi"))
+        yield* takeUntil(listener, isEnd)
+        assert.deepStrictEqual(verdicts, [{ decision: "denied", reason: "unattended" }])
+      }),
   )
 
   it.effect("a form that is too large is put to no listener", () =>

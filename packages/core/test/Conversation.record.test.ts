@@ -74,15 +74,17 @@ describe("recording", () => {
     }),
   )
 
-  it.effect("L3 L10 a conversation that cannot be recorded is not created, and cannot be found", () =>
-    Effect.gen(function* () {
-      const store = observed()
-      store.faults.create = () => diskFull("create")
-      const { manager } = yield* processOver(store)
-      const error = yield* Effect.flip(manager.create(settings))
-      assert.strictEqual(error._tag, "StoreError")
-      assert.deepStrictEqual((yield* manager.list()).items, [])
-    }),
+  it.effect(
+    "L3 L10 a conversation that cannot be recorded is not created, and cannot be found",
+    () =>
+      Effect.gen(function* () {
+        const store = observed()
+        store.faults.create = () => diskFull("create")
+        const { manager } = yield* processOver(store)
+        const error = yield* Effect.flip(manager.create(settings))
+        assert.strictEqual(error._tag, "StoreError")
+        assert.deepStrictEqual((yield* manager.list()).items, [])
+      }),
   )
 
   it.effect("L10 input is recorded before it is acknowledged and before any listener gets it", () =>

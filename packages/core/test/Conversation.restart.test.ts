@@ -121,32 +121,34 @@ describe("a conversation whose process was killed", () => {
     }),
   )
 
-  it.effect("L7 asks pending questions again, under their id and number, until their old deadline", () =>
-    Effect.gen(function* () {
-      const store = observed()
-      const first = yield* processOver(store, scripted(calls("ask", "c"), answer("end")), asking)
-      const made = yield* first.create({ ...settings, approvalDeadline: Duration.minutes(10) })
-      const person = yield* made.attach({ answers: true })
-      yield* made.submit(says("hi"), { id: "t" })
-      yield* takeUntil(person, ({ _tag }) => _tag === "Ask")
-      const question = (yield* logOf(made)).at(-1)
-      if (question === undefined) return assert.fail("nothing is asked")
-      yield* TestClock.adjust("6 minutes")
-      const script = scripted(answer("end"))
-      const second = yield* processOver(yield* killed(store, made.id), script, asking)
-      const conversation = yield* second.get(made.id)
-      const listener = yield* conversation.attach({ answers: true })
-      const [asked] = (yield* takeUntil(listener, ({ _tag }) => _tag === "Ask")).slice(-1)
-      assert.deepStrictEqual(asked, { _tag: "Ask", event: question })
-      yield* TestClock.adjust("3 minutes")
-      assert.lengthOf((yield* conversation.state).approvals.open, 1)
-      yield* TestClock.adjust("1 minute")
-      const seen = durableOf(yield* takeUntil(listener, isEnd)).map(({ msg }) => msg)
-      assert.deepStrictEqual(seen[0], resolved("c", "denied", "expired"))
-      // The call ran again from its start, its output was sent to the model, and the turn has one terminal event.
-      assert.deepStrictEqual(script.requests[0]?.input.at(-1), outputItem("c", "denied"))
-      assert.strictEqual(seen.at(-1)?.type, "task_complete")
-    }),
+  it.effect(
+    "L7 asks pending questions again, under their id and number, until their old deadline",
+    () =>
+      Effect.gen(function* () {
+        const store = observed()
+        const first = yield* processOver(store, scripted(calls("ask", "c"), answer("end")), asking)
+        const made = yield* first.create({ ...settings, approvalDeadline: Duration.minutes(10) })
+        const person = yield* made.attach({ answers: true })
+        yield* made.submit(says("hi"), { id: "t" })
+        yield* takeUntil(person, ({ _tag }) => _tag === "Ask")
+        const question = (yield* logOf(made)).at(-1)
+        if (question === undefined) return assert.fail("nothing is asked")
+        yield* TestClock.adjust("6 minutes")
+        const script = scripted(answer("end"))
+        const second = yield* processOver(yield* killed(store, made.id), script, asking)
+        const conversation = yield* second.get(made.id)
+        const listener = yield* conversation.attach({ answers: true })
+        const [asked] = (yield* takeUntil(listener, ({ _tag }) => _tag === "Ask")).slice(-1)
+        assert.deepStrictEqual(asked, { _tag: "Ask", event: question })
+        yield* TestClock.adjust("3 minutes")
+        assert.lengthOf((yield* conversation.state).approvals.open, 1)
+        yield* TestClock.adjust("1 minute")
+        const seen = durableOf(yield* takeUntil(listener, isEnd)).map(({ msg }) => msg)
+        assert.deepStrictEqual(seen[0], resolved("c", "denied", "expired"))
+        // The call ran again from its start, its output was sent to the model, and the turn has one terminal event.
+        assert.deepStrictEqual(script.requests[0]?.input.at(-1), outputItem("c", "denied"))
+        assert.strictEqual(seen.at(-1)?.type, "task_complete")
+      }),
   )
 
   it.effect("L7 resumes the turn with the answer, and does not ask again", () =>
@@ -209,34 +211,36 @@ describe("a conversation whose process was killed", () => {
     }),
   )
 
-  it.effect("L10 runs queued submissions in their order, and recognizes every id it was given", () =>
-    Effect.gen(function* () {
-      const store = observed()
-      const first = yield* processOver(store, hanging())
-      const made = yield* first.create(settings)
-      yield* made.submit(says("one"), { id: "a" })
-      const wait = { whileRunning: "wait" } as const
-      yield* made.submit(says("two"), { id: "b", ...wait })
-      yield* made.submit(says("three"), wait)
-      yield* made.submit(says("first"), { id: "c", whileRunning: "interrupt" })
-      const second = yield* processOver(yield* killed(store, made.id), scripted(answer("yes")))
-      const conversation = yield* second.get(made.id)
-      yield* settle
-      yield* settle
-      const said = (yield* logOf(conversation)).flatMap(({ msg }) =>
-        msg.type === "user_message" ? [msg.message] : [],
-      )
-      assert.deepStrictEqual(said, ["one", "first", "two", "three"])
-      assert.deepStrictEqual(yield* conversation.submit(says("two"), { id: "b" }), {
-        id: "b",
-        disposition: "waiting",
-      })
-      assert.strictEqual(
-        (yield* Effect.flip(conversation.submit(says("x"), { id: "0" }))).message,
-        "submission id `0` is already in use",
-      )
-      assert.strictEqual((yield* conversation.state).turn, undefined)
-    }),
+  it.effect(
+    "L10 runs queued submissions in their order, and recognizes every id it was given",
+    () =>
+      Effect.gen(function* () {
+        const store = observed()
+        const first = yield* processOver(store, hanging())
+        const made = yield* first.create(settings)
+        yield* made.submit(says("one"), { id: "a" })
+        const wait = { whileRunning: "wait" } as const
+        yield* made.submit(says("two"), { id: "b", ...wait })
+        yield* made.submit(says("three"), wait)
+        yield* made.submit(says("first"), { id: "c", whileRunning: "interrupt" })
+        const second = yield* processOver(yield* killed(store, made.id), scripted(answer("yes")))
+        const conversation = yield* second.get(made.id)
+        yield* settle
+        yield* settle
+        const said = (yield* logOf(conversation)).flatMap(({ msg }) =>
+          msg.type === "user_message" ? [msg.message] : [],
+        )
+        assert.deepStrictEqual(said, ["one", "first", "two", "three"])
+        assert.deepStrictEqual(yield* conversation.submit(says("two"), { id: "b" }), {
+          id: "b",
+          disposition: "waiting",
+        })
+        assert.strictEqual(
+          (yield* Effect.flip(conversation.submit(says("x"), { id: "0" }))).message,
+          "submission id `0` is already in use",
+        )
+        assert.strictEqual((yield* conversation.state).turn, undefined)
+      }),
   )
 
   it.effect("continues with the settings that were in effect", () =>
@@ -404,22 +408,24 @@ describe("a turn that is resumed", () => {
     }),
   )
 
-  it.effect("L7 asks the client that loads it and attaches a moment later, and does not apply the setting", () =>
-    Effect.gen(function* () {
-      const { id, left } = yield* cutOff("ask", { unattended: "deny" })
-      const script = scripted(answer("end"))
-      const work = replaying("ask", () => Effect.succeed("again"))
-      const conversation = yield* (yield* processOver(left, script, work)).get(id)
-      yield* settle
-      yield* TestClock.adjust("4999 millis")
-      const listener = yield* conversation.attach({ answers: true })
-      yield* takeUntil(listener, ({ _tag }) => _tag === "Ask")
-      // The deadline of the question starts when a listener that can answer attaches.
-      yield* TestClock.adjust("9 minutes")
-      yield* conversation.submit({ type: "exec_approval", id: "c", decision: "approved" })
-      yield* takeUntil(listener, isEnd)
-      assert.deepStrictEqual(script.requests[0]?.input.at(-1), outputItem("c", "again"))
-    }),
+  it.effect(
+    "L7 asks the client that loads it and attaches a moment later, and does not apply the setting",
+    () =>
+      Effect.gen(function* () {
+        const { id, left } = yield* cutOff("ask", { unattended: "deny" })
+        const script = scripted(answer("end"))
+        const work = replaying("ask", () => Effect.succeed("again"))
+        const conversation = yield* (yield* processOver(left, script, work)).get(id)
+        yield* settle
+        yield* TestClock.adjust("4999 millis")
+        const listener = yield* conversation.attach({ answers: true })
+        yield* takeUntil(listener, ({ _tag }) => _tag === "Ask")
+        // The deadline of the question starts when a listener that can answer attaches.
+        yield* TestClock.adjust("9 minutes")
+        yield* conversation.submit({ type: "exec_approval", id: "c", decision: "approved" })
+        yield* takeUntil(listener, isEnd)
+        assert.deepStrictEqual(script.requests[0]?.input.at(-1), outputItem("c", "again"))
+      }),
   )
 
   it.effect("L7 lets the setting decide when no listener attached within five seconds", () =>

@@ -217,41 +217,43 @@ describe("Conversation", () => {
     }),
   )
 
-  it.effect("L6 a listener that never takes delays nothing and holds a bounded number of events", () =>
-    Effect.gen(function* () {
-      const deltas = Stream.range(1, 100_000).pipe(
-        Stream.rechunk(100),
-        Stream.map(() => delta("x")),
-      )
-      const { conversation, listener } = yield* open([
-        Stream.concat(deltas, Stream.fromArray([done(assistantItem("x")), completed])),
-      ])
-      const never = yield* conversation.attach({ from: 0 })
-      const stopped = yield* conversation.attach()
-      const small = yield* conversation.attach({ limits: { maxEvents: 200, maxBytes: 10_000 } })
-      for (const dead of [stopped, small]) yield* takeUntil(dead, ({ _tag }) => _tag === "Synced")
-      yield* conversation.submit(says("hi"))
-      const seen = eventsOf(yield* takeUntil(listener, isEnd)).map(({ msg }) => msg)
-      yield* settle
-      const isDelta = (msg: EventMsg) => msg.type === "agent_message_delta"
-      assert.strictEqual(textsOf(seen.filter(isDelta)).length, 100_000)
-      const durable = seen.filter((msg) => !isDelta(msg))
-      assert.deepStrictEqual(
-        eventsOf(yield* never.take).map(({ msg }) => msg),
-        durable,
-      )
-      const held = yield* stopped.take
-      assert.isAtMost(held.length, 128 + durable.length)
-      assert.strictEqual(textsOf(eventsOf(held).map(({ msg }) => msg)).length, 100_000)
-      assert.deepStrictEqual(
-        (yield* small.take).map((d) => (d._tag === "Event" ? d.event.msg.type : d)),
-        [
-          { _tag: "Lagged", from: 2 },
-          ...durable.slice(2).map(({ type }) => type),
-          { _tag: "Synced", seq: durable.length },
-        ],
-      )
-    }),
+  it.effect(
+    "L6 a listener that never takes delays nothing and holds a bounded number of events",
+    () =>
+      Effect.gen(function* () {
+        const deltas = Stream.range(1, 100_000).pipe(
+          Stream.rechunk(100),
+          Stream.map(() => delta("x")),
+        )
+        const { conversation, listener } = yield* open([
+          Stream.concat(deltas, Stream.fromArray([done(assistantItem("x")), completed])),
+        ])
+        const never = yield* conversation.attach({ from: 0 })
+        const stopped = yield* conversation.attach()
+        const small = yield* conversation.attach({ limits: { maxEvents: 200, maxBytes: 10_000 } })
+        for (const dead of [stopped, small]) yield* takeUntil(dead, ({ _tag }) => _tag === "Synced")
+        yield* conversation.submit(says("hi"))
+        const seen = eventsOf(yield* takeUntil(listener, isEnd)).map(({ msg }) => msg)
+        yield* settle
+        const isDelta = (msg: EventMsg) => msg.type === "agent_message_delta"
+        assert.strictEqual(textsOf(seen.filter(isDelta)).length, 100_000)
+        const durable = seen.filter((msg) => !isDelta(msg))
+        assert.deepStrictEqual(
+          eventsOf(yield* never.take).map(({ msg }) => msg),
+          durable,
+        )
+        const held = yield* stopped.take
+        assert.isAtMost(held.length, 128 + durable.length)
+        assert.strictEqual(textsOf(eventsOf(held).map(({ msg }) => msg)).length, 100_000)
+        assert.deepStrictEqual(
+          (yield* small.take).map((d) => (d._tag === "Event" ? d.event.msg.type : d)),
+          [
+            { _tag: "Lagged", from: 2 },
+            ...durable.slice(2).map(({ type }) => type),
+            { _tag: "Synced", seq: durable.length },
+          ],
+        )
+      }),
   )
 
   it.effect(

@@ -215,7 +215,7 @@ describe("OfflineModel with a script", () => {
   )
 
   it.effect(
-    "fails where the script says so and continues with the next response when the request is repeated",
+    "fails when the script says so and continues with the next response when the request is repeated",
     () =>
       Effect.gen(function* () {
         const model = OfflineModel.make({

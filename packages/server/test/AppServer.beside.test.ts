@@ -28,7 +28,7 @@ describe.each([
   ["there from the start", atOnce],
   ["loaded with the first request", withLazyDialect(atOnce)],
 ])("AppServer beside MCP, %s", (_, beside) => {
-  it.effect("serves its requests before and after `initialize`, which is that of MCP", () =>
+  it.effect("serves its requests before and after the `initialize` of MCP", () =>
     withServer({ beside }, (server) =>
       Effect.gen(function* () {
         const conversationId = yield* created(server)

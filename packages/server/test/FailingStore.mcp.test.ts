@@ -117,7 +117,7 @@ describe("an MCP server whose store is full", () => {
     ),
   )
 
-  it.effect("L5 a resource is updated by the end, and by what the next use brings", () =>
+  it.effect("L5 a resource is updated at the end, and by the events of the next use", () =>
     withWaitingTurn((server, store, id) =>
       Effect.gen(function* () {
         const updates = () =>

@@ -65,21 +65,24 @@ const tokens = {
   tokens: { id_token: jwt({ email }), access_token: "access", refresh_token: "refresh" },
 }
 
-const loginApiKey = row("stores the key in a file that only its owner can read", { config: openai }, (app) =>
-  Effect.gen(function* () {
-    assert.deepStrictEqual(yield* app.ask("loginApiKey", { apiKey: "sk-first" }), {})
-    assert.deepStrictEqual(yield* app.ask("loginApiKey", { apiKey: "sk-second" }), {})
-    const file = { OPENAI_API_KEY: "sk-second", tokens: null, last_refresh: null }
-    assert.deepStrictEqual(stored(app), file)
-    assert.strictEqual(Fs.statSync(authFile(app)).mode & 0o777, 0o600)
-    yield* refuses(
-      app,
-      "loginApiKey",
-      { apiKey: " " },
-      invalid("Invalid request: params.apiKey: Expected a key of visible ASCII letters"),
-    )
-    assert.deepStrictEqual(stored(app), file)
-  }),
+const loginApiKey = row(
+  "stores the key in a file that only its owner can read",
+  { config: openai },
+  (app) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* app.ask("loginApiKey", { apiKey: "sk-first" }), {})
+      assert.deepStrictEqual(yield* app.ask("loginApiKey", { apiKey: "sk-second" }), {})
+      const file = { OPENAI_API_KEY: "sk-second", tokens: null, last_refresh: null }
+      assert.deepStrictEqual(stored(app), file)
+      assert.strictEqual(Fs.statSync(authFile(app)).mode & 0o777, 0o600)
+      yield* refuses(
+        app,
+        "loginApiKey",
+        { apiKey: " " },
+        invalid("Invalid request: params.apiKey: Expected a key of visible ASCII letters"),
+      )
+      assert.deepStrictEqual(stored(app), file)
+    }),
 )
 
 /** A loopback port that stays occupied until the scope closes. */
@@ -147,7 +150,7 @@ const cancelLoginChatGpt: Row = {
       invalid(`login id not found: ${unknownId}`),
     )
     assert.deepStrictEqual(yield* app.ask("cancelLoginChatGpt", { loginId }), {})
-    yield* app.told("loginChatGptComplete")
+    yield* app.received("loginChatGptComplete")
     const nobody = yield* Effect.exit(comeBack(authUrl, issuer))
     assert.strictEqual(nobody._tag, "Failure")
     yield* refuses(
@@ -177,34 +180,37 @@ const logoutChatGpt = row("removes the file", { config: openai }, (app) =>
   }),
 )
 
-const getAuthStatus = row("returns the contents of the file as it is now", { config: openai }, (app) =>
-  Effect.gen(function* () {
-    const status = (params = {}) => app.ask("getAuthStatus", params)
-    const nobody = { requiresOpenaiAuth: true }
-    assert.deepStrictEqual(yield* status({ includeToken: true }), nobody)
-    Fs.writeFileSync(authFile(app), JSON.stringify({ OPENAI_API_KEY: "sk-mine" }))
-    assert.deepStrictEqual(yield* status(), { ...nobody, authMethod: "apikey" })
-    Fs.writeFileSync(authFile(app), JSON.stringify(tokens))
-    assert.deepStrictEqual(yield* status({ includeToken: true, refreshToken: false }), {
-      ...nobody,
-      authMethod: "chatgpt",
-      authToken: "access",
-    })
-    Fs.writeFileSync(authFile(app), "{")
-    assert.deepStrictEqual(yield* status({ includeToken: true }), nobody)
-    yield* refuses(
-      app,
-      "getAuthStatus",
-      { includeToken: "yes" },
-      invalid("Invalid request: params.includeToken: Expected boolean | null"),
-    )
-  }),
+const getAuthStatus = row(
+  "returns the contents of the file as it is now",
+  { config: openai },
+  (app) =>
+    Effect.gen(function* () {
+      const status = (params = {}) => app.ask("getAuthStatus", params)
+      const nobody = { requiresOpenaiAuth: true }
+      assert.deepStrictEqual(yield* status({ includeToken: true }), nobody)
+      Fs.writeFileSync(authFile(app), JSON.stringify({ OPENAI_API_KEY: "sk-mine" }))
+      assert.deepStrictEqual(yield* status(), { ...nobody, authMethod: "apikey" })
+      Fs.writeFileSync(authFile(app), JSON.stringify(tokens))
+      assert.deepStrictEqual(yield* status({ includeToken: true, refreshToken: false }), {
+        ...nobody,
+        authMethod: "chatgpt",
+        authToken: "access",
+      })
+      Fs.writeFileSync(authFile(app), "{")
+      assert.deepStrictEqual(yield* status({ includeToken: true }), nobody)
+      yield* refuses(
+        app,
+        "getAuthStatus",
+        { includeToken: "yes" },
+        invalid("Invalid request: params.includeToken: Expected boolean | null"),
+      )
+    }),
 )
 
 const userInfo = row("returns the address that the token claims", { initialized: false }, (app) =>
   Effect.gen(function* () {
     yield* refuses(app, "userInfo", undefined, notInitialized)
-    yield* app.hello
+    yield* app.initialize
     assert.deepStrictEqual(yield* app.ask("userInfo"), { allegedUserEmail: null })
     Fs.writeFileSync(authFile(app), JSON.stringify(tokens))
     assert.deepStrictEqual(yield* app.ask("userInfo"), { allegedUserEmail: email })
@@ -239,7 +245,7 @@ const accountRateLimitsRead: Row = {
   run: Effect.gen(function* () {
     const app = yield* limited
     yield* refuses(app, "account/rateLimits/read", undefined, notInitialized)
-    yield* app.hello
+    yield* app.initialize
     assert.deepStrictEqual(yield* app.ask("account/rateLimits/read"), {
       rateLimits: { primary: null, secondary: null },
     })
@@ -259,13 +265,13 @@ const accountRateLimitsUpdated: Row = {
   shows: "notifies of limits that have changed",
   run: Effect.gen(function* () {
     const app = yield* limited
-    yield* app.hello
+    yield* app.initialize
     const { conversationId } = yield* made(app)
     yield* listening(app, conversationId)
     yield* turn(app, conversationId, "go")
     yield* turn(app, conversationId, "go on")
-    assert.deepStrictEqual(yield* app.told("account/rateLimits/updated"), limits(10))
-    assert.deepStrictEqual(yield* app.told("account/rateLimits/updated", 1), limits(20))
+    assert.deepStrictEqual(yield* app.received("account/rateLimits/updated"), limits(10))
+    assert.deepStrictEqual(yield* app.received("account/rateLimits/updated", 1), limits(20))
     return app
   }),
 }
@@ -274,9 +280,9 @@ const authStatusChange = row("notifies of the login after the response", {}, (ap
   Effect.gen(function* () {
     const before = app.messages.length
     yield* app.ask("loginApiKey", { apiKey: "sk-mine" })
-    yield* app.told("authStatusChange")
+    yield* app.received("authStatusChange")
     yield* app.ask("logoutChatGpt")
-    yield* app.told("authStatusChange", 1)
+    yield* app.received("authStatusChange", 1)
     assert.deepStrictEqual(
       app.messages.slice(before).map(({ method, params }) => [method, params]),
       [
@@ -295,18 +301,18 @@ const loginChatGptComplete: Row = {
     const { app, issuer } = yield* withIssuer()
     const first = yield* app.ask("loginChatGpt")
     yield* app.ask("cancelLoginChatGpt", { loginId: first["loginId"] })
-    assert.deepStrictEqual(yield* app.told("loginChatGptComplete"), {
+    assert.deepStrictEqual(yield* app.received("loginChatGptComplete"), {
       loginId: first["loginId"],
       success: false,
       error: "Login was not completed",
     })
     const second = yield* app.ask("loginChatGpt")
     assert.strictEqual(yield* comeBack(second["authUrl"], issuer), 200)
-    assert.deepStrictEqual(yield* app.told("loginChatGptComplete", 1), {
+    assert.deepStrictEqual(yield* app.received("loginChatGptComplete", 1), {
       loginId: second["loginId"],
       success: true,
     })
-    assert.deepStrictEqual(yield* app.told("authStatusChange"), { authMethod: "chatgpt" })
+    assert.deepStrictEqual(yield* app.received("authStatusChange"), { authMethod: "chatgpt" })
     return app
   }),
 }

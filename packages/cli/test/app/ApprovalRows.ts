@@ -137,7 +137,7 @@ const elicitationRequest = row(
       yield* app.reply(asked, { result: answer })
       yield* ending(app, turnId)
       assert.deepStrictEqual(resolution(app), [{ decision: "approved", reason: "answered" }])
-      const end = yield* app.told("codex/event/mcp_tool_call_end")
+      const end = yield* app.received("codex/event/mcp_tool_call_end")
       assert.include(JSON.stringify(end), JSON.stringify(JSON.stringify(answer)).slice(1, -1))
     }),
 )
@@ -152,7 +152,7 @@ const cancelRequest = row(
       yield* say(app, conversationId, "go")
       const { id } = yield* question(app, "applyPatchApproval")
       yield* app.ask("interruptConversation", { conversationId })
-      assert.deepStrictEqual(yield* app.told("$/cancelRequest"), { id })
+      assert.deepStrictEqual(yield* app.received("$/cancelRequest"), { id })
     }),
 )
 
@@ -166,14 +166,14 @@ const takenBack = row(
         { startImmediately: true },
       )
       const [id] = [...app.sent.keys()].slice(-1)
-      yield* app.tell("$/cancelRequest", { id: "of nobody" })
-      yield* app.tell("$/cancelRequest", { id })
+      yield* app.notify("$/cancelRequest", { id: "of nobody" })
+      yield* app.notify("$/cancelRequest", { id })
       assert.deepStrictEqual(yield* Fiber.join(slow), {
         code: -32800,
         message: "request cancelled",
       })
-      yield* app.tell("$/cancelRequest", { id })
-      yield* app.tell("$/cancelRequest", {})
+      yield* app.notify("$/cancelRequest", { id })
+      yield* app.notify("$/cancelRequest", {})
       yield* refuses(
         app,
         "$/cancelRequest",

@@ -36,32 +36,35 @@ const spoken = Effect.fnUntraced(function* (app: App, ...texts: ReadonlyArray<st
   return conversation
 })
 
-const newConversation = row("creates a file, and a conversation with the requested settings", {}, (app) =>
-  Effect.gen(function* () {
-    const { conversationId, ...rest } = yield* app.ask("newConversation", {
-      cwd: app.work,
-      model: "mine",
-      approvalPolicy: "on-request",
-      sandbox: "read-only",
-      config: { model_reasoning_effort: "low" },
-    })
-    assert.match(String(conversationId), uuid7)
-    const [rolloutPath = ""] = rollouts(app, "sessions")
-    assert.deepStrictEqual(rest, { model: "mine", reasoningEffort: "low", rolloutPath })
-    assert.match(
-      basename(rolloutPath),
-      new RegExp(
-        `^rollout-\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-${String(conversationId)}\\.jsonl$`,
-      ),
-    )
-    yield* refuses(
-      app,
-      "newConversation",
-      { profile: "nope" },
-      invalid("error deriving config: config profile `nope` not found"),
-    )
-    assert.deepStrictEqual(rollouts(app, "sessions"), [rolloutPath])
-  }),
+const newConversation = row(
+  "creates a file, and a conversation with the requested settings",
+  {},
+  (app) =>
+    Effect.gen(function* () {
+      const { conversationId, ...rest } = yield* app.ask("newConversation", {
+        cwd: app.work,
+        model: "mine",
+        approvalPolicy: "on-request",
+        sandbox: "read-only",
+        config: { model_reasoning_effort: "low" },
+      })
+      assert.match(String(conversationId), uuid7)
+      const [rolloutPath = ""] = rollouts(app, "sessions")
+      assert.deepStrictEqual(rest, { model: "mine", reasoningEffort: "low", rolloutPath })
+      assert.match(
+        basename(rolloutPath),
+        new RegExp(
+          `^rollout-\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-${String(conversationId)}\\.jsonl$`,
+        ),
+      )
+      yield* refuses(
+        app,
+        "newConversation",
+        { profile: "nope" },
+        invalid("error deriving config: config profile `nope` not found"),
+      )
+      assert.deepStrictEqual(rollouts(app, "sessions"), [rolloutPath])
+    }),
 )
 
 const listConversations = row("lists the conversations with a message, newest first", {}, (app) =>
@@ -194,51 +197,54 @@ const forkConversation = row("creates a file with the beginning of another one",
   }),
 )
 
-const getConversation = row("returns the state while a question is pending and when idle", {}, (app) =>
-  Effect.gen(function* () {
-    const { conversationId } = yield* made(app, { approvalPolicy: "untrusted" })
-    yield* listening(app, conversationId, { after: -1 })
-    const { turnId } = yield* say(app, conversationId, "run: touch made")
-    yield* app.told("execCommandApproval")
-    yield* say(app, conversationId, "say two", { whileRunning: "wait" })
-    const settled = {
-      conversationId,
-      model: "offline",
-      cwd: app.work,
-      approvalPolicy: "untrusted",
-      sandboxPolicy: { mode: "danger-full-access" },
-    }
-    const asking = yield* app.ask("getConversation", { conversationId })
-    const { seq } = yield* app.told("codex/event/exec_approval_request")
-    assert.deepStrictEqual(asking, {
-      ...settled,
-      status: "waitingForApproval",
-      turnId,
-      waitingMessages: 1,
-      openQuestions: 1,
-      nextSeq: Number(seq) + 1,
-    })
-    yield* app.ask("interruptConversation", { conversationId })
-    const last = yield* turn(app, conversationId, "say three")
-    const [, usage] = events(app).findLast(([, msg]) => isUsage(msg)) ?? []
-    const { info } = kept(usage) as {
-      readonly info: { readonly total_token_usage: { readonly total_tokens: number } }
-    }
-    assert.deepStrictEqual(yield* app.ask("getConversation", { conversationId }), {
-      ...settled,
-      status: "idle",
-      waitingMessages: 0,
-      openQuestions: 0,
-      nextSeq: Number(last.params?.["seq"]) + 1,
-      totalTokens: info.total_token_usage.total_tokens,
-    })
-    yield* refuses(
-      app,
-      "getConversation",
-      { conversationId: unknownId },
-      invalid(`conversation not found: ${unknownId}`),
-    )
-  }),
+const getConversation = row(
+  "returns the state while a question is pending and when idle",
+  {},
+  (app) =>
+    Effect.gen(function* () {
+      const { conversationId } = yield* made(app, { approvalPolicy: "untrusted" })
+      yield* listening(app, conversationId, { after: -1 })
+      const { turnId } = yield* say(app, conversationId, "run: touch made")
+      yield* app.received("execCommandApproval")
+      yield* say(app, conversationId, "say two", { whileRunning: "wait" })
+      const settled = {
+        conversationId,
+        model: "offline",
+        cwd: app.work,
+        approvalPolicy: "untrusted",
+        sandboxPolicy: { mode: "danger-full-access" },
+      }
+      const asking = yield* app.ask("getConversation", { conversationId })
+      const { seq } = yield* app.received("codex/event/exec_approval_request")
+      assert.deepStrictEqual(asking, {
+        ...settled,
+        status: "waitingForApproval",
+        turnId,
+        waitingMessages: 1,
+        openQuestions: 1,
+        nextSeq: Number(seq) + 1,
+      })
+      yield* app.ask("interruptConversation", { conversationId })
+      const last = yield* turn(app, conversationId, "say three")
+      const [, usage] = events(app).findLast(([, msg]) => isUsage(msg)) ?? []
+      const { info } = kept(usage) as {
+        readonly info: { readonly total_token_usage: { readonly total_tokens: number } }
+      }
+      assert.deepStrictEqual(yield* app.ask("getConversation", { conversationId }), {
+        ...settled,
+        status: "idle",
+        waitingMessages: 0,
+        openQuestions: 0,
+        nextSeq: Number(last.params?.["seq"]) + 1,
+        totalTokens: info.total_token_usage.total_tokens,
+      })
+      yield* refuses(
+        app,
+        "getConversation",
+        { conversationId: unknownId },
+        invalid(`conversation not found: ${unknownId}`),
+      )
+    }),
 )
 
 export const conversationRows = {

@@ -142,36 +142,39 @@ const durable = (app: App, from = 0) =>
         : [],
     )
 
-const sessionConfigured = row("follows the response to the client that resumes a conversation", {}, (app) =>
-  Effect.gen(function* () {
-    const { conversationId, rolloutPath } = yield* made(app, {
-      config: { model_reasoning_effort: "low" },
-    })
-    yield* listening(app, conversationId)
-    yield* turn(app, conversationId, "say one")
-    const before = app.messages.length
-    const { initialMessages } = yield* app.ask("resumeConversation", { path: rolloutPath })
-    assert.deepStrictEqual(yield* app.told("sessionConfigured"), {
-      sessionId: conversationId,
-      model: "offline",
-      reasoningEffort: "low",
-      historyLogId: 0,
-      historyEntryCount: 0,
-      initialMessages,
-      rolloutPath,
-    })
-    assert.deepStrictEqual(
-      app.messages.slice(before).map(({ method }) => method ?? "answer"),
-      ["answer", "sessionConfigured"],
-    )
-  }),
+const sessionConfigured = row(
+  "follows the response to the client that resumes a conversation",
+  {},
+  (app) =>
+    Effect.gen(function* () {
+      const { conversationId, rolloutPath } = yield* made(app, {
+        config: { model_reasoning_effort: "low" },
+      })
+      yield* listening(app, conversationId)
+      yield* turn(app, conversationId, "say one")
+      const before = app.messages.length
+      const { initialMessages } = yield* app.ask("resumeConversation", { path: rolloutPath })
+      assert.deepStrictEqual(yield* app.received("sessionConfigured"), {
+        sessionId: conversationId,
+        model: "offline",
+        reasoningEffort: "low",
+        historyLogId: 0,
+        historyEntryCount: 0,
+        initialMessages,
+        rolloutPath,
+      })
+      assert.deepStrictEqual(
+        app.messages.slice(before).map(({ method }) => method ?? "answer"),
+        ["answer", "sessionConfigured"],
+      )
+    }),
 )
 
 const conversationSynced = row("is sent between the missed events and the live ones", {}, (app) =>
   Effect.gen(function* () {
     const { conversationId } = yield* made(app)
     const subscriptionId = yield* listening(app, conversationId, { after: -1 })
-    assert.deepStrictEqual(yield* app.told("conversationSynced"), {
+    assert.deepStrictEqual(yield* app.received("conversationSynced"), {
       conversationId,
       subscriptionId,
       seq: 2,
@@ -236,18 +239,21 @@ const conversationLagged = row(
     }),
 )
 
-const conversationClosed = row("is the last notification of a conversation that is archived", {}, (app) =>
-  Effect.gen(function* () {
-    const { conversationId } = yield* made(app)
-    const subscriptionId = yield* listening(app, conversationId, { after: -1 })
-    yield* turn(app, conversationId, "say one")
-    yield* app.ask("archiveConversation", { conversationId })
-    assert.deepStrictEqual(yield* app.told("conversationClosed"), {
-      conversationId,
-      subscriptionId,
-    })
-    assert.deepStrictEqual(events(app).at(-1)?.[1], { type: "shutdown_complete" })
-  }),
+const conversationClosed = row(
+  "is the last notification of a conversation that is archived",
+  {},
+  (app) =>
+    Effect.gen(function* () {
+      const { conversationId } = yield* made(app)
+      const subscriptionId = yield* listening(app, conversationId, { after: -1 })
+      yield* turn(app, conversationId, "say one")
+      yield* app.ask("archiveConversation", { conversationId })
+      assert.deepStrictEqual(yield* app.received("conversationClosed"), {
+        conversationId,
+        subscriptionId,
+      })
+      assert.deepStrictEqual(events(app).at(-1)?.[1], { type: "shutdown_complete" })
+    }),
 )
 
 const conversationSkipped = row("has the number of an event that is not sent", {}, (app) =>

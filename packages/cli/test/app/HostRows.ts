@@ -139,42 +139,45 @@ web_search = true
 model = "p"
 `
 
-const getUserSavedConfig = row("returns the present contents of the file", { config: saved }, (app) =>
-  Effect.gen(function* () {
-    assert.deepStrictEqual(yield* app.ask("getUserSavedConfig"), {
-      config: {
-        approvalPolicy: "on-request",
-        sandboxMode: "workspace-write",
-        sandboxSettings: { writableRoots: ["/elsewhere"], networkAccess: true },
-        model: "m",
-        modelReasoningSummary: "concise",
-        modelVerbosity: "low",
-        tools: { webSearch: true },
-        profile: "mine",
-        profiles: {
-          mine: {
-            model: "p",
-            modelProvider: null,
-            approvalPolicy: null,
-            modelReasoningEffort: null,
-            modelReasoningSummary: null,
-            modelVerbosity: null,
-            chatgptBaseUrl: null,
+const getUserSavedConfig = row(
+  "returns the present contents of the file",
+  { config: saved },
+  (app) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* app.ask("getUserSavedConfig"), {
+        config: {
+          approvalPolicy: "on-request",
+          sandboxMode: "workspace-write",
+          sandboxSettings: { writableRoots: ["/elsewhere"], networkAccess: true },
+          model: "m",
+          modelReasoningSummary: "concise",
+          modelVerbosity: "low",
+          tools: { webSearch: true },
+          profile: "mine",
+          profiles: {
+            mine: {
+              model: "p",
+              modelProvider: null,
+              approvalPolicy: null,
+              modelReasoningEffort: null,
+              modelReasoningSummary: null,
+              modelVerbosity: null,
+              chatgptBaseUrl: null,
+            },
           },
         },
-      },
-    })
-    const path = join(app.home, "config.toml")
-    Fs.writeFileSync(path, "# mine\nmodel = 4\n")
-    yield* refuses(
-      app,
-      "getUserSavedConfig",
-      undefined,
-      internal(
-        `failed to parse config.toml: ${path}:2: invalid type: integer \`4\`, expected a string\nin \`model\``,
-      ),
-    )
-  }),
+      })
+      const path = join(app.home, "config.toml")
+      Fs.writeFileSync(path, "# mine\nmodel = 4\n")
+      yield* refuses(
+        app,
+        "getUserSavedConfig",
+        undefined,
+        internal(
+          `failed to parse config.toml: ${path}:2: invalid type: integer \`4\`, expected a string\nin \`model\``,
+        ),
+      )
+    }),
 )
 
 const setDefaultModel = row(

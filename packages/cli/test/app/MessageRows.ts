@@ -123,7 +123,7 @@ const interruptConversation = row(
       const { conversationId } = yield* made(app)
       yield* listening(app, conversationId)
       yield* say(app, conversationId, "run: sleep 1000")
-      yield* app.told("codex/event/exec_command_begin")
+      yield* app.received("codex/event/exec_command_begin")
       assert.deepStrictEqual(yield* say(app, conversationId, "later", { whileRunning: "wait" }), {
         turnId: "1",
         disposition: "waiting",

@@ -227,30 +227,32 @@ describe("auth.json", () => {
     ),
   )
 
-  it.effect("L13 a file that cannot be read is never treated as missing, and no login replaces it", () =>
-    run(({ auth, findKey, path, stored }) =>
-      Effect.gen(function* () {
-        Fs.symlinkSync(path, path)
-        const unread = yield* Effect.flip(auth.loginApiKey(Redacted.make("sk-key")))
-        assert.strictEqual(
-          unread.message,
-          `${path}: cannot be read (ELOOP); the file was not changed: remove it to log in again`,
-        )
-        assert.isTrue(Fs.lstatSync(path).isSymbolicLink())
-        const message = `${path}: cannot be read (ELOOP)`
-        assert.strictEqual((yield* Effect.flip(findKey(provider))).message, message)
-        assert.strictEqual((yield* Effect.flip(auth.status({ refresh: false }))).message, message)
-        assert.strictEqual((yield* Effect.flip(auth.email)).message, message)
-        Fs.rmSync(path)
-        const large = JSON.stringify({ OPENAI_API_KEY: "sk-old", other: "x".repeat(300 * 1024) })
-        Fs.writeFileSync(path, large)
-        yield* Effect.flip(auth.loginApiKey(Redacted.make("sk-key")))
-        assert.strictEqual(Fs.readFileSync(path, "utf8"), large)
-        yield* auth.logout
-        yield* auth.loginApiKey(Redacted.make("sk-key"))
-        assert.strictEqual(stored()["OPENAI_API_KEY"], "sk-key")
-      }),
-    ),
+  it.effect(
+    "L13 a file that cannot be read is never treated as missing, and no login replaces it",
+    () =>
+      run(({ auth, findKey, path, stored }) =>
+        Effect.gen(function* () {
+          Fs.symlinkSync(path, path)
+          const unread = yield* Effect.flip(auth.loginApiKey(Redacted.make("sk-key")))
+          assert.strictEqual(
+            unread.message,
+            `${path}: cannot be read (ELOOP); the file was not changed: remove it to log in again`,
+          )
+          assert.isTrue(Fs.lstatSync(path).isSymbolicLink())
+          const message = `${path}: cannot be read (ELOOP)`
+          assert.strictEqual((yield* Effect.flip(findKey(provider))).message, message)
+          assert.strictEqual((yield* Effect.flip(auth.status({ refresh: false }))).message, message)
+          assert.strictEqual((yield* Effect.flip(auth.email)).message, message)
+          Fs.rmSync(path)
+          const large = JSON.stringify({ OPENAI_API_KEY: "sk-old", other: "x".repeat(300 * 1024) })
+          Fs.writeFileSync(path, large)
+          yield* Effect.flip(auth.loginApiKey(Redacted.make("sk-key")))
+          assert.strictEqual(Fs.readFileSync(path, "utf8"), large)
+          yield* auth.logout
+          yield* auth.loginApiKey(Redacted.make("sk-key"))
+          assert.strictEqual(stored()["OPENAI_API_KEY"], "sk-key")
+        }),
+      ),
   )
 })
 

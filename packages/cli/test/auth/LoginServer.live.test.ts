@@ -83,17 +83,19 @@ describe("LoginServer", () => {
     ),
   )
 
-  it.live("L13 `GET //` gets a response whatever host it names, before and after a login began", () =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const server = yield* LoginServer.make(0)
-        const port = Number(new URL(server.redirectUri).port)
-        for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, "evil.example", "//", ""]) {
-          const response = yield* send(port, `GET // HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
-          assert.match(statusOf(response), /^HTTP\/1\.1 40[34] /)
-        }
-      }),
-    ),
+  it.live(
+    "L13 `GET //` gets a response whatever host it names, before and after a login began",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const server = yield* LoginServer.make(0)
+          const port = Number(new URL(server.redirectUri).port)
+          for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, "evil.example", "//", ""]) {
+            const response = yield* send(port, `GET // HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+            assert.match(statusOf(response), /^HTTP\/1\.1 40[34] /)
+          }
+        }),
+      ),
   )
 
   it.live.each([

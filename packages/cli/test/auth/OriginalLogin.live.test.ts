@@ -121,19 +121,21 @@ describe("a login of the original", () => {
     ),
   )
 
-  it.effect("is reported as an error that names the file when it cannot be read, not as a missing login", () =>
-    run(({ auth, findKey, original }) =>
-      Effect.gen(function* () {
-        Fs.writeFileSync(original, "sk-secret")
-        const message = `${original}: expected an object with \`OPENAI_API_KEY\` or \`tokens\``
-        assert.strictEqual((yield* Effect.flip(findKey(provider))).message, message)
-        Fs.rmSync(original)
-        Fs.symlinkSync(original, original)
-        const unread = `${original}: cannot be read (ELOOP)`
-        assert.strictEqual((yield* Effect.flip(findKey(provider))).message, unread)
-        assert.strictEqual((yield* Effect.flip(auth.status({ refresh: false }))).message, unread)
-      }),
-    ),
+  it.effect(
+    "is reported as an error that names the file when it cannot be read, not as a missing login",
+    () =>
+      run(({ auth, findKey, original }) =>
+        Effect.gen(function* () {
+          Fs.writeFileSync(original, "sk-secret")
+          const message = `${original}: expected an object with \`OPENAI_API_KEY\` or \`tokens\``
+          assert.strictEqual((yield* Effect.flip(findKey(provider))).message, message)
+          Fs.rmSync(original)
+          Fs.symlinkSync(original, original)
+          const unread = `${original}: cannot be read (ELOOP)`
+          assert.strictEqual((yield* Effect.flip(findKey(provider))).message, unread)
+          assert.strictEqual((yield* Effect.flip(auth.status({ refresh: false }))).message, unread)
+        }),
+      ),
   )
 
   it.effect("is named by the error about the missing key when a setting excludes it", () =>

@@ -23,26 +23,28 @@ const directory = Effect.acquireRelease(
 )
 
 describe("a state directory prepared by an attacker", () => {
-  it.live("L13 with pipes and devices in place of its files: each is refused at once, by name", () =>
-    Effect.gen(function* () {
-      const home = yield* directory
-      for (const make of [
-        (path: string) => execFileSync("mkfifo", [path]),
-        (path: string) => FS.symlinkSync("/dev/zero", path),
-      ]) {
-        const [config, auth] = [join(home, "config.toml"), join(home, "auth.json")]
-        make(config)
-        make(auth)
-        assert.deepStrictEqual(
-          Result.mapError(ConfigFile.read(home), (problem) => problem),
-          Result.fail(`${config}: is not a regular file`),
-        )
-        const fault = yield* Effect.flip(AuthFile.make(home).read)
-        assert.strictEqual(fault.message, `${auth}: is not a regular file`)
-        FS.rmSync(config)
-        FS.rmSync(auth)
-      }
-    }),
+  it.live(
+    "L13 with pipes and devices in place of its files: each is refused at once, by name",
+    () =>
+      Effect.gen(function* () {
+        const home = yield* directory
+        for (const make of [
+          (path: string) => execFileSync("mkfifo", [path]),
+          (path: string) => FS.symlinkSync("/dev/zero", path),
+        ]) {
+          const [config, auth] = [join(home, "config.toml"), join(home, "auth.json")]
+          make(config)
+          make(auth)
+          assert.deepStrictEqual(
+            Result.mapError(ConfigFile.read(home), (problem) => problem),
+            Result.fail(`${config}: is not a regular file`),
+          )
+          const fault = yield* Effect.flip(AuthFile.make(home).read)
+          assert.strictEqual(fault.message, `${auth}: is not a regular file`)
+          FS.rmSync(config)
+          FS.rmSync(auth)
+        }
+      }),
   )
 
   it.live(

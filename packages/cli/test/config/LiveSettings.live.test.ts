@@ -114,25 +114,23 @@ describe("LiveSettings", () => {
     )
   }
 
-  it.live(
-    "experimental_instructions_file replaces the instructions, and must not be empty",
-    () =>
-      Effect.gen(function* () {
-        const { directory, live, path } = yield* setting()
-        writeFileSync(path, 'experimental_instructions_file = "me.md"\n')
-        const missing = yield* Effect.flip(live.resolve({}))
-        assert.strictEqual(
-          missing.message,
-          `${join(directory, "me.md")}: cannot be read (ENOENT)\nin \`experimental_instructions_file\`\n`,
-        )
-        writeFileSync(join(directory, "me.md"), "  \n")
-        assert.match((yield* Effect.flip(live.resolve({}))).message, /: is empty\n/)
-        writeFileSync(join(directory, "me.md"), "Be brief.\n")
-        const settings = yield* live.resolve({})
-        assert.strictEqual(settings.baseInstructions, "Be brief.")
-        assert.notProperty(settings, "baseInstructionsFile")
-        const asked = yield* live.resolve({ baseInstructions: "Be long." })
-        assert.strictEqual(asked.baseInstructions, "Be long.")
-      }).pipe(Effect.scoped),
+  it.live("experimental_instructions_file replaces the instructions, and must not be empty", () =>
+    Effect.gen(function* () {
+      const { directory, live, path } = yield* setting()
+      writeFileSync(path, 'experimental_instructions_file = "me.md"\n')
+      const missing = yield* Effect.flip(live.resolve({}))
+      assert.strictEqual(
+        missing.message,
+        `${join(directory, "me.md")}: cannot be read (ENOENT)\nin \`experimental_instructions_file\`\n`,
+      )
+      writeFileSync(join(directory, "me.md"), "  \n")
+      assert.match((yield* Effect.flip(live.resolve({}))).message, /: is empty\n/)
+      writeFileSync(join(directory, "me.md"), "Be brief.\n")
+      const settings = yield* live.resolve({})
+      assert.strictEqual(settings.baseInstructions, "Be brief.")
+      assert.notProperty(settings, "baseInstructionsFile")
+      const asked = yield* live.resolve({ baseInstructions: "Be long." })
+      assert.strictEqual(asked.baseInstructions, "Be long.")
+    }).pipe(Effect.scoped),
   )
 })

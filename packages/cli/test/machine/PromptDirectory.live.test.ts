@@ -2,7 +2,7 @@ import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import { list, read } from "../../src/machine/PromptDirectory.ts"
-import { buildIfMissing } from "../support/Bundle.ts"
+import { buildIfMissing } from "../support/BuiltProgram.ts"
 import { home } from "../support/Home.ts"
 import * as Server from "../support/Server.ts"
 

@@ -84,7 +84,7 @@ describe(method, () => {
     ),
   )
 
-  it.effect("limits that are replayed to a later listener are not notified again", () =>
+  it.effect("limits that are replayed to a later listener cause no second notification", () =>
     withApp(telling(12, 30), (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -115,7 +115,7 @@ describe(method, () => {
     ),
   )
 
-  it.effect("absent limits are not notified and change nothing", () =>
+  it.effect("absent limits cause no notification and change nothing", () =>
     withApp(telling(12), (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)

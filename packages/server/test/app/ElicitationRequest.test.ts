@@ -111,7 +111,7 @@ describe(method, () => {
       "malformed",
     ],
     [{}, { action: "decline" }, "malformed"],
-  ])("L7 %j is told the server as %j: %s", ([result, expected, reason]) =>
+  ])("L7 %j is returned to the tool server as %j: %s", ([result, expected, reason]) =>
     withForm(declared, (app, answers) =>
       Effect.gen(function* () {
         yield* asked(app)

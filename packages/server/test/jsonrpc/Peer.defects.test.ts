@@ -248,21 +248,23 @@ describe("Peer: a defect while one message is handled", () => {
     }),
   )
 
-  it.effect("L13 in reading the response to a request of ours fails that request at once", () =>
-    Effect.gen(function* () {
-      const { alive, client, logged, messages, quiet } = yield* serve
-      yield* client.send([JSON.stringify({ id: 1, method: "asks" })])
-      yield* quiet
-      yield* client.send([JSON.stringify({ id: messages[0]?.id, result: { text: "x" } })])
-      yield* quiet
-      assert.deepStrictEqual<unknown>(messages[1], {
-        jsonrpc: "2.0",
-        id: 1,
-        result: { failed: "unusable response: it could not be read" },
-      })
-      assert.match(logged.join("\n"), /^Error a response could not be read /)
-      yield* alive
-    }),
+  it.effect(
+    "L13 in reading the response to a request of the server fails that request at once",
+    () =>
+      Effect.gen(function* () {
+        const { alive, client, logged, messages, quiet } = yield* serve
+        yield* client.send([JSON.stringify({ id: 1, method: "asks" })])
+        yield* quiet
+        yield* client.send([JSON.stringify({ id: messages[0]?.id, result: { text: "x" } })])
+        yield* quiet
+        assert.deepStrictEqual<unknown>(messages[1], {
+          jsonrpc: "2.0",
+          id: 1,
+          result: { failed: "unusable response: it could not be read" },
+        })
+        assert.match(logged.join("\n"), /^Error a response could not be read /)
+        yield* alive
+      }),
   )
 
   it.effect.each(["1e308", "9007199254740993"])(

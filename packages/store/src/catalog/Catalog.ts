@@ -143,7 +143,9 @@ export class Catalog {
       const resets = this.resets
       yield* this.refresh
       if (query.withPreview === true || query.text !== undefined) {
-        const withoutPreview = yield* this.withIndex((index) => index.withoutPreview(maxRowsWithoutPreview))
+        const withoutPreview = yield* this.withIndex((index) =>
+          index.withoutPreview(maxRowsWithoutPreview),
+        )
         yield* this.reload(withoutPreview.filter(({ meta }) => !isActive(meta.id)))
       }
       const rows = yield* this.withIndex((index) => index.page(query))

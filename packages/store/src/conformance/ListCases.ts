@@ -120,7 +120,11 @@ const preview: Behaviour = {
     const meta = sampleMeta(1)
     const writer = yield* store.create(meta, firstRecords(meta))
     const before = yield* store.list({ limit: 5, withPreview: true })
-    yield* expectEqual("conversations with a preview before the first user message", before.items, [])
+    yield* expectEqual(
+      "conversations with a preview before the first user message",
+      before.items,
+      [],
+    )
     yield* writer.append(exchange(1, "hello there"), "written")
     const { items } = yield* store.list({ limit: 5, withPreview: true, text: "HELLO" })
     yield* expectEqual(

@@ -42,7 +42,9 @@ const takeWithin = (
     ),
     Effect.retry({ schedule: lockRetries, while: (error) => error._tag === "TakersLocked" }),
     Effect.catchTag("TakersLocked", () =>
-      Effect.fail(new FileFault({ operation: "lease", path: leases.pathOf(id), code: "ETIMEDOUT" })),
+      Effect.fail(
+        new FileFault({ operation: "lease", path: leases.pathOf(id), code: "ETIMEDOUT" }),
+      ),
     ),
     retryScarcity,
   )
@@ -64,12 +66,16 @@ export const acquireLease = (
   sinceMs: number,
 ): Effect.Effect<Lease, LeaseHeld | FileFault, Scope.Scope> =>
   Effect.map(
-    Effect.acquireRelease(takeWithin(leases, id, sinceMs), (held) => releaseLease(leases, id, held)),
+    Effect.acquireRelease(takeWithin(leases, id, sinceMs), (held) =>
+      releaseLease(leases, id, held),
+    ),
     (held) => ({
       inherited: held.inherited,
       lastGeneration: held.lastGeneration,
       recordGeneration: (generation) =>
-        retryScarcity(attempt(leases.pathOf(id), () => leases.recordGeneration(id, held, generation))),
+        retryScarcity(
+          attempt(leases.pathOf(id), () => leases.recordGeneration(id, held, generation)),
+        ),
       isHeld: retryScarcity(attempt(leases.pathOf(id), () => leases.isHeld(id, held))),
     }),
   )

@@ -187,20 +187,22 @@ describe("LineTransport", () => {
       }),
   )
 
-  it.effect("a flood of notifications ends the connection; the same number sent slowly does not", () =>
-    Effect.gen(function* () {
-      const chunk = `${JSON.stringify({ method: "n", params: { data: "x".repeat(1024 * 1024) } })}\n`
-      const slow = yield* makePeer()
-      for (let i = 0; i < 60; i++) {
-        yield* slow.say(chunk)
-        yield* TestClock.adjust("2 seconds")
-      }
-      assert.isFalse(slow.lines.isOver())
-      const fast = yield* makePeer()
-      const texts = yield* Effect.forkChild(fast.lines.ended)
-      for (let i = 0; i < 40; i++) yield* fast.say(chunk)
-      assert.strictEqual(yield* Fiber.join(texts), tooMuch)
-    }),
+  it.effect(
+    "a flood of notifications ends the connection; the same number sent slowly does not",
+    () =>
+      Effect.gen(function* () {
+        const chunk = `${JSON.stringify({ method: "n", params: { data: "x".repeat(1024 * 1024) } })}\n`
+        const slow = yield* makePeer()
+        for (let i = 0; i < 60; i++) {
+          yield* slow.say(chunk)
+          yield* TestClock.adjust("2 seconds")
+        }
+        assert.isFalse(slow.lines.isOver())
+        const fast = yield* makePeer()
+        const texts = yield* Effect.forkChild(fast.lines.ended)
+        for (let i = 0; i < 40; i++) yield* fast.say(chunk)
+        assert.strictEqual(yield* Fiber.join(texts), tooMuch)
+      }),
   )
 
   it.effect(

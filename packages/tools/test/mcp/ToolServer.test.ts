@@ -118,24 +118,29 @@ describe("ToolServer", () => {
     }),
   )
 
-  it.effect("a server that dies during its calls fails them, and is restarted less and less often", () =>
-    Effect.gen(function* () {
-      const script = makeScript()
-      script.onCall = () => Effect.andThen(script.die("exit 3"), Effect.never)
-      const server = yield* ToolServer.make("s", limits, script.connect)
-      assert.strictEqual(yield* messageOf(call(server)), "exit 3")
-      assert.strictEqual(yield* messageOf(call(server)), "exit 3")
-      const refused = "exit 3; it is not started again for 1 s"
-      assert.strictEqual(yield* messageOf(call(server)), refused)
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual(yield* messageOf(call(server)), "exit 3")
-      assert.strictEqual(yield* messageOf(call(server)), "exit 3; it is not started again for 2 s")
-      script.onCall = () => Effect.succeed({ content: [] })
-      yield* TestClock.adjust("2 seconds")
-      yield* call(server)
-      yield* script.die("once more")
-      assert.strictEqual(yield* messageOf(call(server)), "succeeded")
-    }),
+  it.effect(
+    "a server that dies during its calls fails them, and is restarted less and less often",
+    () =>
+      Effect.gen(function* () {
+        const script = makeScript()
+        script.onCall = () => Effect.andThen(script.die("exit 3"), Effect.never)
+        const server = yield* ToolServer.make("s", limits, script.connect)
+        assert.strictEqual(yield* messageOf(call(server)), "exit 3")
+        assert.strictEqual(yield* messageOf(call(server)), "exit 3")
+        const refused = "exit 3; it is not started again for 1 s"
+        assert.strictEqual(yield* messageOf(call(server)), refused)
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(yield* messageOf(call(server)), "exit 3")
+        assert.strictEqual(
+          yield* messageOf(call(server)),
+          "exit 3; it is not started again for 2 s",
+        )
+        script.onCall = () => Effect.succeed({ content: [] })
+        yield* TestClock.adjust("2 seconds")
+        yield* call(server)
+        yield* script.die("once more")
+        assert.strictEqual(yield* messageOf(call(server)), "succeeded")
+      }),
   )
 
   it.each<readonly [failures: number, hadStarted: boolean, seconds: number]>([
@@ -194,23 +199,25 @@ describe("ToolServer", () => {
     }),
   )
 
-  it.effect("the time of a question asked before a call began does not count for the call either", () =>
-    Effect.gen(function* () {
-      const script = makeScript()
-      script.onCall = () => Effect.never
-      const ask: Ask = () => Effect.delay(Effect.succeed({ action: "decline" }), "100 seconds")
-      const server = yield* ToolServer.make("s", limits, script.connect)
-      yield* Effect.forkChild(messageOf(call(server, ask)), { startImmediately: true })
-      yield* Effect.forkChild(script.ask(), { startImmediately: true })
-      yield* TestClock.adjust("50 seconds")
-      const later = yield* Effect.forkChild(messageOf(call(server, ask)), {
-        startImmediately: true,
-      })
-      yield* TestClock.adjust("109 seconds")
-      assert.isUndefined(later.pollUnsafe())
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual(yield* Fiber.join(later), "timed out awaiting tools/call after 60 s")
-    }),
+  it.effect(
+    "the time of a question asked before a call began does not count for the call either",
+    () =>
+      Effect.gen(function* () {
+        const script = makeScript()
+        script.onCall = () => Effect.never
+        const ask: Ask = () => Effect.delay(Effect.succeed({ action: "decline" }), "100 seconds")
+        const server = yield* ToolServer.make("s", limits, script.connect)
+        yield* Effect.forkChild(messageOf(call(server, ask)), { startImmediately: true })
+        yield* Effect.forkChild(script.ask(), { startImmediately: true })
+        yield* TestClock.adjust("50 seconds")
+        const later = yield* Effect.forkChild(messageOf(call(server, ask)), {
+          startImmediately: true,
+        })
+        yield* TestClock.adjust("109 seconds")
+        assert.isUndefined(later.pollUnsafe())
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(yield* Fiber.join(later), "timed out awaiting tools/call after 60 s")
+      }),
   )
 
   it.effect(

@@ -189,14 +189,16 @@ describe("TurnDiff", () => {
     )
   }
 
-  it.effect("reports the diff of the whole turn after each change, and nothing without a change", () =>
-    Effect.gen(function* () {
-      const diff = yield* open("/work", ["/work/.git/HEAD"])
-      assert.strictEqual(yield* diff.add([update("/work/f", text("a\n"), "b\n")]), modified)
-      assert.strictEqual(yield* diff.add([]), undefined)
-      assert.strictEqual(yield* diff.add([add("/work/g", "b\n")]), `${modified}${created}`)
-      assert.strictEqual(yield* diff.add([remove("/work/g", text("b\n"))]), modified)
-      assert.strictEqual(yield* diff.add([update("/work/f", text("b\n"), "a\n")]), undefined)
-    }),
+  it.effect(
+    "reports the diff of the whole turn after each change, and nothing without a change",
+    () =>
+      Effect.gen(function* () {
+        const diff = yield* open("/work", ["/work/.git/HEAD"])
+        assert.strictEqual(yield* diff.add([update("/work/f", text("a\n"), "b\n")]), modified)
+        assert.strictEqual(yield* diff.add([]), undefined)
+        assert.strictEqual(yield* diff.add([add("/work/g", "b\n")]), `${modified}${created}`)
+        assert.strictEqual(yield* diff.add([remove("/work/g", text("b\n"))]), modified)
+        assert.strictEqual(yield* diff.add([update("/work/f", text("b\n"), "a\n")]), undefined)
+      }),
   )
 })

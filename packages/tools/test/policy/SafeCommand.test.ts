@@ -235,20 +235,16 @@ describe("SafeCommand", () => {
     Schema.Literals(["ls", "find", ".", "-delete", "rm", ";", "|", "&&", "$x", ">", "*", "'", '"']),
   ).check(Schema.isMaxLength(8))
 
-  it.prop(
-    "accepts no script with rm, redirections or expansions",
-    { words: Text },
-    ({ words }) => {
-      const script = words.join(" ")
-      const unsafeWords: ReadonlyArray<string> = ["rm", ">", "$x"]
-      const said = words.some((word) => unsafeWords.includes(word))
-      const quotes = words.some((word) => word === "'" || word === '"')
-      if (!said || quotes || !isKnownSafe(["bash", "-lc", script], open)) return
-      // Of these words only `rm` may occur, and only as an argument of a command that reads.
-      assert.isFalse(words.includes(">") || words.includes("$x"), script)
-      const joints: ReadonlyArray<string> = [";", "|", "&&"]
-      const runs = words.filter((_, i) => i === 0 || joints.includes(words[i - 1] ?? ""))
-      assert.isFalse(runs.includes("rm"), script)
-    },
-  )
+  it.prop("accepts no script with rm, redirections or expansions", { words: Text }, ({ words }) => {
+    const script = words.join(" ")
+    const unsafeWords: ReadonlyArray<string> = ["rm", ">", "$x"]
+    const said = words.some((word) => unsafeWords.includes(word))
+    const quotes = words.some((word) => word === "'" || word === '"')
+    if (!said || quotes || !isKnownSafe(["bash", "-lc", script], open)) return
+    // Of these words only `rm` may occur, and only as an argument of a command that reads.
+    assert.isFalse(words.includes(">") || words.includes("$x"), script)
+    const joints: ReadonlyArray<string> = [";", "|", "&&"]
+    const runs = words.filter((_, i) => i === 0 || joints.includes(words[i - 1] ?? ""))
+    assert.isFalse(runs.includes("rm"), script)
+  })
 })

@@ -240,14 +240,16 @@ describe("CommandRunner, on a virtual clock", () => {
     }),
   )
 
-  it.effect("L8 registers a group with the watchdog from before its first output until its end", () =>
-    Effect.gen(function* () {
-      const world = new World("SIGTERM")
-      const fiber = yield* started(world, { diesWithParent: false })
-      assert.deepStrictEqual(world.log, ["watchdog", "add 42"])
-      yield* Fiber.interrupt(fiber)
-      assert.deepStrictEqual(world.log, ["watchdog", "add 42", "SIGTERM", "remove 42"])
-    }),
+  it.effect(
+    "L8 registers a group with the watchdog from before its first output until its end",
+    () =>
+      Effect.gen(function* () {
+        const world = new World("SIGTERM")
+        const fiber = yield* started(world, { diesWithParent: false })
+        assert.deepStrictEqual(world.log, ["watchdog", "add 42"])
+        yield* Fiber.interrupt(fiber)
+        assert.deepStrictEqual(world.log, ["watchdog", "add 42", "SIGTERM", "remove 42"])
+      }),
   )
 
   it.effect("treats a sandbox without an exit code as one that did not start", () =>

@@ -85,21 +85,23 @@ describe("OutputDeltas", () => {
     }),
   )
 
-  it.effect("makes the caller of push wait for a slow listener, and buffers nothing meanwhile", () =>
-    Effect.gen(function* () {
-      const latch = yield* Latch.make()
-      const { deltas, push } = yield* collected(latch.await)
-      const pushing = yield* Effect.forkChild(
-        push({ stream: "stdout", bytes: new Uint8Array(20_000) }),
-        { startImmediately: true },
-      )
-      yield* TestClock.adjust("1 hour")
-      assert.isUndefined(pushing.pollUnsafe())
-      assert.deepStrictEqual(deltas, [])
-      yield* latch.open
-      yield* Fiber.join(pushing)
-      assert.strictEqual(deltas.length, 2)
-    }),
+  it.effect(
+    "makes the caller of push wait for a slow listener, and buffers nothing meanwhile",
+    () =>
+      Effect.gen(function* () {
+        const latch = yield* Latch.make()
+        const { deltas, push } = yield* collected(latch.await)
+        const pushing = yield* Effect.forkChild(
+          push({ stream: "stdout", bytes: new Uint8Array(20_000) }),
+          { startImmediately: true },
+        )
+        yield* TestClock.adjust("1 hour")
+        assert.isUndefined(pushing.pollUnsafe())
+        assert.deepStrictEqual(deltas, [])
+        yield* latch.open
+        yield* Fiber.join(pushing)
+        assert.strictEqual(deltas.length, 2)
+      }),
   )
 
   it.effect("sends nothing once its scope has closed", () =>

@@ -222,18 +222,15 @@ describe("Watchdog, a server killed by kill -9", () => {
     },
   )
 
-  it.skipIf(!hasBwrap)(
-    "L8 leaves nothing of a sandbox, separate sessions included",
-    async () => {
-      const { before, left } = await killed(
-        { diesWithParent: true },
-        "setsid sleep WORD & (sleep WORD; :) & sleep 0.3; echo up; sleep WORD",
-        ["bwrap", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--unshare-pid"],
-      )
-      assert.isAtLeast(before, 5)
-      assert.deepStrictEqual(left, [])
-    },
-  )
+  it.skipIf(!hasBwrap)("L8 leaves nothing of a sandbox, separate sessions included", async () => {
+    const { before, left } = await killed(
+      { diesWithParent: true },
+      "setsid sleep WORD & (sleep WORD; :) & sleep 0.3; echo up; sleep WORD",
+      ["bwrap", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--unshare-pid"],
+    )
+    assert.isAtLeast(before, 5)
+    assert.deepStrictEqual(left, [])
+  })
 })
 
 const live = Layer.provide(CommandRunner.layer, NodeServices.layer)
@@ -256,25 +253,27 @@ describe("Watchdog, a server that keeps running", () => {
       ({ parent, words }) => parent === process.pid && words.includes("read -r line"),
     )
 
-  it.live("starts one watchdog for all commands, another one when it is killed, and none remains", () =>
-    Effect.gen(function* () {
-      yield* Effect.gen(function* () {
-        const { run } = yield* CommandRunner
-        yield* Effect.forEach(Array.from({ length: 20 }), () => run(sh("true"), options), {
-          concurrency: 8,
-        })
-        const [first, ...more] = watchdogs()
-        assert.deepStrictEqual(more, [])
-        assert.isDefined(first)
-        // A command that kills its watchdog only loses the protection that the watchdog gives.
-        const result = yield* run(sh(`kill -9 ${first?.pid}; sleep 0.1; echo on`), options)
-        assert.strictEqual(result.stdout.text, "on\n")
-        yield* run(sh("true"), options)
-        const pids = watchdogs().map(({ pid }) => pid)
-        assert.strictEqual(pids.length, 1)
-        assert.notStrictEqual(pids[0], first?.pid)
-      }).pipe(Effect.provide(live))
-      assert.deepStrictEqual(watchdogs(), [])
-    }),
+  it.live(
+    "starts one watchdog for all commands, another one when it is killed, and none remains",
+    () =>
+      Effect.gen(function* () {
+        yield* Effect.gen(function* () {
+          const { run } = yield* CommandRunner
+          yield* Effect.forEach(Array.from({ length: 20 }), () => run(sh("true"), options), {
+            concurrency: 8,
+          })
+          const [first, ...more] = watchdogs()
+          assert.deepStrictEqual(more, [])
+          assert.isDefined(first)
+          // A command that kills its watchdog only loses the protection that the watchdog gives.
+          const result = yield* run(sh(`kill -9 ${first?.pid}; sleep 0.1; echo on`), options)
+          assert.strictEqual(result.stdout.text, "on\n")
+          yield* run(sh("true"), options)
+          const pids = watchdogs().map(({ pid }) => pid)
+          assert.strictEqual(pids.length, 1)
+          assert.notStrictEqual(pids[0], first?.pid)
+        }).pipe(Effect.provide(live))
+        assert.deepStrictEqual(watchdogs(), [])
+      }),
   )
 })

@@ -164,22 +164,24 @@ describe("TrustedPrograms", () => {
     ),
   )
 
-  it.live("L15 removes directories that commands can write to from a search path, and keeps its order", () =>
-    withPath([], (programs, base) =>
-      Effect.gen(function* () {
-        Fs.symlinkSync("../workspace", join(base, "links", "bin"))
-        yield* programs.remember(workspaceWrite, join(base, "workspace"))
-        const entries = [
-          "/opt/b",
-          "",
-          "bin",
-          `${base}/workspace/bin`,
-          `${base}/links/bin`,
-          "/opt/a",
-        ]
-        assert.strictEqual(yield* programs.safeSearchPath(entries.join(":")), "/opt/b:/opt/a")
-      }),
-    ),
+  it.live(
+    "L15 removes directories that commands can write to from a search path, and keeps its order",
+    () =>
+      withPath([], (programs, base) =>
+        Effect.gen(function* () {
+          Fs.symlinkSync("../workspace", join(base, "links", "bin"))
+          yield* programs.remember(workspaceWrite, join(base, "workspace"))
+          const entries = [
+            "/opt/b",
+            "",
+            "bin",
+            `${base}/workspace/bin`,
+            `${base}/links/bin`,
+            "/opt/a",
+          ]
+          assert.strictEqual(yield* programs.safeSearchPath(entries.join(":")), "/opt/b:/opt/a")
+        }),
+      ),
   )
 
   it.live("L15 removes the target of a link in a writable directory from a search path", () =>

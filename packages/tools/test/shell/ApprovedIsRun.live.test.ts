@@ -123,26 +123,28 @@ describe.skipIf(!hasBubblewrap)("the directory of an approved command", () => {
     )
   }
 
-  it.live("L7 L15 a link that changes its target while the question is pending changes nothing", () =>
-    Effect.gen(function* () {
-      const { begin, workspace } = yield* stage({
-        prepare: (ws) => {
-          prepare(ws)
-          Fs.symlinkSync("out", `${ws}/lnk`)
-        },
-      })
-      const actor = yield* begin({
-        settings: { ...onRequest, unattended: "park" },
-        responses: [[calls("shell", { ...removal, workdir: "lnk" }, "a")]],
-      })
-      yield* actor.until(({ type }) => type === "exec_approval_request")
-      Fs.rmSync(`${workspace}/lnk`)
-      Fs.symlinkSync("../elsewhere", `${workspace}/lnk`)
-      yield* actor.answer("a", "approved")
-      const outputs = yield* actor.outputs
-      assert.strictEqual(textOf(outputs[0]), `${workspace}/out\n`)
-      assert.isTrue(isKept(workspace))
-    }),
+  it.live(
+    "L7 L15 a link that changes its target while the question is pending changes nothing",
+    () =>
+      Effect.gen(function* () {
+        const { begin, workspace } = yield* stage({
+          prepare: (ws) => {
+            prepare(ws)
+            Fs.symlinkSync("out", `${ws}/lnk`)
+          },
+        })
+        const actor = yield* begin({
+          settings: { ...onRequest, unattended: "park" },
+          responses: [[calls("shell", { ...removal, workdir: "lnk" }, "a")]],
+        })
+        yield* actor.until(({ type }) => type === "exec_approval_request")
+        Fs.rmSync(`${workspace}/lnk`)
+        Fs.symlinkSync("../elsewhere", `${workspace}/lnk`)
+        yield* actor.answer("a", "approved")
+        const outputs = yield* actor.outputs
+        assert.strictEqual(textOf(outputs[0]), `${workspace}/out\n`)
+        assert.isTrue(isKept(workspace))
+      }),
   )
 })
 

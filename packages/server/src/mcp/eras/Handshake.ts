@@ -36,7 +36,10 @@ const refusal = (missing: Members) =>
 const answerBound = "1 hour"
 
 const unanswered = () =>
-  new JsonRpcError({ code: ErrorCode.serverError, message: "the client did not respond within an hour" })
+  new JsonRpcError({
+    code: ErrorCode.serverError,
+    message: "the client did not respond within an hour",
+  })
 
 /** Sends a question to the client as a JSON-RPC request. Resolves with the raw result of the client. */
 export const put = (

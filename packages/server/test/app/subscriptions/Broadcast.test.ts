@@ -40,7 +40,7 @@ describe("Broadcast", () => {
   })
 
   it.effect(
-    "only the connection that started a login is notified of its end, all of the new status",
+    "only the connection that started a login is notified of its end, all are notified of the new status",
     () => {
       const { auth, end } = account()
       return withApp({ ports: { auth } }, (app) =>
@@ -78,7 +78,7 @@ describe("Broadcast", () => {
   })
 
   it.effect(
-    "beside MCP a client that never used this dialect gets none of its notifications",
+    "on an MCP connection a client that never used this dialect gets none of its notifications",
     () => {
       const { auth } = account()
       const besideMcp = AppServer.beside({})

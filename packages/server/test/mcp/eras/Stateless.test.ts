@@ -422,7 +422,10 @@ describe("ask after a handshake", () => {
         yield* TestClock.adjust("1 hour")
         yield* server.quiet
         const { error } = server.messages.findLast(({ id }) => id === 1) ?? {}
-        assert.deepStrictEqual(error, { code: -32000, message: "the client did not respond within an hour" })
+        assert.deepStrictEqual(error, {
+          code: -32000,
+          message: "the client did not respond within an hour",
+        })
       }),
     ),
   )
