@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
-/** Without it the benchmark says so in a line of its own. */
+/** Without it the benchmark says so in a separate line. */
 const hasBubblewrap = spawnSync("bwrap", ["--version"]).status === 0
 
-/** Without it no process tells its memory. */
+/** Without it the memory of processes is not known. */
 const hasProc = existsSync("/proc/self/status")
 
 const bench = (...args: ReadonlyArray<string>) => {

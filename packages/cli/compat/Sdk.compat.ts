@@ -109,7 +109,7 @@ const approvals = (connect: Connect, { stateless = false }: Kind = {}) => {
 
   if (stateless) return
   it.live(
-    "a command whose question nobody answers does not run, and the question is withdrawn",
+    "a command whose question is not answered does not run, and the question is withdrawn",
     () =>
       Effect.gen(function* () {
         const cwd = yield* home()

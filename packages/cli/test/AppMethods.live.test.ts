@@ -28,7 +28,11 @@ const sent: Readonly<Record<ClientMethod, Row>> = {
   ...takenBackRows,
 }
 
-const told: Readonly<Record<ServerMethod, Row>> = { ...approvalRows, ...eventRows, ...noticeRows }
+const notificationRows: Readonly<Record<ServerMethod, Row>> = {
+  ...approvalRows,
+  ...eventRows,
+  ...noticeRows,
+}
 
 const requests = new Set(
   [...methodsOf(AppServer.clientToServer)].flatMap(([name, method]) =>
@@ -48,7 +52,7 @@ describe.concurrent("the built app-server", () => {
     )
   }
 
-  for (const [method, { run, shows }] of Object.entries(told)) {
+  for (const [method, { run, shows }] of Object.entries(notificationRows)) {
     it.live(`${method} ${shows}`, () =>
       Effect.gen(function* () {
         const { beyond, messages } = yield* run

@@ -21,7 +21,7 @@ const messagesOf = (stdout: string): ReadonlyArray<Message> =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Message)
 
-const asker = (cli: CliProcess.CliProcess, member: { readonly jsonrpc?: string }) => {
+const requester = (cli: CliProcess.CliProcess, member: { readonly jsonrpc?: string }) => {
   let last = 0
   /** Sends a request and waits for its result. */
   return (method: string, params?: object) =>
@@ -47,7 +47,7 @@ describe("colloquy app-server", () => {
       () =>
         Effect.gen(function* () {
           const cli = yield* CliProcess.start(["app-server"])
-          const ask = asker(cli, member)
+          const ask = requester(cli, member)
           const { userAgent } = yield* ask("initialize", { clientInfo })
           assert.match(
             String(userAgent),
@@ -81,7 +81,7 @@ describe("colloquy app-server", () => {
       "-cshutdown_grace_ms=20000",
       `-coffline.script=${script}`,
     ])
-    const ask = asker(cli, { jsonrpc: "2.0" })
+    const ask = requester(cli, { jsonrpc: "2.0" })
     yield* ask("initialize", { clientInfo, protocolVersion: "2025-06-18", capabilities: {} })
     const { conversationId } = yield* ask("newConversation", {})
     yield* ask("addConversationListener", { conversationId })
@@ -131,14 +131,14 @@ describe("colloquy app-server", () => {
         const home = yield* CliProcess.stateDirectory()
         const variables = { COLLOQUY_HOME: home }
         const first = yield* CliProcess.start(["app-server"], variables)
-        const ask = asker(first, {})
+        const ask = requester(first, {})
         yield* ask("initialize", { clientInfo })
         const { conversationId, rolloutPath } = yield* ask("newConversation", {})
         yield* ask("addConversationListener", { conversationId, after: -1 })
         yield* ask("sendUserMessage", { conversationId, items: words("one") })
-        const told = yield* first.stdoutHas("codex/event/task_complete")
-        const heard = seqOf(told, "codex/event/agent_message")
-        const configured = messagesOf(told).find(
+        const pidPipe = yield* first.stdoutHas("codex/event/task_complete")
+        const heard = seqOf(pidPipe, "codex/event/agent_message")
+        const configured = messagesOf(pidPipe).find(
           ({ method }) => method === "codex/event/session_configured",
         )
         assert.strictEqual(
@@ -149,7 +149,7 @@ describe("colloquy app-server", () => {
         first.child.kill("SIGKILL")
         yield* first.outcome
         const second = yield* CliProcess.start(["app-server"], variables)
-        const again = asker(second, {})
+        const again = requester(second, {})
         yield* again("initialize", { clientInfo })
         const { items } = yield* again("listConversations", {})
         assert.deepStrictEqual(
@@ -178,7 +178,7 @@ describe("colloquy app-server", () => {
         )
         const variables = { COLLOQUY_HOME: home }
         const first = yield* CliProcess.start(["app-server"], variables)
-        const ask = asker(first, {})
+        const ask = requester(first, {})
         yield* ask("initialize", { clientInfo })
         const { conversationId, rolloutPath } = yield* ask("newConversation", {
           approvalPolicy: "never",
@@ -191,7 +191,7 @@ describe("colloquy app-server", () => {
         first.child.kill("SIGKILL")
         yield* first.outcome
         const second = yield* CliProcess.start(["app-server"], variables)
-        const again = asker(second, {})
+        const again = requester(second, {})
         yield* again("initialize", { clientInfo })
         yield* again("resumeConversation", { path: rolloutPath })
         // As long as a slow client takes until its next message. A question that was not sent would be decided by then.
@@ -213,7 +213,7 @@ describe("colloquy app-server", () => {
         '# mine\nmodel_provider = "offline"\nmodel = "a" # kept\nsandbox_mode = "danger-full-access"\n',
       )
       const cli = yield* CliProcess.start(["app-server"], { COLLOQUY_HOME: home })
-      const ask = asker(cli, {})
+      const ask = requester(cli, {})
       yield* ask("initialize", { clientInfo })
       const ran = yield* ask("execOneOffCommand", {
         command: ["sh", "-c", "echo out; echo err >&2; exit 3"],
@@ -250,16 +250,16 @@ describe("colloquy app-server", () => {
       Effect.gen(function* () {
         const home = yield* CliProcess.stateDirectory('sandbox_mode = "danger-full-access"\n')
         const cli = yield* CliProcess.start(["app-server"], { COLLOQUY_HOME: home })
-        yield* asker(cli, {})("initialize", { clientInfo })
-        const told = join(home, "told")
-        execFileSync("mkfifo", [told])
-        const command = ["sh", "-c", `echo $$ > ${told}; exec sleep ${mark()}`]
+        yield* requester(cli, {})("initialize", { clientInfo })
+        const pidPipe = join(home, "pid")
+        execFileSync("mkfifo", [pidPipe])
+        const command = ["sh", "-c", `echo $$ > ${pidPipe}; exec sleep ${mark()}`]
         cli.write({
           id: "slow",
           method: "execOneOffCommand",
           params: { command, timeoutMs: 60_000 },
         })
-        const pid = Number(yield* Effect.promise(() => readFile(told, "utf8")))
+        const pid = Number(yield* Effect.promise(() => readFile(pidPipe, "utf8")))
         assert.isTrue(isRunning(pid))
         cli.write({ method: "$/cancelRequest", params: { id: "slow" } })
         yield* cli.stdoutHas('"id":"slow","error":{"code":-32800,"message":"request cancelled"}')
@@ -269,10 +269,10 @@ describe("colloquy app-server", () => {
 })
 
 describe("colloquy mcp", () => {
-  it.live("serves the same requests beside MCP, on one connection", () =>
+  it.live("serves the same requests together with MCP, on one connection", () =>
     Effect.gen(function* () {
       const cli = yield* CliProcess.start(["mcp"])
-      const ask = asker(cli, { jsonrpc: "2.0" })
+      const ask = requester(cli, { jsonrpc: "2.0" })
       yield* ask("initialize", {
         protocolVersion: "2025-11-25",
         capabilities: {},

@@ -180,7 +180,7 @@ describe("the command line of the original", () => {
     )
   }
 
-  it.live("a compatibility_version that is no version is refused with the key", () =>
+  it.live("an invalid compatibility_version is refused with the key", () =>
     Effect.gen(function* () {
       const { code, stderr } = yield* CliProcess.run(["mcp", "-c", "compatibility_version=new"])
       assert.strictEqual(code, 1)

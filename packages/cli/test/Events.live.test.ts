@@ -30,8 +30,8 @@ describe("colloquy mcp, its events", () => {
         yield* cli.stdoutHas('"id":2,"result"')
         cli.child.stdin.end()
         const { code, stdout } = yield* cli.outcome
-        const told = stdout.trim().split("\n").flatMap(methodOf)
-        assert.deepStrictEqual([code, told.slice(0, 4)], [0, [...methods]])
+        const received = stdout.trim().split("\n").flatMap(methodOf)
+        assert.deepStrictEqual([code, received.slice(0, 4)], [0, [...methods]])
       }),
     )
   }

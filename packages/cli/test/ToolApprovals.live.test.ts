@@ -44,7 +44,7 @@ interface Played {
   readonly content: string
   readonly types: ReadonlyArray<string>
   /** The last output that the model received. */
-  readonly told: string
+  readonly lastRequest: string
 }
 
 /** Runs one tool call of the model with the official client, which declares elicitation only if `answer` is given. */
@@ -95,7 +95,7 @@ const play = ({ call }: (typeof kinds)[keyof typeof kinds], answer?: () => Elici
       asked,
       content: Fs.readFileSync(`${cwd}/hello.txt`, "utf8"),
       types: messages.map(({ type }) => String(type)),
-      told: JSON.stringify(requests.at(-1)),
+      lastRequest: JSON.stringify(requests.at(-1)),
     }
     return played
   })
@@ -134,12 +134,12 @@ describe("colloquy mcp, asked through the official SDK", () => {
       `a ${name} is denied at once when the client cannot be asked, and the result says so`,
       () =>
         Effect.gen(function* () {
-          const { asked, content, result, told, types } = yield* play(kind)
+          const { asked, content, result, lastRequest, types } = yield* play(kind)
           assert.deepStrictEqual(asked, [])
           assert.strictEqual(content, "hello\n")
           assert.strictEqual(result.content[0]?.text, "that was it")
           assert.isEmpty(types.filter((type) => type.endsWith("_begin")))
-          assert.include(told, `${kind.refused}: no client is available to approve it`)
+          assert.include(lastRequest, `${kind.refused}: no client is available to approve it`)
         }),
     )
   }

@@ -159,9 +159,9 @@ describe("approvals under any interleaving", () => {
       for (const { reason } of outcomes) reasons.add(reason)
       for (const { call_id } of outcomes) {
         const taken = answers.filter(([id, { _tag }]) => id === call_id && _tag === "Success")
-        const told = outcomes.filter((o) => o.call_id === call_id && o.reason === "answered")
-        assert.strictEqual(taken.length, told.length, `seed ${seed} ${call_id}`)
-        assert.isAtMost(told.length, 1, `seed ${seed} ${call_id}`)
+        const answered = outcomes.filter((o) => o.call_id === call_id && o.reason === "answered")
+        assert.strictEqual(taken.length, answered.length, `seed ${seed} ${call_id}`)
+        assert.isAtMost(answered.length, 1, `seed ${seed} ${call_id}`)
       }
       refused += answers.filter(([, { _tag }]) => _tag === "Failure").length
       for (const [callId, verdict] of verdicts) {

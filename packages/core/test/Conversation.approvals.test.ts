@@ -131,8 +131,8 @@ describe("approvals of a conversation", () => {
           }),
         ),
       )
-      for (const told of [listener, ...people]) {
-        const outcome = approvalEvents(yield* takeUntil(told, isEnd)).slice(-2)
+      for (const each of [listener, ...people]) {
+        const outcome = approvalEvents(yield* takeUntil(each, isEnd)).slice(-2)
         assert.deepStrictEqual(outcome, [resolved("c", "denied", "answered"), complete])
       }
     }),

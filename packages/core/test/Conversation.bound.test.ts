@@ -71,8 +71,8 @@ describe("a turn that does not stop", () => {
         assert.strictEqual(closing, name === "shutdown")
         yield* release
         yield* close
-        const told = eventsOf(yield* takeToEnd(listener)).filter(({ id }) => id === "a")
-        assert.deepStrictEqual(told.at(-1)?.msg, {
+        const ofTurn = eventsOf(yield* takeToEnd(listener)).filter(({ id }) => id === "a")
+        assert.deepStrictEqual(ofTurn.at(-1)?.msg, {
           type: "turn_aborted",
           reason: name === "input that interrupts" ? "replaced" : "interrupted",
         })

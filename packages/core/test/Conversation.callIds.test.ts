@@ -168,15 +168,15 @@ describe("ids of calls", () => {
       const responses = [calls("read", "c"), answer("ok"), calls("read", "c"), answer("ok")]
       const first = yield* processOver(store, scripted(...responses))
       const made = yield* first.manager.create(settings)
-      const told = [...(yield* turn(made)), ...(yield* turn(made))]
+      const allEvents = [...(yield* turn(made)), ...(yield* turn(made))]
       yield* first.end
       const again = yield* processOver(store, scripted(calls("read", "c", "c"), answer("ok")))
-      told.push(...(yield* turn(yield* again.manager.get(made.id))))
-      assert.deepStrictEqual(assertPaired(told), ["c", "c-2", "c-3", "c-4"])
+      allEvents.push(...(yield* turn(yield* again.manager.get(made.id))))
+      assert.deepStrictEqual(assertPaired(allEvents), ["c", "c-2", "c-3", "c-4"])
     }),
   )
 
-  it.effect("L7 a question has the id of its own call, and survives a restart under it", () =>
+  it.effect("L7 a question has the id of its call, and keeps it over a restart", () =>
     Effect.gen(function* () {
       const store = observed()
       const first = yield* processOver(store, scripted(calls("write", "c"), calls("ask", "c")))

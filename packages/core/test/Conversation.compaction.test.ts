@@ -61,7 +61,9 @@ const limited = (limit: number, more: Partial<ConversationSettings> = {}) => ({
   settings: { ...settings, baseInstructions: "", autoCompactTokenLimit: limit, ...more },
 })
 
-const told = (seen: Parameters<typeof durableOf>[0]): ReadonlyArray<readonly [string, EventMsg]> =>
+const messagesOf = (
+  seen: Parameters<typeof durableOf>[0],
+): ReadonlyArray<readonly [string, EventMsg]> =>
   durableOf(seen).map(({ id, msg }) => [id, msg] as const)
 
 const typesOf = (seen: Parameters<typeof durableOf>[0]) =>
@@ -88,7 +90,7 @@ describe("compact", () => {
       const it = yield* open([answer("one"), counts("the gist", 40), answer("two")], looking)
       yield* turn(it, says("a"), "t")
       const seen = yield* turn(it, compact, "c")
-      assert.deepStrictEqual(told(seen), [
+      assert.deepStrictEqual(messagesOf(seen), [
         ["c", { type: "task_started", model_context_window: null }],
         [
           "c",
@@ -166,7 +168,7 @@ describe("compact", () => {
       const it = yield* open([answer("one"), broken, answer("two")])
       yield* turn(it, says("a"), "t")
       const before = historyOf(yield* it.conversation.durableEvents)
-      assert.deepStrictEqual(told(yield* turn(it, compact, "c")).slice(1), [
+      assert.deepStrictEqual(messagesOf(yield* turn(it, compact, "c")).slice(1), [
         ["c", { type: "error", message: "boom" }],
         ["c", { type: "task_complete", last_agent_message: null }],
       ])
@@ -182,7 +184,7 @@ describe("compact", () => {
       yield* it.conversation.submit(compact, { id: "c" })
       yield* settle
       yield* it.conversation.submit({ type: "interrupt" })
-      assert.deepStrictEqual(told(yield* takeUntil(it.listener, isEnd)).slice(1), [
+      assert.deepStrictEqual(messagesOf(yield* takeUntil(it.listener, isEnd)).slice(1), [
         ["c", { type: "turn_aborted", reason: "interrupted" }],
       ])
       const events = yield* it.conversation.durableEvents
@@ -381,7 +383,7 @@ describe("automatic summaries", () => {
       const it = yield* open([calls("1", 100), counts("gist", 90), calls("2", 120)], limited(100))
       const seen = yield* turn(it, says("a"), "t")
       // The output has 4 bytes and its wrapping 16, which are estimated to be 5 tokens.
-      assert.deepStrictEqual(told(seen).slice(-2), [
+      assert.deepStrictEqual(messagesOf(seen).slice(-2), [
         ["t", { type: "error", message: stillAbove(100, 125) }],
         ["t", { type: "task_complete", last_agent_message: null }],
       ])
@@ -453,7 +455,7 @@ describe("automatic summaries", () => {
       yield* it.conversation.submit(says("a"), { id: "t" })
       yield* takeUntil(it.listener, isType("token_count"))
       yield* it.conversation.cancel("t")
-      assert.deepStrictEqual(told(yield* takeUntil(it.listener, isEnd)), [
+      assert.deepStrictEqual(messagesOf(yield* takeUntil(it.listener, isEnd)), [
         ["t", { type: "turn_aborted", reason: "interrupted" }],
       ])
     }),

@@ -66,7 +66,7 @@ const asking = Effect.fnUntraced(function* (
   return { ...scene, answers }
 })
 
-const told = (deliveries: ReadonlyArray<Delivery>): ReadonlyArray<EventMsg> =>
+const messagesOf = (deliveries: ReadonlyArray<Delivery>): ReadonlyArray<EventMsg> =>
   eventsOf(deliveries).flatMap(({ msg }) =>
     ["elicitation_request", "approval_resolved", "turn_aborted", "task_complete"].includes(msg.type)
       ? [msg]
@@ -136,7 +136,7 @@ describe("questions of tool servers", () => {
         assert.strictEqual(id, `elicitation-${question?.seq}`)
         yield* conversation.submit(fills(id, fields))
         const seen = yield* takeUntil(listener, isEnd)
-        assert.deepStrictEqual(told(seen), [
+        assert.deepStrictEqual(messagesOf(seen), [
           requested(id),
           resolved(id, decision, "answered"),
           complete,
@@ -166,7 +166,7 @@ describe("questions of tool servers", () => {
         ),
       )
       for (const listener of [person, other]) {
-        assert.deepStrictEqual(told(yield* takeUntil(listener, isEnd)), [
+        assert.deepStrictEqual(messagesOf(yield* takeUntil(listener, isEnd)), [
           resolved(id, "denied", "answered"),
           complete,
         ])
@@ -208,7 +208,7 @@ describe("questions of tool servers", () => {
         yield* conversation.submit(says("hi"))
         const seen = yield* takeUntil(listener, isEnd)
         const [outcome] = eventsOf(seen).filter(({ msg }) => msg.type === "approval_resolved")
-        assert.deepStrictEqual(told(seen), [
+        assert.deepStrictEqual(messagesOf(seen), [
           resolved(`elicitation-${outcome?.seq}`, "denied", "unattended"),
           complete,
         ])
@@ -226,7 +226,7 @@ describe("questions of tool servers", () => {
       yield* settle
       assert.deepStrictEqual(answers, [])
       yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(told(yield* takeUntil(listener, isEnd)).slice(1), [
+      assert.deepStrictEqual(messagesOf(yield* takeUntil(listener, isEnd)).slice(1), [
         resolved(id, "denied", "expired"),
         complete,
       ])
@@ -238,7 +238,7 @@ describe("questions of tool servers", () => {
     Effect.gen(function* () {
       const first = yield* asked()
       yield* first.conversation.submit({ type: "interrupt" })
-      assert.deepStrictEqual(told(yield* takeUntil(first.listener, isEnd)).slice(1), [
+      assert.deepStrictEqual(messagesOf(yield* takeUntil(first.listener, isEnd)).slice(1), [
         resolved(first.id, "denied", "withdrawn"),
         aborted,
       ])
@@ -251,7 +251,7 @@ describe("questions of tool servers", () => {
         }),
       )
       yield* TestClock.adjust("5 seconds")
-      assert.deepStrictEqual(told(yield* takeUntil(second.listener, isEnd)).slice(1), [
+      assert.deepStrictEqual(messagesOf(yield* takeUntil(second.listener, isEnd)).slice(1), [
         resolved(second.id, "denied", "withdrawn"),
         complete,
       ])
@@ -262,7 +262,7 @@ describe("questions of tool servers", () => {
     Effect.gen(function* () {
       const { close, id, listener } = yield* asked()
       yield* close
-      assert.deepStrictEqual(told(yield* takeToEnd(listener)).slice(1), [
+      assert.deepStrictEqual(messagesOf(yield* takeToEnd(listener)).slice(1), [
         resolved(id, "denied", "shutdown"),
         aborted,
       ])
@@ -282,7 +282,7 @@ describe("questions of tool servers", () => {
     Effect.gen(function* () {
       const { answers, conversation, id, listener } = yield* asked()
       yield* conversation.submit(fills(id, fields), options)
-      assert.deepStrictEqual(told(yield* takeUntil(listener, isEnd)).slice(1), [
+      assert.deepStrictEqual(messagesOf(yield* takeUntil(listener, isEnd)).slice(1), [
         resolved(id, "denied", reason),
         complete,
       ])
@@ -321,7 +321,7 @@ describe("questions of tool servers", () => {
         yield* conversation.attach({ answers: "approvals" })
         yield* conversation.submit(says("hi"))
         assert.deepStrictEqual(
-          told(yield* takeUntil(listener, isEnd)).flatMap((msg) =>
+          messagesOf(yield* takeUntil(listener, isEnd)).flatMap((msg) =>
             msg.type === "approval_resolved" ? [msg.reason] : [msg.type],
           ),
           ["unattended", "task_complete"],
@@ -373,7 +373,7 @@ describe("questions of tool servers", () => {
       ])
       yield* conversation.attach({ answers: true })
       yield* conversation.submit(says("hi"))
-      const seen = told(yield* takeUntil(listener, isEnd))
+      const seen = messagesOf(yield* takeUntil(listener, isEnd))
       assert.deepStrictEqual(
         seen.map((msg) => (msg.type === "approval_resolved" ? msg.reason : msg.type)),
         ["failed", "failed", "failed", "task_complete"],
@@ -420,7 +420,7 @@ describe("questions of tool servers", () => {
       )
       const late = yield* conversation.attach({ from: kept.length, answers: true })
       const seen = yield* late.take
-      assert.deepStrictEqual(told(seen), [resolved(id, "denied", "withdrawn"), aborted])
+      assert.deepStrictEqual(messagesOf(seen), [resolved(id, "denied", "withdrawn"), aborted])
       assert.deepStrictEqual(asksIn(seen), [])
     }),
   )

@@ -107,10 +107,10 @@ describe("a conversation whose process was killed", () => {
       const listener = yield* conversation.attach()
       yield* conversation.submit(says("and now?"))
       yield* takeUntil(listener, isEnd)
-      const told = (yield* logOf(conversation)).filter(
+      const recorded = (yield* logOf(conversation)).filter(
         (event) => event.id === "t" && event.msg.type !== "user_message",
       )
-      assert.deepStrictEqual(told.at(-1)?.msg, { type: "turn_aborted", reason: "interrupted" })
+      assert.deepStrictEqual(recorded.at(-1)?.msg, { type: "turn_aborted", reason: "interrupted" })
       assert.deepStrictEqual(script.requests[0]?.input.slice(-3, -1), [
         callItem("hang", "c"),
         outputItem(

@@ -382,19 +382,19 @@ describe("HttpModel requests", () => {
             Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(env))),
             Effect.map(failure),
           )
-        const told = { reason: "Key", retryable: false, requests: 0, tookMs: 0 }
+        const settingsFault = { reason: "Key", retryable: false, requests: 0, tookMs: 0 }
         const missing = "Missing environment variable: `KEY`."
         assert.deepStrictEqual(yield* withKey({}, asked), {
-          ...told,
+          ...settingsFault,
           message: `${missing} Get one.`,
         })
         assert.deepStrictEqual(yield* withKey({ KEY: " " }, bare), {
-          ...told,
+          ...settingsFault,
           message: missing,
           tookMs: 3_600_000,
         })
         assert.deepStrictEqual(yield* withKey({ KEY: "se\ncret" }, bare), {
-          ...told,
+          ...settingsFault,
           message: "Environment variable `KEY` holds characters that a header cannot carry.",
           tookMs: 7_200_000,
         })

@@ -27,7 +27,7 @@ const questions = ({ messages }: Harness) =>
 describe.each([
   ["there from the start", atOnce],
   ["loaded with the first request", withLazyDialect(atOnce)],
-])("AppServer beside MCP, %s", (_, beside) => {
+])("AppServer together with MCP, %s", (_, beside) => {
   it.effect("serves its requests before and after the `initialize` of MCP", () =>
     withServer({ beside }, (server) =>
       Effect.gen(function* () {

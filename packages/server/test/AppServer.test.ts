@@ -212,7 +212,7 @@ describe("AppServer: the end of input", () => {
 
   it.effect.each([
     ["has no end", () => Script.reply(Script.hang), undefined],
-    ["waits for an answer that nobody gives any more", oneCall, asking([exec]).tools],
+    ["waits for an answer that no client gives any more", oneCall, asking([exec]).tools],
   ] as const)(
     "L9 a turn that %s delays the end for the grace, and no longer",
     ([, script, tools]) =>

@@ -16,7 +16,7 @@ const isTold = (message: WireMessage | undefined) =>
 const answered = ({ messages }: Harness, id: unknown) =>
   messages.find((message) => message.method === undefined && message.id === id)
 
-/** A server with one conversation, whose turn waits for an answer that nobody has given yet. */
+/** A server with one conversation, whose turn waits for an answer that was not given yet. */
 const withWaitingTurn = (
   body: (server: Harness, store: FullStore.FullStore, id: string) => Effect.Effect<void>,
 ) =>

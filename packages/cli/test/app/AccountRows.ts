@@ -151,8 +151,8 @@ const cancelLoginChatGpt: Row = {
     )
     assert.deepStrictEqual(yield* app.ask("cancelLoginChatGpt", { loginId }), {})
     yield* app.received("loginChatGptComplete")
-    const nobody = yield* Effect.exit(comeBack(authUrl, issuer))
-    assert.strictEqual(nobody._tag, "Failure")
+    const loggedOut = yield* Effect.exit(comeBack(authUrl, issuer))
+    assert.strictEqual(loggedOut._tag, "Failure")
     yield* refuses(
       app,
       "cancelLoginChatGpt",
@@ -186,18 +186,18 @@ const getAuthStatus = row(
   (app) =>
     Effect.gen(function* () {
       const status = (params = {}) => app.ask("getAuthStatus", params)
-      const nobody = { requiresOpenaiAuth: true }
-      assert.deepStrictEqual(yield* status({ includeToken: true }), nobody)
+      const loggedOut = { requiresOpenaiAuth: true }
+      assert.deepStrictEqual(yield* status({ includeToken: true }), loggedOut)
       Fs.writeFileSync(authFile(app), JSON.stringify({ OPENAI_API_KEY: "sk-mine" }))
-      assert.deepStrictEqual(yield* status(), { ...nobody, authMethod: "apikey" })
+      assert.deepStrictEqual(yield* status(), { ...loggedOut, authMethod: "apikey" })
       Fs.writeFileSync(authFile(app), JSON.stringify(tokens))
       assert.deepStrictEqual(yield* status({ includeToken: true, refreshToken: false }), {
-        ...nobody,
+        ...loggedOut,
         authMethod: "chatgpt",
         authToken: "access",
       })
       Fs.writeFileSync(authFile(app), "{")
-      assert.deepStrictEqual(yield* status({ includeToken: true }), nobody)
+      assert.deepStrictEqual(yield* status({ includeToken: true }), loggedOut)
       yield* refuses(
         app,
         "getAuthStatus",

@@ -156,7 +156,7 @@ const cancelRequest = row(
     }),
 )
 
-const takenBack = row(
+const withdrawn = row(
   "cancels a request, which gets that error, and no other",
   { config: 'sandbox_mode = "danger-full-access"\n' },
   (app) =>
@@ -188,7 +188,7 @@ const takenBack = row(
 )
 
 /** The row for `$/cancelRequest`, sent by the client. */
-export const takenBackRows = { "$/cancelRequest": takenBack } as const
+export const takenBackRows = { "$/cancelRequest": withdrawn } as const
 
 export const approvalRows = {
   execCommandApproval,

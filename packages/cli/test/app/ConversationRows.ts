@@ -136,7 +136,7 @@ const isUsage = (msg: unknown): msg is Readonly<Record<string, unknown>> =>
 
 /** The message as it is recorded: the notification repeats the last response's usage as flat members. */
 const kept = (msg: unknown) => {
-  if (!isUsage(msg)) throw new Error("no usage was told")
+  if (!isUsage(msg)) throw new Error("no usage was reported")
   return { type: msg["type"], info: msg["info"], rate_limits: msg["rate_limits"] }
 }
 

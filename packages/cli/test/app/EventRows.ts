@@ -13,7 +13,7 @@ const look = "echo out; exit 3"
 const plan = { plan: [{ step: "one", status: "completed" }] }
 
 /** The token usage after this many responses. */
-const told = (responses: number) => {
+const tokenCountAfter = (responses: number) => {
   const flat = (n: number) => ({
     input_tokens: 10 * n,
     cached_input_tokens: 0,
@@ -59,9 +59,9 @@ const story = (cwd: string): ReadonlyArray<object> => {
       duration: "measured",
       formatted_output: "out\n",
     },
-    told(1),
+    tokenCountAfter(1),
     { type: "plan_update", explanation: null, ...plan },
-    told(2),
+    tokenCountAfter(2),
     { call_id: "patch", type: "patch_apply_begin", auto_approved: true, changes },
     {
       call_id: "patch",
@@ -83,10 +83,10 @@ const story = (cwd: string): ReadonlyArray<object> => {
         "",
       ].join("\n"),
     },
-    told(3),
+    tokenCountAfter(3),
     { type: "agent_message_delta", delta: "Done." },
     { type: "agent_message", message: "Done." },
-    told(4),
+    tokenCountAfter(4),
     { type: "task_complete", last_agent_message: "Done." },
   ]
 }

@@ -60,7 +60,7 @@ const visit = (login: Login, parameters: Record<string, string>, headers = {}) =
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
     return fetch(url, { headers }).then(
       (response) => response.status,
-      () => "nobody there",
+      () => "no login",
     )
   })
 
@@ -90,7 +90,7 @@ describe("login in the browser", () => {
           assert.deepStrictEqual([status.required, status.method], [true, "chatgpt"])
           assert.strictEqual(yield* auth.email, "me@example.org")
           // The loopback server stopped together with the login attempt.
-          assert.strictEqual(yield* visit(login, { state: "x", code: "y" }), "nobody there")
+          assert.strictEqual(yield* visit(login, { state: "x", code: "y" }), "no login")
         }),
       ),
   )
@@ -151,7 +151,7 @@ describe("login in the browser", () => {
         )
         yield* auth.cancelLogin(second.loginId)
         assert.strictEqual(yield* text(second), "Login was not completed")
-        assert.strictEqual(yield* visit(second, { state: "x" }), "nobody there")
+        assert.strictEqual(yield* visit(second, { state: "x" }), "no login")
         const third = yield* auth.loginChatGpt
         yield* auth.loginApiKey(Redacted.make("sk-key"))
         assert.strictEqual(yield* text(third), "Login was not completed")
@@ -172,7 +172,7 @@ describe("login in the browser", () => {
         assert.isUndefined(ended.pollUnsafe())
         yield* TestClock.adjust("1 second")
         assert.strictEqual((yield* Fiber.join(ended)).message, "Login timed out")
-        assert.strictEqual(yield* visit(login, { state: stateOf(login) }), "nobody there")
+        assert.strictEqual(yield* visit(login, { state: stateOf(login) }), "no login")
       }),
     ),
   )

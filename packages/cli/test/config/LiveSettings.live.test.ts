@@ -80,12 +80,12 @@ describe("LiveSettings", () => {
   it.live("an unknown key of a client is ignored with a warning", () =>
     Effect.gen(function* () {
       const { live } = yield* setting()
-      const told: Array<unknown> = []
-      const log = Logger.make(({ message }) => told.push(message))
+      const logged: Array<unknown> = []
+      const log = Logger.make(({ message }) => logged.push(message))
       yield* live
         .resolve({ config: { model: "m", aproval_policy: "never" } })
         .pipe(Effect.provide(Logger.layer([log])))
-      assert.deepStrictEqual(told.flat(), [
+      assert.deepStrictEqual(logged.flat(), [
         "conversation config: `aproval_policy`: unknown key, ignored; did you mean `approval_policy`?",
       ])
     }).pipe(Effect.scoped),

@@ -203,17 +203,19 @@ describe(method, () => {
     [{}, 0],
   ] as const) {
     const what = JSON.stringify(experimental)
-    it.effect(`beside MCP a client whose \`experimental\` is ${what} is asked ${count} times`, () =>
-      withForm({ besideMcp: AppServer.beside({}), initialized: false }, (app) =>
-        Effect.gen(function* () {
-          yield* app.send(initialize({ experimental }))
-          yield* asked(app)
-          assert.strictEqual(questions(app).length, count)
-          yield* app.ask("stop", "interruptConversation", {
-            conversationId: String(eventsOf(app)[0]?.params?.["conversationId"]),
-          })
-        }),
-      ),
+    it.effect(
+      `on an MCP connection a client whose \`experimental\` is ${what} is asked ${count} times`,
+      () =>
+        withForm({ besideMcp: AppServer.beside({}), initialized: false }, (app) =>
+          Effect.gen(function* () {
+            yield* app.send(initialize({ experimental }))
+            yield* asked(app)
+            assert.strictEqual(questions(app).length, count)
+            yield* app.ask("stop", "interruptConversation", {
+              conversationId: String(eventsOf(app)[0]?.params?.["conversationId"]),
+            })
+          }),
+        ),
     )
   }
 })

@@ -65,7 +65,7 @@ describe("InFlight", () => {
 
   it.effect("L1 the end of each request reports whether its response may have been sent", () =>
     Effect.gen(function* () {
-      // The answer is on its way when the request is taken back: who asked may read it all the same.
+      // The response is being sent when the request is cancelled, so the client may still read it.
       const { inFlight, out } = yield* table(Effect.never)
       const sent = new Map<RequestId, boolean>()
       const begin = (id: RequestId, work: Effect.Effect<string>) =>
@@ -106,20 +106,20 @@ describe("InFlight", () => {
     () =>
       Effect.gen(function* () {
         const { inFlight, out } = yield* table()
-        const told: Array<string> = []
+        const ended: Array<string> = []
         const work = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 second"))
         yield* TestClock.adjust(0)
-        yield* serve(inFlight, 1, work, { onEnd: () => told.push("over") })
+        yield* serve(inFlight, 1, work, { onEnd: () => ended.push("over") })
         inFlight.cancel("1", cancelled)
         inFlight.cancel(1, cancelled)
         inFlight.cancel(1, cancelled)
         inFlight.cancel(1)
         yield* settled
-        assert.deepStrictEqual([out, told, inFlight.has(1)], [[], [], true])
+        assert.deepStrictEqual([out, ended, inFlight.has(1)], [[], [], true])
         yield* TestClock.adjust("1 second")
         yield* settled
         assert.deepStrictEqual(
-          [out, told, inFlight.has(1), inFlight.running],
+          [out, ended, inFlight.has(1), inFlight.running],
           [[failureText(1, cancelled)], ["over"], false, 0],
         )
       }),
@@ -226,9 +226,9 @@ describe("InFlight", () => {
     () =>
       Effect.gen(function* () {
         const { inFlight } = yield* table()
-        const told: Array<string> = []
+        const ended: Array<string> = []
         const say = (what: string) => () => {
-          told.push(what)
+          ended.push(what)
         }
         const after = () => Effect.sync(say("accepted"))
         yield* serve(inFlight, 1, Effect.succeed("one"), { onResponse: after, onEnd: say("over") })
@@ -238,7 +238,7 @@ describe("InFlight", () => {
         })
         inFlight.cancel(2)
         yield* settled
-        assert.deepStrictEqual(told, ["accepted", "over", "over, cancelled"])
+        assert.deepStrictEqual(ended, ["accepted", "over", "over, cancelled"])
       }),
   )
 

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
-import { call, note, type PeerHarness, serve, Told } from "../support/PeerHarness.ts"
+import { call, note, type PeerHarness, serve, Report } from "../support/PeerHarness.ts"
 
 const ended = (peer: PeerHarness) => peer.serving.pollUnsafe() !== undefined
 
@@ -157,13 +157,13 @@ describe("Peer: responses", () => {
   it.effect("notifies in order, in the given batches", () =>
     Effect.gen(function* () {
       const peer = yield* serve()
-      yield* peer.peer.control.notify(Told, [{ n: 1 }, { n: 2 }])
-      yield* peer.peer.control.notify(Told, [])
-      yield* peer.peer.control.notify(Told, [{ n: 3 }])
+      yield* peer.peer.control.notify(Report, [{ n: 1 }, { n: 2 }])
+      yield* peer.peer.control.notify(Report, [])
+      yield* peer.peer.control.notify(Report, [{ n: 3 }])
       yield* peer.quiet
       assert.deepStrictEqual(
         peer.messages,
-        [1, 2, 3].map((n) => ({ jsonrpc: "2.0", method: "told", params: { n } })),
+        [1, 2, 3].map((n) => ({ jsonrpc: "2.0", method: "report", params: { n } })),
       )
     }),
   )
@@ -514,7 +514,7 @@ describe("Peer: the end of input", () => {
       const peer = yield* serve()
       yield* peer.client.close
       yield* Fiber.await(peer.serving)
-      const { reason } = yield* Effect.flip(peer.peer.control.notify(Told, [{ n: 1 }]))
+      const { reason } = yield* Effect.flip(peer.peer.control.notify(Report, [{ n: 1 }]))
       yield* peer.quiet
       assert.strictEqual(reason, "the connection has ended")
       assert.deepStrictEqual(peer.texts, [])

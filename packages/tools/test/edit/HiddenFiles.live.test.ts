@@ -83,7 +83,7 @@ describe("hidden files", () => {
   }
 
   for (const path of ["/proc/self/environ", "environ"]) {
-    it.live(`what the server knows of itself is no file to patch: ${path}`, () =>
+    it.live(`a file that describes the server itself cannot be patched: ${path}`, () =>
       Effect.gen(function* () {
         const { begin } = yield* stage({
           prepare: (ws) => Fs.symlinkSync("/proc/self/environ", `${ws}/environ`),

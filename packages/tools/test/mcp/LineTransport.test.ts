@@ -282,7 +282,7 @@ describe("LineTransport", () => {
     }),
   )
 
-  it.effect("L1 L13 a result behind 10,000 requests is read while the server reads nothing", () =>
+  it.effect("L1 L13 a result after 10,000 requests is read while the server reads nothing", () =>
     Effect.gen(function* () {
       const { lines, say } = yield* makePeer({ reads: false })
       const fiber = yield* Effect.forkChild(lines.transport.request(call))

@@ -14,7 +14,7 @@ describe("ToolOutput", () => {
       { content, structuredContent: null },
       '[{"type":"text","text":"hi"}]',
     ],
-    ["an error the tool tells", { content, isError: true }, '[{"type":"text","text":"hi"}]'],
+    ["an error reported by the tool", { content, isError: true }, '[{"type":"text","text":"hi"}]'],
     ["nothing", {}, "[]"],
   ])("the model gets the JSON text of %s", (_, result, output) => {
     assert.deepStrictEqual(ToolOutput.outcome(result), { _tag: "Result", output, result })

@@ -245,20 +245,20 @@ describe("ToolServer", () => {
         const script = makeScript()
         script.onCall = () => Effect.never
         const server = yield* ToolServer.make("s", limits, script.connect)
-        const asker =
+        const callerNamed =
           (content: Record<string, unknown>): Ask =>
           (request) =>
             Effect.succeed({ action: "accept", content: { ...content, server: request.server } })
         yield* server.tools
         assert.deepStrictEqual(yield* script.ask(), { action: "cancel" })
-        const one = asker({ who: 1 })
+        const one = callerNamed({ who: 1 })
         const fiber = yield* Effect.forkChild(call(server, one), { startImmediately: true })
         yield* Effect.forkChild(call(server, one), { startImmediately: true })
         assert.deepStrictEqual(yield* script.ask(), {
           action: "accept",
           content: { who: 1, server: "s" },
         })
-        const other = yield* Effect.forkChild(call(server, asker({ who: 2 })), {
+        const other = yield* Effect.forkChild(call(server, callerNamed({ who: 2 })), {
           startImmediately: true,
         })
         assert.deepStrictEqual(yield* script.ask(), { action: "cancel" })

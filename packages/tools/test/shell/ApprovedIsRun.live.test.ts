@@ -104,7 +104,7 @@ describe.skipIf(!hasBubblewrap)("the directory of an approved command", () => {
     ["is removed", (ws) => Fs.rmSync(`${ws}/out`, { recursive: true })],
   ]
   for (const [what, swap] of swaps) {
-    it.live(`L7 L15 nothing runs where the directory ${what} while the question is open`, () =>
+    it.live(`L7 L15 nothing runs where the directory ${what} while the question is pending`, () =>
       Effect.gen(function* () {
         const { begin, workspace } = yield* stage({ prepare })
         const actor = yield* begin({

@@ -59,7 +59,7 @@ const listen = (server: AskingServer, id: unknown, notifications: unknown) =>
     server.quiet,
   )
 
-const told = ({ messages }: AskingServer) =>
+const notificationsOf = ({ messages }: AskingServer) =>
   messages.map(({ id, method, params, result, error }) =>
     method === undefined ? [id, result ?? error] : [method, params],
   )
@@ -69,7 +69,7 @@ const acknowledged = (notifications: unknown, meta: unknown = named) => [
   { notifications, _meta: meta },
 ]
 
-/** What changed together is told a tenth of a second later. */
+/** Simultaneous changes are notified a tenth of a second later. */
 const later = ({ server }: World) => Effect.andThen(TestClock.adjust("100 millis"), server.quiet)
 
 describe("subscriptions/listen", () => {
@@ -93,7 +93,7 @@ describe("subscriptions/listen", () => {
           changes.updated("test://a")
           changes.updated("test://c")
           yield* later(world)
-          assert.deepStrictEqual(told(server), [
+          assert.deepStrictEqual(notificationsOf(server), [
             acknowledged({ toolsListChanged: true, resourceSubscriptions: ["test://a"] }),
             ["notifications/tools/list_changed", { _meta: named }],
             ["notifications/resources/updated", { uri: "test://a", _meta: named }],
@@ -102,7 +102,7 @@ describe("subscriptions/listen", () => {
       ),
   )
 
-  it.effect("honours nothing that the server does not declare", () =>
+  it.effect("ignores what the server does not declare", () =>
     withListening(
       (world) =>
         Effect.gen(function* () {
@@ -116,7 +116,7 @@ describe("subscriptions/listen", () => {
           changes.updated("test://a")
           yield* later(world)
           assert.deepStrictEqual(
-            [told(server), watched],
+            [notificationsOf(server), watched],
             [[acknowledged({ toolsListChanged: true })], []],
           )
         }),
@@ -124,7 +124,7 @@ describe("subscriptions/listen", () => {
     ),
   )
 
-  it.effect("L1 once cancelled it watches, sends and answers nothing", () =>
+  it.effect("L1 does not watch, send or respond after its cancellation", () =>
     withListening((world) =>
       Effect.gen(function* () {
         const { changes, server, watched } = world
@@ -146,7 +146,7 @@ describe("subscriptions/listen", () => {
         yield* listen(server, "s", {})
         yield* TestClock.adjust("24 hours")
         yield* server.quiet
-        assert.deepStrictEqual(told(server), [
+        assert.deepStrictEqual(notificationsOf(server), [
           acknowledged({}),
           ["notifications/cancelled", { requestId: "s", reason: "the subscription has ended" }],
           ["s", { resultType: "complete", _meta: { ...named, ...madeBy } }],
@@ -155,14 +155,14 @@ describe("subscriptions/listen", () => {
     ),
   )
 
-  it.effect("L9 the end of input ends it at once, with its answer", () =>
+  it.effect("L9 ends at once at the end of input, with its response", () =>
     withListening((world) =>
       Effect.gen(function* () {
         const { server } = world
         yield* listen(server, "s", {})
         yield* server.close
         yield* server.quiet
-        assert.deepStrictEqual(told(server).at(-1), [
+        assert.deepStrictEqual(notificationsOf(server).at(-1), [
           "s",
           { resultType: "complete", _meta: { ...named, ...madeBy } },
         ])
@@ -170,7 +170,7 @@ describe("subscriptions/listen", () => {
     ),
   )
 
-  it.effect("L6 no connection has more than 16, nor one of them more than 1,024 addresses", () =>
+  it.effect("L6 is limited to 16 per connection, with 1,024 addresses each", () =>
     withListening(({ server }) =>
       Effect.gen(function* () {
         const many = Array.from({ length: 1025 }, (_, n) => `test://${n}`)
@@ -191,7 +191,7 @@ describe("subscriptions/listen", () => {
           ],
         )
         assert.deepStrictEqual(
-          told(server).at(-1),
+          notificationsOf(server).at(-1),
           acknowledged({}, { "io.modelcontextprotocol/subscriptionId": 18 }),
         )
       }),
