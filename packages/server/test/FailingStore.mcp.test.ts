@@ -40,7 +40,7 @@ const withWaitingTurn = (
     )
   })
 
-/** Makes the store full, and has the conversation find that out. */
+/** Makes the store full, and causes the conversation to notice it. */
 const fill = (server: Harness, store: FullStore.FullStore, id: string) =>
   Effect.gen(function* () {
     store.room = 0

@@ -1,4 +1,4 @@
-/** A defect in each stage of handling a message costs that message, and nothing beside it. */
+/** A defect in each stage of handling a message affects that message, and nothing else. */
 import { type Frame } from "@colloquy/protocol/Connection"
 import { JsonRpcError, type Request } from "@colloquy/protocol/JsonRpc"
 import { codecOf, dialect, notification, request } from "@colloquy/protocol/Method"
@@ -19,7 +19,7 @@ const fails = (): never => {
   throw bug()
 }
 
-/** A schema whose code throws, in place of reporting a fault. */
+/** A schema with code that throws instead of reporting a fault. */
 const Broken = Schema.String.pipe(
   Schema.decodeTo(Schema.String, {
     decode: SchemaGetter.transform(fails),
@@ -75,7 +75,7 @@ const Dialect = dialect({
 const circle: { self?: unknown } = {}
 circle.self = circle
 
-/** What a dialect of several revisions does for a request. */
+/** Routes a request as a dialect with several revisions does. */
 const route = ({ method }: Request): Route | undefined => {
   if (method === "routed") return fails()
   const handler = () => Effect.void

@@ -48,12 +48,12 @@ const asWeTell = (msg: Readonly<Record<string, unknown>>): unknown => ({
 })
 
 interface OfCall {
-  /** `plan_update` for the plan, which names no call. */
+  /** `plan_update` for the plan, whose event names no call. */
   readonly call: string
   readonly msg: Told
 }
 
-/** Of either dialect. */
+/** True for an event of either dialect. */
 const isCodexEvent = ({ method = "", params = {} }: WireMessage) =>
   /^codex\/event(\/|$)/.test(method) && "msg" in params
 
@@ -106,7 +106,7 @@ const requestOf = (msg: Told): ApprovalRequest => {
   }
 }
 
-/** Where the tools of this server emit other events. */
+/** Replaces the events where the tools of this server emit other ones. */
 export interface Otherwise {
   /** Default: as recorded. */
   readonly amend?: (msg: EventMsg) => ReadonlyArray<EventMsg>
@@ -138,7 +138,7 @@ export const toolsOf = (
       )
       const [first] = own
       if (first === undefined) return "nothing was recorded of this call"
-      // Asked before and approved for the session: the book knows.
+      // Asked before and approved for the session: the grant is remembered.
       const questions = asks && !own.some(isQuestion) ? [first] : []
       for (const msg of questions) {
         const refused = yield* ask(msg, context)
