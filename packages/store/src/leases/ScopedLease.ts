@@ -57,6 +57,39 @@ const releaseLease = (
     Effect.catch((fault) => Effect.logWarning(`a lease was not released: ${fault.message}`)),
   )
 
+/** A class: its members are shared, where closures would cost every conversation memory. */
+class ScopedLease implements Lease {
+  private readonly desk: ProcessLeases
+  private readonly id: ConversationId
+  private readonly held: HeldLease
+
+  constructor(desk: ProcessLeases, id: ConversationId, held: HeldLease) {
+    this.desk = desk
+    this.id = id
+    this.held = held
+  }
+
+  get inherited(): boolean {
+    return this.held.inherited
+  }
+
+  get lastGeneration(): number {
+    return this.held.lastGeneration
+  }
+
+  recordGeneration(generation: number): Effect.Effect<void, FileFault> {
+    return this.retried(() => this.desk.recordGeneration(this.id, this.held, generation))
+  }
+
+  get isHeld(): Effect.Effect<boolean, FileFault> {
+    return this.retried(() => this.desk.isHeld(this.id, this.held))
+  }
+
+  private retried<A>(run: () => A): Effect.Effect<A, FileFault> {
+    return retryScarcity(attempt(this.desk.pathOf(this.id), run))
+  }
+}
+
 /** Takes the lease of a conversation for this process, until the scope closes. */
 export const acquireLease = (
   desk: ProcessLeases,
@@ -65,13 +98,7 @@ export const acquireLease = (
 ): Effect.Effect<Lease, LeaseHeld | FileFault, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(takeWithin(desk, id, sinceMs), (held) => releaseLease(desk, id, held)),
-    (held) => ({
-      inherited: held.inherited,
-      lastGeneration: held.lastGeneration,
-      recordGeneration: (generation) =>
-        retryScarcity(attempt(desk.pathOf(id), () => desk.recordGeneration(id, held, generation))),
-      isHeld: retryScarcity(attempt(desk.pathOf(id), () => desk.isHeld(id, held))),
-    }),
+    (held) => new ScopedLease(desk, id, held),
   )
 
 /** Ends all leases of the process. The lock of the operating system is released in any case. */
