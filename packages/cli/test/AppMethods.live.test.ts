@@ -15,7 +15,7 @@ import { messageRows } from "./app/MessageRows.ts"
 import { sessionRows } from "./app/SessionRows.ts"
 import type { ClientMethod, ServerMethod } from "./app/App.ts"
 import type { Row } from "./app/Row.ts"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 
 beforeAll(buildIfMissing)
 
@@ -28,7 +28,11 @@ const sent: Readonly<Record<ClientMethod, Row>> = {
   ...takenBackRows,
 }
 
-const told: Readonly<Record<ServerMethod, Row>> = { ...approvalRows, ...eventRows, ...noticeRows }
+const notificationRows: Readonly<Record<ServerMethod, Row>> = {
+  ...approvalRows,
+  ...eventRows,
+  ...noticeRows,
+}
 
 const requests = new Set(
   [...methodsOf(AppServer.clientToServer)].flatMap(([name, method]) =>
@@ -48,7 +52,7 @@ describe.concurrent("the built app-server", () => {
     )
   }
 
-  for (const [method, { run, shows }] of Object.entries(told)) {
+  for (const [method, { run, shows }] of Object.entries(notificationRows)) {
     it.live(`${method} ${shows}`, () =>
       Effect.gen(function* () {
         const { beyond, messages } = yield* run

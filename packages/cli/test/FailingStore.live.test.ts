@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type App, start } from "./app/App.ts"
 import { ending, listening, made, say, shell } from "./app/Row.ts"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 
 beforeAll(buildIfMissing, 60_000)
 
@@ -89,9 +89,9 @@ const failing = Effect.fnUntraced(function* (
   const plain = yield* listening(app, conversationId)
   const numbered = yield* listening(app, conversationId, { after: -1 })
   yield* say(app, conversationId, "go")
-  yield* app.told("codex/event/exec_command_begin", 1)
+  yield* app.received("codex/event/exec_command_begin", 1)
   fail()
-  yield* app.told("conversationClosed", 1)
+  yield* app.received("conversationClosed", 1)
   const ends = app.messages.filter(({ method }) => method === "conversationClosed")
   assert.sameMembers(
     ends.map(({ params }) => params?.["subscriptionId"]),

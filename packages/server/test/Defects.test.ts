@@ -13,7 +13,7 @@ import { type Harness, listed, withServer } from "./support/Harness.ts"
 const faulty = vi.hoisted(() => ({ stage: "" }))
 
 const failAt = (stage: string): void => {
-  if (faulty.stage === stage) throw new TypeError("a bug of ours")
+  if (faulty.stage === stage) throw new TypeError("a defect of the server")
 }
 
 vi.mock("@colloquy/protocol/Method", async (load) => {
@@ -161,7 +161,7 @@ for (const { looked, method, name, notification, run } of dialects) {
           yield* server.connection.inject({
             _tag: "Text",
             get text(): string {
-              throw new TypeError("a bug of ours")
+              throw new TypeError("a defect of the server")
             },
           })
           yield* server.quiet

@@ -16,7 +16,7 @@ const isTold = (message: WireMessage | undefined) =>
 const answered = ({ messages }: Harness, id: unknown) =>
   messages.find((message) => message.method === undefined && message.id === id)
 
-/** A server with one conversation, whose turn waits for an answer that nobody has given yet. */
+/** A server with one conversation, whose turn waits for an answer that was not given yet. */
 const withWaitingTurn = (
   body: (server: Harness, store: FullStore.FullStore, id: string) => Effect.Effect<void>,
 ) =>
@@ -117,7 +117,7 @@ describe("an MCP server whose store is full", () => {
     ),
   )
 
-  it.effect("L5 a resource is updated by the end, and by what the next use brings", () =>
+  it.effect("L5 a resource is updated at the end, and by the events of the next use", () =>
     withWaitingTurn((server, store, id) =>
       Effect.gen(function* () {
         const updates = () =>

@@ -62,7 +62,7 @@ const cases: Readonly<Record<string, Case>> = {
     ends: "result",
     asked: true,
   },
-  "never answers, with a deadline of its own": {
+  "never answers, with a separate deadline": {
     config: { approval_timeout_sec: 90 },
     bound: 90 * second,
     verdict: denied("expired"),

@@ -79,14 +79,14 @@ describe("Known issues: stdio", () => {
           for (let i = 0; i < 17; i++) {
             yield* TestClock.adjust("10 seconds")
             yield* server.quiet
-            const told = server.messages
+            const progress = server.messages
               .filter(({ method }) => method === "notifications/progress")
-              .map(({ params: told }) => Number(told?.["progress"]))
-            const last = told.at(-1) ?? -1
+              .map(({ params: progress }) => Number(progress?.["progress"]))
+            const last = progress.at(-1) ?? -1
             assert.isAbove(last, before)
             assert.deepStrictEqual(
-              told,
-              [...new Set(told)].toSorted((a, b) => a - b),
+              progress,
+              [...new Set(progress)].toSorted((a, b) => a - b),
             )
             before = last
           }

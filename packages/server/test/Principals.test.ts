@@ -86,7 +86,7 @@ describe("two principals over MCP", () => {
     ),
   )
 
-  it.effect("lists, completes, reads and subscribes to its own conversations alone", () =>
+  it.effect("lists, completes, reads and subscribes to only its own conversations", () =>
     withTwo({ ownTools: "all" }, (local, bob) =>
       Effect.gen(function* () {
         const mine = threadOf(yield* local.call(1, "codex", { prompt: "hi" }))
@@ -120,7 +120,7 @@ describe("two principals over MCP", () => {
     ),
   )
 
-  it.effect("a cursor of one is refused to the other", () =>
+  it.effect("a cursor of one principal is refused to the other", () =>
     withTwo({ pageSize: 1 }, (local, bob) =>
       Effect.gen(function* () {
         const cursor = resultOf(yield* bob.ask(1, "tools/list"))["nextCursor"]
@@ -133,7 +133,7 @@ describe("two principals over MCP", () => {
   )
 
   it.effect.each([asked, decided])(
-    "$name: a task of one can be neither polled, cancelled nor answered by the other",
+    "$name: a task of one principal can be neither polled, cancelled nor answered by the other",
     (form) =>
       withServer({ script: [Script.reply(Script.hang)] }, (local) =>
         Effect.gen(function* () {
@@ -157,7 +157,7 @@ describe("two principals over MCP", () => {
       ),
   )
 
-  it.effect("L7 a question is put to the principal of its conversation alone", () => {
+  it.effect("L7 a question is put only to the principal of its conversation", () => {
     const { tools, verdicts } = asking([exec])
     return withTwo({ script: oneCall, tools }, (local, bob) =>
       Effect.gen(function* () {
@@ -194,7 +194,7 @@ const methods: ReadonlyArray<readonly [method: string, params: (id: string) => o
 ]
 
 describe("two principals over the app-server", () => {
-  it.effect("a conversation of one is neither listed nor used by the other", () =>
+  it.effect("a conversation of one principal is neither listed nor used by the other", () =>
     withApp({ store: PathStore.layer }, (local) =>
       Effect.gen(function* () {
         const bob = yield* local.as("bob")
@@ -236,7 +236,7 @@ describe("two principals over the app-server", () => {
     ),
   )
 
-  it.effect("rate limits of one are not sent to the other", () =>
+  it.effect("rate limits of one principal are not sent to the other", () =>
     withApp({ script: () => defaultReply }, (local) =>
       Effect.gen(function* () {
         const bob = yield* local.as("bob")

@@ -45,7 +45,7 @@ const ping = (id: string) => `{"jsonrpc":"2.0","id":${id},"method":"ping"}`
 const ended = (server: Harness) => server.server.pollUnsafe() !== undefined
 const hanging = [Script.reply(Script.bareDeltas("a"), Script.hang)]
 
-describe("Holes: stdio", () => {
+describe("Protocol edge cases: stdio", () => {
   it.effect(
     "malformed line, bad envelope, params wrong type: -32700/-32600, id null or echoed",
     () =>
@@ -102,19 +102,17 @@ describe("Holes: stdio", () => {
     }),
   )
 
-  it.effect(
-    "id 2^53+1: never a rounded id; it comes back digit by digit, as the original's does",
-    () =>
-      withServer({}, (server) =>
-        Effect.gen(function* () {
-          yield* writing(server)(`${ping("9007199254740993")}\n${ping("-9007199254740993")}\n`)
-          yield* server.quiet
-          assert.deepStrictEqual(server.texts, [
-            '{"jsonrpc":"2.0","id":9007199254740993,"result":{}}',
-            '{"jsonrpc":"2.0","id":-9007199254740993,"result":{}}',
-          ])
-        }),
-      ),
+  it.effect("id 2^53+1: never rounded; returned digit by digit, as by the original", () =>
+    withServer({}, (server) =>
+      Effect.gen(function* () {
+        yield* writing(server)(`${ping("9007199254740993")}\n${ping("-9007199254740993")}\n`)
+        yield* server.quiet
+        assert.deepStrictEqual(server.texts, [
+          '{"jsonrpc":"2.0","id":9007199254740993,"result":{}}',
+          '{"jsonrpc":"2.0","id":-9007199254740993,"result":{}}',
+        ])
+      }),
+    ),
   )
 
   it.effect("same id twice: the second is refused, and the first is answered once", () =>
@@ -147,7 +145,7 @@ describe("Holes: stdio", () => {
     ),
   )
 
-  it.effect("EOF idle: it ends by itself", () =>
+  it.effect("EOF idle: the server ends", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* server.call(1, "codex", { prompt: "x" })
@@ -158,7 +156,7 @@ describe("Holes: stdio", () => {
     ),
   )
 
-  it.effect("EOF during a call: the call is aborted and answered, then it ends", () =>
+  it.effect("EOF during a call: the call is aborted and answered, then the server ends", () =>
     withServer({ script: hanging }, (server) =>
       Effect.gen(function* () {
         yield* server.send(toolCall(1, "codex", { prompt: "x" }))
@@ -178,7 +176,7 @@ describe("Holes: stdio", () => {
     ),
   )
 
-  it.effect("client closes our stdout: it ends, and lets the model go", () =>
+  it.effect("client closes stdout: the server ends, and releases the model", () =>
     withServer({ script: hanging }, (server) =>
       Effect.gen(function* () {
         yield* server.send(toolCall(1, "codex", { prompt: "x" }))
@@ -215,7 +213,7 @@ describe("Holes: stdio", () => {
   )
 
   it.effect(
-    "1500 x 64 KB unread: bounded, stops reading, and answers all when it is read again",
+    "1500 x 64 KB unread: bounded, stops reading, and answers all when the client reads again",
     () =>
       withCore([], () =>
         Effect.gen(function* () {
@@ -246,7 +244,7 @@ describe("Holes: stdio", () => {
       ),
   )
 
-  it.effect("logs by default: not among the frames, whatever goes wrong", () =>
+  it.effect("logs by default: never among the frames", () =>
     withServer({ script: [Script.status(500), defaultReply] }, (server) =>
       Effect.gen(function* () {
         yield* writing(server)(

@@ -79,7 +79,7 @@ describe("Compaction", () => {
     ),
   )
 
-  it.effect("where the provider rejects the request as too long, the turn continues after it", () =>
+  it.effect("when the provider rejects the request as too long, the turn continues after it", () =>
     withServer(
       {
         tools,
@@ -98,7 +98,7 @@ describe("Compaction", () => {
     ),
   )
 
-  it.effect("that is not enough is an error of the call", () =>
+  it.effect("that does not suffice is an error of the call", () =>
     withServer(
       {
         tools,

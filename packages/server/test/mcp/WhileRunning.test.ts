@@ -182,7 +182,7 @@ describe("codex-reply: while-running", () => {
       ),
   )
 
-  it.effect("another client joins, and its end withdraws nothing of the first", () =>
+  it.effect("another client joins, and its end withdraws no question of the first", () =>
     whileOneRuns((server) =>
       Effect.gen(function* () {
         const [threadId] = yield* listed(server.manager)

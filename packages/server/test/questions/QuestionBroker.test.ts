@@ -79,7 +79,7 @@ const approval = (seq: number, id: string, decision: "approved" | "denied"): Op 
 })
 
 describe("QuestionBroker: a dialect with one `present` function", () => {
-  it.effect("submits the answer to the question that it was given to", () =>
+  it.effect("submits the answer to its question", () =>
     Effect.gen(function* () {
       const { asked, present, reply } = wordDialect()
       const { conversation, submitted } = recorder()
@@ -125,7 +125,7 @@ describe("QuestionBroker: a dialect with one `present` function", () => {
     }),
   )
 
-  it.effect("L7 denies what cannot be read, an error and a defect, each with its reason", () =>
+  it.effect("L7 denies an unreadable answer, an error and a defect, each with its reason", () =>
     Effect.gen(function* () {
       const { present, reply } = wordDialect()
       const { conversation, submitted } = recorder()

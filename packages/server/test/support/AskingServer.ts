@@ -55,7 +55,7 @@ const start = (
         ...handlers,
       } as Router.RouterOptions["handlers"],
       states,
-      takenBack: () => Effect.void,
+      cancelWork: () => Effect.void,
       onRequest: () => undefined,
       serverInfo,
       principal,

@@ -198,7 +198,7 @@ const start: (
         for (const frame of frames) {
           if (frame._tag !== "Text") continue
           texts.push(frame.text)
-          // An array of answers is read by those who asked for one.
+          // An array of responses is read by the tests that asked for one.
           if (!frame.text.startsWith("[")) messages.push(read(frame.text))
         }
       }),

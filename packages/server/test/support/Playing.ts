@@ -52,7 +52,7 @@ export const play = Effect.fnUntraced(function* (
   }
   yield* settle
   yield* harness.connection.close
-  // In steps, for what sleeps anew after each piece that it reads.
+  // In steps, for code that sleeps again after each piece that it reads.
   for (let i = 0; i < 20; i++) yield* settle
   yield* TestClock.adjust("5 seconds")
   yield* Fiber.join(harness.server)

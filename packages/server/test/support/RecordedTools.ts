@@ -54,22 +54,22 @@ interface OfCall {
 }
 
 /** Of either dialect. */
-const isToldOf = ({ method = "", params = {} }: WireMessage) =>
+const isCodexEvent = ({ method = "", params = {} }: WireMessage) =>
   /^codex\/event(\/|$)/.test(method) && "msg" in params
 
 /** The events of calls, in order. A turn's diff is sent again after every response: once is enough. */
-const toldOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<OfCall> => {
-  const told: Array<OfCall> = []
+const toolEventsOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<OfCall> => {
+  const toolEvents: Array<OfCall> = []
   let call = ""
   for (const entry of entries) {
-    if (entry.dir !== "s2c" || !isToldOf(entry.message)) continue
+    if (entry.dir !== "s2c" || !isCodexEvent(entry.message)) continue
     const msg = Schema.decodeUnknownSync(AnyEventMsg)(asWeTell(event(entry.message).msg))
     if (!isTold(msg)) continue
     if ("call_id" in msg) call = msg.call_id
-    if (msg.type === "turn_diff" && told.some((one) => one.msg.type === "turn_diff")) continue
-    told.push({ call: msg.type === "plan_update" ? msg.type : call, msg })
+    if (msg.type === "turn_diff" && toolEvents.some((one) => one.msg.type === "turn_diff")) continue
+    toolEvents.push({ call: msg.type === "plan_update" ? msg.type : call, msg })
   }
-  return told
+  return toolEvents
 }
 
 /** The events of a command that the original did not run. */
@@ -118,8 +118,8 @@ export const toolsOf = (
   entries: ReadonlyArray<Entry>,
   { amend = (msg) => [msg], hangs = false }: Otherwise = {},
 ): ToolRuntime["Service"] => {
-  const told = toldOf(entries)
-  const asks = told.some(({ msg }) => isQuestion(msg))
+  const toolEvents = toolEventsOf(entries)
+  const asks = toolEvents.some(({ msg }) => isQuestion(msg))
 
   const ask = (msg: Told, { approve }: ToolContext) =>
     Effect.map(approve(requestOf(msg)), ({ decision }) =>
@@ -130,7 +130,7 @@ export const toolsOf = (
     specs: () => [],
     run: Effect.fnUntraced(function* (toolCall, context) {
       const callId = toolCall.call_id ?? ""
-      const own = told.flatMap(({ call, msg }) =>
+      const own = toolEvents.flatMap(({ call, msg }) =>
         call === callId ||
         (call === "plan_update" && "name" in toolCall && toolCall.name === "update_plan")
           ? [msg]

@@ -114,12 +114,12 @@ const selectOf = (query: ListQuery): { readonly text: string; readonly values: V
     conditions.push(condition)
     values.push(...more)
   }
-  const { after, cwd, owner, provider, spoken, text } = query
+  const { after, cwd, owner, provider, withPreview, text } = query
   if (after !== undefined) add("(created, id) < (?, ?)", after.createdAtMs, after.id)
   if (cwd !== undefined) add("cwd = ?", cwd)
   if (provider !== undefined) add("provider = ?", provider)
   if (owner !== undefined) add("json_extract(meta, '$.owner') IS ?", owner)
-  if (spoken === true) add("preview IS NOT NULL")
+  if (withPreview === true) add("preview IS NOT NULL")
   if (text !== undefined) add("instr(coalesce(folded, ''), ?) > 0", text.toLowerCase())
   return {
     text: `SELECT ${columns} FROM conversations WHERE ${conditions.join(" AND ")} ORDER BY created DESC, id DESC LIMIT ?`,
@@ -261,7 +261,7 @@ class SqliteIndex implements Service {
         .map(rowOf)
     })
 
-  readonly unspoken: Service["unspoken"] = (max) =>
+  readonly withoutPreview: Service["withoutPreview"] = (max) =>
     this.database.use((open) =>
       open
         .prepare(

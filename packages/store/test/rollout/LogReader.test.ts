@@ -124,7 +124,7 @@ describe("pages of a long log", () => {
     }),
   )
 
-  it.effect("every event of a log is found, including those with numbers of their own", () =>
+  it.effect("every event of a log is found, including those with explicit numbers", () =>
     Effect.gen(function* () {
       const records = [
         ...firstRecords(meta),

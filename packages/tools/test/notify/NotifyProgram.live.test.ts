@@ -109,21 +109,23 @@ describe("NotifyProgram", () => {
     ),
   )
 
-  it.live("L15 is not started where commands can write, and nothing is started in its place", () =>
-    staged(({ base, notify, programs }) =>
-      Effect.gen(function* () {
-        const ran = join(base, "ran")
-        const workspace = join(base, "workspace")
-        yield* programs.remember({ mode: "workspace-write" }, workspace)
-        const planted = script(join(workspace, "true"), `touch ${ran}`)
-        const { message } = yield* Effect.flip(notify(planted))
-        assert.strictEqual(
-          message,
-          `no trustworthy ${planted} was found; ${planted} is refused: it lies in ${workspace}, where commands can write`,
-        )
-        assert.isFalse(Fs.existsSync(ran))
-      }),
-    ),
+  it.live(
+    "L15 is not started from where commands can write, and nothing is started in its place",
+    () =>
+      staged(({ base, notify, programs }) =>
+        Effect.gen(function* () {
+          const ran = join(base, "ran")
+          const workspace = join(base, "workspace")
+          yield* programs.remember({ mode: "workspace-write" }, workspace)
+          const planted = script(join(workspace, "true"), `touch ${ran}`)
+          const { message } = yield* Effect.flip(notify(planted))
+          assert.strictEqual(
+            message,
+            `no trustworthy ${planted} was found; ${planted} is refused: it lies in ${workspace}, where commands can write`,
+          )
+          assert.isFalse(Fs.existsSync(ran))
+        }),
+      ),
   )
 
   it.live("L13 fails with the reason when the program does, or cannot be started", () =>

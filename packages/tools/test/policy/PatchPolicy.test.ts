@@ -142,7 +142,7 @@ describe("PatchPolicy", () => {
     }
   })
 
-  it("L15 asks no second time for what was granted, and opens no more than it takes", () => {
+  it("L15 does not ask again about what was granted, and opens no more than needed", () => {
     for (const approvalPolicy of keysOf(table)) {
       assert.deepStrictEqual(
         decidePatch(request(workspaceWrite, { approvalPolicy, paths: inside, isGranted: true })),

@@ -138,7 +138,7 @@ const secrets: ReadonlyArray<Escape> = [
     script: `grep -q sk-secret a/b/state/auth.json ${escaped}`,
   },
   {
-    name: "state in the workspace: moves it away and makes it anew",
+    name: "state in the workspace: moves it away and creates it again",
     state: "workspace/a/b/state",
     script: `${rename("a/b/state")} || ${rename("a/b")} || ${rename("a")} && mkdir -p a/b/state && echo x > a/b/state/config.toml ${escaped}`,
     after: "test -e $STATE/auth.json && test ! -e $STATE/config.toml",
@@ -315,7 +315,7 @@ const system: ReadonlyArray<Escape> = [
     script: `umount .git; mount -o remount,rw,bind $W/.git; echo x > .git/x ${escaped}`,
   },
   {
-    name: "mounts the root anew for writing",
+    name: "mounts the root again for writing",
     script: `mount -o remount,rw,bind /proc/self/root; mount -o remount,rw,bind $OUT; echo x > $OUT/new ${escaped}`,
   },
   { name: "a device", root: true, script: `mknod d b 8 0 ${escaped}` },

@@ -222,42 +222,40 @@ while True:
     os.rename("next", "AGENTS.md")
 `
 
-  it.live.skipIf(!isLinux)(
-    "L15 a link that is led elsewhere while it is read shows no secret",
-    () =>
-      Effect.gen(function* () {
-        const read = Effect.fnUntraced(function* (place: Place) {
-          Fs.writeFileSync(`${place.workspace}/harmless`, "harmless\n")
-          Fs.symlinkSync("harmless", `${place.workspace}/AGENTS.md`)
-          const child = yield* Effect.acquireRelease(
-            Effect.sync(() =>
-              spawn("python3", ["-c", flip, place.workspace], {
-                stdio: ["ignore", "pipe", "inherit"],
-              }),
+  it.live.skipIf(!isLinux)("L15 a link that is changed while it is read shows no secret", () =>
+    Effect.gen(function* () {
+      const read = Effect.fnUntraced(function* (place: Place) {
+        Fs.writeFileSync(`${place.workspace}/harmless`, "harmless\n")
+        Fs.symlinkSync("harmless", `${place.workspace}/AGENTS.md`)
+        const child = yield* Effect.acquireRelease(
+          Effect.sync(() =>
+            spawn("python3", ["-c", flip, place.workspace], {
+              stdio: ["ignore", "pipe", "inherit"],
+            }),
+          ),
+          (started) =>
+            Effect.promise(
+              () =>
+                new Promise((resolve) => {
+                  started.once("exit", resolve)
+                  started.kill("SIGKILL")
+                }),
             ),
-            (started) =>
-              Effect.promise(
-                () =>
-                  new Promise((resolve) => {
-                    started.once("exit", resolve)
-                    started.kill("SIGKILL")
-                  }),
-              ),
-          )
-          yield* Effect.promise(() => new Promise((resolve) => child.stdout.once("data", resolve)))
-          const seen = new Set<string>()
-          for (let times = 0; times < 500; times++) {
-            const options = { cwd: place.workspace, hiddenPaths: place.hidden }
-            seen.add((yield* ProjectDocs.read(options)) ?? "")
-          }
-          return [...seen].join()
-        }, Effect.scoped)
-        const way = (base: string, content: Buffer) => beside(base, content, "AGENTS.md")
-        const reader: Reader = (place) => Effect.provide(read(place), NodeServices.layer)
-        const seen = yield* attempt(way, reader, Buffer.from(`${secret}\n`), true)
-        assert.notInclude(seen, secret)
-        assert.include(seen, "harmless")
-      }),
+        )
+        yield* Effect.promise(() => new Promise((resolve) => child.stdout.once("data", resolve)))
+        const seen = new Set<string>()
+        for (let times = 0; times < 500; times++) {
+          const options = { cwd: place.workspace, hiddenPaths: place.hidden }
+          seen.add((yield* ProjectDocs.read(options)) ?? "")
+        }
+        return [...seen].join()
+      }, Effect.scoped)
+      const way = (base: string, content: Buffer) => beside(base, content, "AGENTS.md")
+      const reader: Reader = (place) => Effect.provide(read(place), NodeServices.layer)
+      const seen = yield* attempt(way, reader, Buffer.from(`${secret}\n`), true)
+      assert.notInclude(seen, secret)
+      assert.include(seen, "harmless")
+    }),
   )
 
   const machine = CommandRunner.layer.pipe(

@@ -131,7 +131,7 @@ const works: Readonly<Record<string, string>> = {
   "a root with a colon and a comma": "echo x > $OUT/co:lon,comma/x",
 }
 
-describe.skipIf(!hasLandlock)("what works under Landlock as without", () => {
+describe.skipIf(!hasLandlock)("programs that work with Landlock as without", () => {
   for (const [name, script] of Object.entries(works)) {
     it.live(name, () =>
       Effect.gen(function* () {
@@ -166,7 +166,7 @@ describe.skipIf(!hasLandlock)("what works under Landlock as without", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
   )
 
-  it.live("exit codes of 126 and 127 of the command itself are its own", () =>
+  it.live("exit codes 126 and 127 of the command itself are passed on", () =>
     Effect.gen(function* () {
       const made = yield* prepared
       for (const code of [1, 126, 127]) {

@@ -55,7 +55,7 @@ const swapping = (base: string) =>
   )
 
 describe.skipIf(!isLinux)("Placeholders", () => {
-  it.live("L15 a placeholder is there while its scope is open, and nothing is left of it", () =>
+  it.live("L15 a placeholder exists while its scope is open, and nothing is left of it", () =>
     Effect.gen(function* () {
       const base = yield* place()
       yield* Effect.scoped(
@@ -105,7 +105,7 @@ describe.skipIf(!isLinux)("Placeholders", () => {
   )
 
   it.live(
-    "L15 no placeholder reaches a directory behind a link that is exchanged all the time",
+    "L15 no placeholder reaches a directory through a link that is exchanged all the time",
     () =>
       Effect.gen(function* () {
         const base = yield* place()

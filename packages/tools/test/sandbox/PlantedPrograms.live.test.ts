@@ -87,8 +87,8 @@ const startedServer = (workspace: string) =>
     ),
   )
 
-describe("Planted programs, the control", () => {
-  it.live("a planted `git` is what its name on PATH starts", () =>
+describe("Planted programs, without protection", () => {
+  it.live("a planted `git` is started by its name on PATH", () =>
     Effect.gen(function* () {
       const workspace = yield* workspaceWith("git")
       spawnSync("git", ["--version"], { env: { PATH: pathFirst(workspace) } })
@@ -173,7 +173,7 @@ describe("Planted tool servers", () => {
   )
 
   it.live(
-    "L15 a tool server that is configured by a name is not looked for where commands write",
+    "L15 a tool server that is configured by a name is not searched where commands write",
     () =>
       Effect.gen(function* () {
         const workspace = yield* workspaceWith("planted-server")

@@ -112,7 +112,7 @@ describe.skipIf(!hasBwrap)("Works", () => {
     )
   }
 
-  it.live("a program that does not exist never ran, and says so", () =>
+  it.live("a program that does not exist is reported as not started", () =>
     holding((made) =>
       Effect.gen(function* () {
         const failure = yield* Effect.flip(inside(made, { argv: ["nosuchprogram"] }))
@@ -121,7 +121,7 @@ describe.skipIf(!hasBwrap)("Works", () => {
     ),
   )
 
-  it.live("git reads a repository of the workspace, and can't commit: .git is read-only", () =>
+  it.live("git reads a repository of the workspace, and cannot commit: .git is read-only", () =>
     holding((made) =>
       Effect.gen(function* () {
         yield* outside(made, { argv: ["bash", "-c", "git init -q . && echo a > a"] })
@@ -134,7 +134,7 @@ describe.skipIf(!hasBwrap)("Works", () => {
     ),
   )
 
-  it.live("compiles and runs C where there is a compiler", () =>
+  it.live("compiles and runs C when there is a compiler", () =>
     holding((made) =>
       Effect.gen(function* () {
         const { stdout } = yield* inside(made, {
@@ -150,7 +150,7 @@ describe.skipIf(!hasBwrap)("Works", () => {
   )
 
   it.live(
-    "a placeholder for .git stays while another command needs it, and goes with the last",
+    "a placeholder for .git stays while another command needs it, and is removed with the last",
     () =>
       holding((made) =>
         Effect.gen(function* () {
@@ -167,7 +167,7 @@ describe.skipIf(!hasBwrap)("Works", () => {
       ),
   )
 
-  it.live("what a person puts into the placeholder meanwhile stays", () =>
+  it.live("files that a person puts into the placeholder meanwhile stay", () =>
     holding((made) =>
       Effect.gen(function* () {
         const head = `${made.workspace}/.git/HEAD`

@@ -183,7 +183,7 @@ describe("elicitation/create: a tool server asks", () => {
     ),
   )
 
-  it.effect("L7 past its deadline it is withdrawn and declined", () =>
+  it.effect("L7 is withdrawn and declined after its deadline", () =>
     withForm((server, answers) =>
       Effect.gen(function* () {
         yield* TestClock.adjust("10 minutes")
@@ -195,7 +195,7 @@ describe("elicitation/create: a tool server asks", () => {
     ),
   )
 
-  it.effect("L14 a cancelled call withdraws it", () =>
+  it.effect("L14 is withdrawn by the cancellation of its call", () =>
     withForm((server, answers) =>
       Effect.gen(function* () {
         yield* server.send(cancelled(2))
@@ -210,7 +210,7 @@ describe("elicitation/create: a tool server asks", () => {
     ),
   )
 
-  it.effect("L7 a server's name and words cannot pass for something else", () =>
+  it.effect("L7 the name and texts of a tool server cannot imitate those of the server", () =>
     withForm(
       (server) =>
         Effect.sync(() =>

@@ -137,7 +137,7 @@ describe("Seccomp", () => {
     )
   })
 
-  it("refuses every number of its lists and lets through every other below 512", () => {
+  it("refuses every number of its lists and allows every other below 512", () => {
     for (const processor of ["x64", "arm64"] as const) {
       const { absent, conditional, refused } = syscallTables[processor]
       const listed = new Map<number | undefined, string>([
@@ -156,7 +156,7 @@ describe("Seccomp", () => {
     }
   })
 
-  it("fits what the kernel takes", () => {
+  it("fits the limit of the kernel", () => {
     for (const processor of ["x64", "arm64"] as const) {
       const program = seccompProgram(processor)
       assert.strictEqual(program.byteLength % 8, 0)

@@ -51,7 +51,7 @@ describe("SeatbeltProfile", () => {
     assert.isFalse(runsPlantedWhich(() => withSystemPath(() => line(false))))
   })
 
-  it("L15 denies by default, opens the roots only, and closes what is guarded in them", () => {
+  it("L15 denies by default, opens only the roots, and closes the protected paths in them", () => {
     const text = line(false)
     assert.isDefined(launchArgv(text))
     assert.include(text, "(deny default")

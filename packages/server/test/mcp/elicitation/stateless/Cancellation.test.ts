@@ -116,7 +116,7 @@ describe("notifications/cancelled of a call without a handshake", () => {
     )
   })
 
-  it.effect("of a call whose id another call uses by now: the turn continues", () => {
+  it.effect("of a call whose id another call uses meanwhile: the turn continues", () => {
     const asked = asking([exec])
     return withHeld(asked, (server) =>
       Effect.gen(function* () {

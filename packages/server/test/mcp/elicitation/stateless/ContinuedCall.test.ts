@@ -198,7 +198,7 @@ describe("codex without a handshake", () => {
     ["nothing", {}],
     ["something else", { other: decided("approved") }],
     ["a text that is no decision", undefined],
-  ])("L7 asks again when the client brings %s", ([, answers]) => {
+  ])("L7 asks again when the client returns %s", ([, answers]) => {
     const asked = asking([exec])
     return withAsked(asked, (server) =>
       Effect.gen(function* () {
@@ -245,7 +245,7 @@ describe("codex without a handshake", () => {
   })
 
   it.effect(
-    "L7 an answer that comes too late changes nothing, and the client gets the result",
+    "L7 an answer that arrives too late changes nothing, and the client gets the result",
     () => {
       const asked = asking([exec])
       return withAsked(asked, (server) =>
