@@ -164,7 +164,7 @@ describe("the built app-server", () => {
         })
         yield* listening(app, conversationId)
         const { turnId } = yield* say(app, conversationId, "go")
-        yield* app.told("codex/event/exec_command_begin")
+        yield* app.received("codex/event/exec_command_begin")
         limitDescriptors(app.pid, 3)
         yield* ending(app, turnId)
         assert.deepStrictEqual(

@@ -31,7 +31,7 @@ class Noting extends Machine {
       },
       remove: (ids) => index.remove(ids),
       page: (query) => index.page(query),
-      unspoken: (max) => index.unspoken(max),
+      withoutPreview: (max) => index.withoutPreview(max),
       inFolder: (folder) => index.inFolder(folder),
       folders: index.folders,
       putFolder: (folder, modifiedMs) => index.putFolder(folder, modifiedMs),
