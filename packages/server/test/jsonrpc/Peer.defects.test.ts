@@ -45,7 +45,7 @@ const Note = notification("note", info)
 const NoteParams = notification("noteParams", { ...info, params: Schema.Struct({ text: Broken }) })
 const Ask = request("ask", { ...info, result: Schema.Struct({ text: Broken }) })
 const Report = notification("report", { ...info, params: Schema.Struct({ value: Schema.Unknown }) })
-const ToldBroken = notification("toldBroken", {
+const BrokenReport = notification("brokenReport", {
   ...info,
   params: Schema.Struct({ text: Broken }),
 })
@@ -69,7 +69,7 @@ const Dialect = dialect({
     Note,
     NoteParams,
   ],
-  serverToClient: [Ask, Report, ToldBroken],
+  serverToClient: [Ask, Report, BrokenReport],
 })
 
 const circle: { self?: unknown } = {}
@@ -118,7 +118,7 @@ const serve = Effect.gen(function* () {
       notifies: (_: void, { peer: control }: RequestCaller) =>
         Effect.gen(function* () {
           yield* control.notify(Report, [{ value: 1 }, { value: circle }, { value: 2 }])
-          yield* control.notify(ToldBroken, [{ text: "x" }])
+          yield* control.notify(BrokenReport, [{ text: "x" }])
           yield* control.notify(Report, [{ value: 3 }])
         }).pipe(Effect.orDie),
       note: fails,

@@ -29,7 +29,7 @@ import { UserConfig } from "../../src/app/ports/UserConfigPort.ts"
 import { Sealer } from "../../src/Sealer.ts"
 import { Server, type ServerOptions } from "../../src/Server.ts"
 import { Tasks } from "../../src/tasks/Tasks.ts"
-import { pair } from "./Joined.ts"
+import { pair } from "./ConnectionPair.ts"
 import { read, type WireMessage } from "./Wire.ts"
 
 export interface Harness {
