@@ -32,7 +32,7 @@ interface Timed {
 export interface Flood {
   readonly ms: number
   /** Processor time of this process, which writes the requests and counts the responses. */
-  readonly askerMs: number
+  readonly clientMs: number
 }
 
 /** A started process. */
@@ -184,7 +184,7 @@ const flood = (
           if (answered < count) return send(answered - seen)
           const ms = performance.now() - startedAtMs
           const { system, user } = process.cpuUsage(before)
-          done({ ms, askerMs: (system + user) / 1000 })
+          done({ ms, clientMs: (system + user) / 1000 })
         }
       }),
       (timed) => {

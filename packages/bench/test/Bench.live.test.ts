@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
-/** Without it the benchmark says so in a line of its own. */
+/** Without it the benchmark says so in a separate line. */
 const hasBubblewrap = spawnSync("bwrap", ["--version"]).status === 0
 
-/** Without it no process tells its memory. */
+/** Without it the memory of processes is not known. */
 const hasProc = existsSync("/proc/self/status")
 
 const bench = (...args: ReadonlyArray<string>) => {
@@ -109,7 +109,7 @@ describe("npm run bench", () => {
         "resume of 100 events",
         "first list of a process, of 20",
         "all 20 in one page",
-        "the index made anew",
+        "rebuilding the index",
       ],
     ],
   ])("%s prints the machine and one line per figure, whatever the figures are", (name, figures) => {

@@ -1,7 +1,7 @@
 /** Checks `@openai/agents`: the tools of the server as tools of its agents. */
 import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { buildIfMissing } from "../test/support/Bundle.ts"
+import { buildIfMissing } from "../test/support/BuiltProgram.ts"
 import { describeClient, load, server, type ServerCommand } from "./Driver.ts"
 
 beforeAll(buildIfMissing)

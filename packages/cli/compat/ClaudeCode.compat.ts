@@ -1,7 +1,7 @@
 /** Checks Claude Code: its health check of servers, and a turn with a scripted model behind the Messages API. */
 import { assert, beforeAll } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { buildIfMissing } from "../test/support/Bundle.ts"
+import { buildIfMissing } from "../test/support/BuiltProgram.ts"
 import { agentChecks } from "./AgentTurns.ts"
 import { setup } from "./ClientsPage.ts"
 import { describeClient } from "./Driver.ts"

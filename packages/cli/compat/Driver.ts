@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { describe, inject } from "vitest"
-import { entry } from "../test/support/Bundle.ts"
+import { entry } from "../test/support/BuiltProgram.ts"
 import { home } from "../test/support/Home.ts"
 import { environment, type ToolResult } from "../test/support/Server.ts"
 

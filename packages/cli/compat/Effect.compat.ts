@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe } from "vitest"
-import { buildIfMissing } from "../test/support/Bundle.ts"
+import { buildIfMissing } from "../test/support/BuiltProgram.ts"
 import { home } from "../test/support/Home.ts"
 import { server } from "./Driver.ts"
 

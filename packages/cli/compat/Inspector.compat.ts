@@ -3,7 +3,7 @@ import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFile } from "node:child_process"
 import { join } from "node:path"
-import { buildIfMissing } from "../test/support/Bundle.ts"
+import { buildIfMissing } from "../test/support/BuiltProgram.ts"
 import type { ToolResult } from "../test/support/Server.ts"
 import { describeClient, folderOf, server } from "./Driver.ts"
 

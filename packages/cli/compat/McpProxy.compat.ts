@@ -1,7 +1,7 @@
 /** Checks mcp-proxy: the server over streamable HTTP and over SSE. */
 import { beforeAll } from "@effect/vitest"
 import { describe } from "vitest"
-import { buildIfMissing } from "../test/support/Bundle.ts"
+import { buildIfMissing } from "../test/support/BuiltProgram.ts"
 import { describeClient } from "./Driver.ts"
 import { type Gateway, gatewayChecks, otherTransportChecks } from "./Gateways.ts"
 

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { entry } from "../test/support/Bundle.ts"
+import { entry } from "../test/support/BuiltProgram.ts"
 import type { Declared } from "./ClientsPage.ts"
 import type { Place } from "./Place.ts"
 

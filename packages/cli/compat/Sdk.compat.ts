@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe } from "vitest"
-import { buildIfMissing } from "../test/support/Bundle.ts"
+import { buildIfMissing } from "../test/support/BuiltProgram.ts"
 import { home } from "../test/support/Home.ts"
 import { awaitGone, mark, runningWith } from "../test/support/Processes.ts"
 import {
@@ -109,7 +109,7 @@ const approvals = (connect: Connect, { stateless = false }: Kind = {}) => {
 
   if (stateless) return
   it.live(
-    "a command whose question nobody answers does not run, and the question is withdrawn",
+    "a command whose question is not answered does not run, and the question is withdrawn",
     () =>
       Effect.gen(function* () {
         const cwd = yield* home()

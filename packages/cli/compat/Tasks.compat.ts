@@ -6,7 +6,7 @@ import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { buildIfMissing } from "../test/support/Bundle.ts"
+import { buildIfMissing } from "../test/support/BuiltProgram.ts"
 import { home } from "../test/support/Home.ts"
 import { describeClient, load, server } from "./Driver.ts"
 
@@ -46,18 +46,18 @@ type Connected = Effect.Success<typeof connected>
 
 /** Everything that the client reports about a call, from its start to its end. */
 const played = async ({ client }: Connected, args: Record<string, unknown>) => {
-  const told: Array<string> = []
+  const messages: Array<string> = []
   let taskId = ""
   let text: unknown
   for await (const message of client.experimental.tasks.callToolStream({
     name: "codex",
     arguments: args,
   })) {
-    told.push(message.type === "taskStatus" ? message.task.status : message.type)
+    messages.push(message.type === "taskStatus" ? message.task.status : message.type)
     if (message.type === "taskCreated") taskId = message.task.taskId
     if (message.type === "result") text = Reflect.get(Object(message.result.content)[0], "text")
   }
-  return { taskId, text, told }
+  return { taskId, text, messages }
 }
 
 describeClient("@modelcontextprotocol/sdk", () => {
@@ -66,12 +66,14 @@ describeClient("@modelcontextprotocol/sdk", () => {
       const cwd = yield* home()
       const driver = yield* connected
       const prompt = "run: touch done.txt && echo it is done"
-      const { taskId, text, told } = yield* Effect.promise(() => played(driver, { prompt, cwd }))
+      const { taskId, text, messages } = yield* Effect.promise(() =>
+        played(driver, { prompt, cwd }),
+      )
       assert.strictEqual(text, "Offline model: the tool finished and said: it is done")
       assert.isTrue(existsSync(join(cwd, "done.txt")))
       assert.deepStrictEqual(driver.related, [taskId])
-      assert.strictEqual(told[0], "taskCreated")
-      assert.includeMembers(told, ["input_required", "result"])
+      assert.strictEqual(messages[0], "taskCreated")
+      assert.includeMembers(messages, ["input_required", "result"])
       assert.include(driver.statuses, "input_required")
       const { client } = driver
       const tasks = yield* Effect.promise(() => client.experimental.tasks.listTasks())

@@ -3,7 +3,7 @@ import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
-import { buildIfMissing, entry } from "../test/support/Bundle.ts"
+import { buildIfMissing, entry } from "../test/support/BuiltProgram.ts"
 import { scripted } from "../test/support/Home.ts"
 import { environment } from "../test/support/Server.ts"
 import { describeClient, load, offline } from "./Driver.ts"
@@ -70,10 +70,10 @@ const server = (directory: string) =>
 
 const converse = async (connection: Connection) => {
   const asked: Array<Params> = []
-  const told: Array<string> = []
+  const notifications: Array<string> = []
   const faults: Array<unknown> = []
   connection.onError((error) => faults.push(error))
-  connection.onNotification((method) => told.push(method))
+  connection.onNotification((method) => notifications.push(method))
   connection.onRequest("execCommandApproval", (params) => {
     asked.push(params)
     return { decision: "approved" }
@@ -85,11 +85,11 @@ const converse = async (connection: Connection) => {
   await connection.sendRequest("addConversationListener", { conversationId })
   const items = [{ type: "text", data: { text: "go" } }]
   await connection.sendRequest("sendUserMessage", { conversationId, items })
-  await until(() => told.includes("codex/event/task_complete"))
+  await until(() => notifications.includes("codex/event/task_complete"))
   const refused: unknown = await connection
     .sendRequest("sendUserMessage", { conversationId: "x", items })
     .catch((error: unknown) => error)
-  return { asked, told, faults, conversationId, refused }
+  return { asked, notifications, faults, conversationId, refused }
 }
 
 describeClient("vscode-jsonrpc", () => {
@@ -103,7 +103,7 @@ describeClient("vscode-jsonrpc", () => {
       const child = yield* server(directory)
       const library = load("vscode-jsonrpc/node") as Library
       const connection = connect(library, child)
-      const { asked, conversationId, faults, refused, told } = yield* Effect.promise(() =>
+      const { asked, conversationId, faults, refused, notifications } = yield* Effect.promise(() =>
         converse(connection),
       )
       assert.deepStrictEqual(faults, [])
@@ -111,7 +111,7 @@ describeClient("vscode-jsonrpc", () => {
         asked.map((params) => [params["conversationId"], params["command"]]),
         [[conversationId, ["touch", "made.txt"]]],
       )
-      assert.includeMembers(told, [
+      assert.includeMembers(notifications, [
         "codex/event/task_started",
         "codex/event/exec_command_end",
         "codex/event/agent_message",

@@ -4,7 +4,7 @@ import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { stateDirectory } from "./CliProcess.ts"
-import { buildIfMissing, entry } from "./support/Bundle.ts"
+import { buildIfMissing, entry } from "./support/BuiltProgram.ts"
 import { ask } from "./support/ClientExample.ts"
 import { environment } from "./support/Server.ts"
 
@@ -42,7 +42,7 @@ const turn = async (client: PromiseClient.PromiseClient, conversationId: string,
 }
 
 describe("the client of the built app-server", () => {
-  it.live("holds a conversation with promises, and decides what may run", () =>
+  it.live("runs a conversation with promises, and answers what may run", () =>
     Effect.gen(function* () {
       const commands: Array<string> = []
       const client = yield* connected(
@@ -65,38 +65,42 @@ describe("the client of the built app-server", () => {
     }),
   )
 
-  it.live("100 conversations at once over one connection: each hears its own, without a gap", () =>
-    Effect.gen(function* () {
-      const client = yield* connected()
-      const turns = yield* Effect.promise(() =>
-        Promise.all(
-          Array.from({ length: 100 }, async (_, n) => {
-            const { conversationId } = await client.newConversation()
-            return turn(client, conversationId, `say number ${n}`)
-          }),
-        ),
-      )
-      for (const [n, { said, seqs }] of turns.entries()) {
-        assert.strictEqual(said, `number ${n}`)
-        assert.deepStrictEqual(
-          seqs,
-          seqs.map((_, index) => index),
+  it.live(
+    "100 conversations at once over one connection: each listener gets its own events, without a gap",
+    () =>
+      Effect.gen(function* () {
+        const client = yield* connected()
+        const turns = yield* Effect.promise(() =>
+          Promise.all(
+            Array.from({ length: 100 }, async (_, n) => {
+              const { conversationId } = await client.newConversation()
+              return turn(client, conversationId, `say number ${n}`)
+            }),
+          ),
         )
-      }
-    }),
+        for (const [n, { said, seqs }] of turns.entries()) {
+          assert.strictEqual(said, `number ${n}`)
+          assert.deepStrictEqual(
+            seqs,
+            seqs.map((_, index) => index),
+          )
+        }
+      }),
   )
 
-  it.live("the page on the app-server shows the program that runs a turn here, to the letter", () =>
-    Effect.gen(function* () {
-      const source = read("./support/ClientExample.ts")
-      assert.include(read("../../docs/app-server.md"), `\`\`\`ts\n${source}\`\`\``)
-      const home = yield* stateDirectory()
-      const server = { command: process.execPath, args: [entry, "app-server"] }
-      const env = environment({ home })
-      const answer = yield* Effect.promise(() =>
-        ask({ ...server, env, stderr: "ignore" }, "say hi"),
-      )
-      assert.strictEqual(answer, "hi")
-    }),
+  it.live(
+    "the page on the app-server shows the program that runs a turn here, letter for letter",
+    () =>
+      Effect.gen(function* () {
+        const source = read("./support/ClientExample.ts")
+        assert.include(read("../../docs/app-server.md"), `\`\`\`ts\n${source}\`\`\``)
+        const home = yield* stateDirectory()
+        const server = { command: process.execPath, args: [entry, "app-server"] }
+        const env = environment({ home })
+        const answer = yield* Effect.promise(() =>
+          ask({ ...server, env, stderr: "ignore" }, "say hi"),
+        )
+        assert.strictEqual(answer, "hi")
+      }),
   )
 })

@@ -7,7 +7,7 @@ import { infoOf, methodsOf } from "@colloquy/protocol/Method"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { accountRows, noticeRows } from "./app/AccountRows.ts"
-import { approvalRows, takenBackRows } from "./app/ApprovalRows.ts"
+import { approvalRows, cancellationRows } from "./app/ApprovalRows.ts"
 import { conversationRows } from "./app/ConversationRows.ts"
 import { eventRows } from "./app/EventRows.ts"
 import { hostRows } from "./app/HostRows.ts"
@@ -15,7 +15,7 @@ import { messageRows } from "./app/MessageRows.ts"
 import { sessionRows } from "./app/SessionRows.ts"
 import type { ClientMethod, ServerMethod } from "./app/App.ts"
 import type { Row } from "./app/Row.ts"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 
 beforeAll(buildIfMissing)
 
@@ -25,10 +25,14 @@ const sent: Readonly<Record<ClientMethod, Row>> = {
   ...messageRows,
   ...accountRows,
   ...hostRows,
-  ...takenBackRows,
+  ...cancellationRows,
 }
 
-const told: Readonly<Record<ServerMethod, Row>> = { ...approvalRows, ...eventRows, ...noticeRows }
+const notificationRows: Readonly<Record<ServerMethod, Row>> = {
+  ...approvalRows,
+  ...eventRows,
+  ...noticeRows,
+}
 
 const requests = new Set(
   [...methodsOf(AppServer.clientToServer)].flatMap(([name, method]) =>
@@ -48,7 +52,7 @@ describe.concurrent("the built app-server", () => {
     )
   }
 
-  for (const [method, { run, shows }] of Object.entries(told)) {
+  for (const [method, { run, shows }] of Object.entries(notificationRows)) {
     it.live(`${method} ${shows}`, () =>
       Effect.gen(function* () {
         const { beyond, messages } = yield* run

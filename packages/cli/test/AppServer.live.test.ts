@@ -21,7 +21,7 @@ const messagesOf = (stdout: string): ReadonlyArray<Message> =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Message)
 
-const asker = (cli: CliProcess.CliProcess, member: { readonly jsonrpc?: string }) => {
+const requester = (cli: CliProcess.CliProcess, member: { readonly jsonrpc?: string }) => {
   let last = 0
   /** Sends a request and waits for its result. */
   return (method: string, params?: object) =>
@@ -42,31 +42,33 @@ const seqOf = (stdout: string, name: string) =>
 
 describe("colloquy app-server", () => {
   for (const member of [{}, { jsonrpc: "2.0" }]) {
-    it.live(`holds a conversation, its messages like the client's: ${JSON.stringify(member)}`, () =>
-      Effect.gen(function* () {
-        const cli = yield* CliProcess.start(["app-server"])
-        const ask = asker(cli, member)
-        const { userAgent } = yield* ask("initialize", { clientInfo })
-        assert.match(
-          String(userAgent),
-          /^colloquy\/0\.153\.4 \(.+; .+; colloquy \d+\.\d+\.\d+\) .* \(test; 1\)$/,
-        )
-        cli.write({ ...member, method: "initialized" })
-        const { conversationId } = yield* ask("newConversation", {})
-        yield* ask("addConversationListener", { conversationId })
-        yield* ask("sendUserMessage", { conversationId, items: words("hello") })
-        yield* cli.stdoutHas("codex/event/task_complete")
-        yield* ask("interruptConversation", { conversationId })
-        cli.child.stdin.end()
-        const { code, stdout } = yield* cli.outcome
-        assert.strictEqual(code, 0)
-        assert.deepStrictEqual(
-          messagesOf(stdout).filter(
-            ({ jsonrpc }) => jsonrpc !== ("jsonrpc" in member ? "2.0" : undefined),
-          ),
-          [],
-        )
-      }),
+    it.live(
+      `runs a conversation, with messages in the form of the client's: ${JSON.stringify(member)}`,
+      () =>
+        Effect.gen(function* () {
+          const cli = yield* CliProcess.start(["app-server"])
+          const ask = requester(cli, member)
+          const { userAgent } = yield* ask("initialize", { clientInfo })
+          assert.match(
+            String(userAgent),
+            /^colloquy\/0\.153\.4 \(.+; .+; colloquy \d+\.\d+\.\d+\) .* \(test; 1\)$/,
+          )
+          cli.write({ ...member, method: "initialized" })
+          const { conversationId } = yield* ask("newConversation", {})
+          yield* ask("addConversationListener", { conversationId })
+          yield* ask("sendUserMessage", { conversationId, items: words("hello") })
+          yield* cli.stdoutHas("codex/event/task_complete")
+          yield* ask("interruptConversation", { conversationId })
+          cli.child.stdin.end()
+          const { code, stdout } = yield* cli.outcome
+          assert.strictEqual(code, 0)
+          assert.deepStrictEqual(
+            messagesOf(stdout).filter(
+              ({ jsonrpc }) => jsonrpc !== ("jsonrpc" in member ? "2.0" : undefined),
+            ),
+            [],
+          )
+        }),
     )
   }
 
@@ -79,7 +81,7 @@ describe("colloquy app-server", () => {
       "-cshutdown_grace_ms=20000",
       `-coffline.script=${script}`,
     ])
-    const ask = asker(cli, { jsonrpc: "2.0" })
+    const ask = requester(cli, { jsonrpc: "2.0" })
     yield* ask("initialize", { clientInfo, protocolVersion: "2025-06-18", capabilities: {} })
     const { conversationId } = yield* ask("newConversation", {})
     yield* ask("addConversationListener", { conversationId })
@@ -89,18 +91,20 @@ describe("colloquy app-server", () => {
   })
 
   for (const command of ["app-server", "mcp"]) {
-    it.live(`L9 who pipes a message into ${command} and reads to the end is told of its turn`, () =>
-      Effect.gen(function* () {
-        const cli = yield* talking(command, { delay_ms: 1000 })
-        cli.child.stdin.end()
-        const { code, stdout } = yield* cli.outcome
-        assert.strictEqual(code, 0)
-        assert.strictEqual(messagesOf(stdout).at(-1)?.method, "codex/event/task_complete")
-      }),
+    it.live(
+      `L9 a client that pipes a message into ${command} and reads to the end gets the events of its turn`,
+      () =>
+        Effect.gen(function* () {
+          const cli = yield* talking(command, { delay_ms: 1000 })
+          cli.child.stdin.end()
+          const { code, stdout } = yield* cli.outcome
+          assert.strictEqual(code, 0)
+          assert.strictEqual(messagesOf(stdout).at(-1)?.method, "codex/event/task_complete")
+        }),
     )
   }
 
-  it.live("L9 a signal ends at once, before the end of the input and after it", () =>
+  it.live("L9 a signal ends the server at once, before the end of the input and after it", () =>
     Effect.gen(function* () {
       for (const ends of [false, true]) {
         const cli = yield* talking("app-server", { delay_ms: 600_000 })
@@ -120,51 +124,53 @@ describe("colloquy app-server", () => {
     }),
   )
 
-  it.live("a conversation outlives its server; who comes back by its number misses nothing", () =>
-    Effect.gen(function* () {
-      const home = yield* CliProcess.stateDirectory()
-      const variables = { COLLOQUY_HOME: home }
-      const first = yield* CliProcess.start(["app-server"], variables)
-      const ask = asker(first, {})
-      yield* ask("initialize", { clientInfo })
-      const { conversationId, rolloutPath } = yield* ask("newConversation", {})
-      yield* ask("addConversationListener", { conversationId, after: -1 })
-      yield* ask("sendUserMessage", { conversationId, items: words("one") })
-      const told = yield* first.stdoutHas("codex/event/task_complete")
-      const heard = seqOf(told, "codex/event/agent_message")
-      const configured = messagesOf(told).find(
-        ({ method }) => method === "codex/event/session_configured",
-      )
-      assert.strictEqual(
-        (configured?.params?.["msg"] as { readonly rollout_path?: string } | undefined)
-          ?.rollout_path,
-        rolloutPath,
-      )
-      first.child.kill("SIGKILL")
-      yield* first.outcome
-      const second = yield* CliProcess.start(["app-server"], variables)
-      const again = asker(second, {})
-      yield* again("initialize", { clientInfo })
-      const { items } = yield* again("listConversations", {})
-      assert.deepStrictEqual(
-        (items as ReadonlyArray<Record<string, unknown>>).map(({ path, preview }) => ({
-          path,
-          preview,
-        })),
-        [{ path: rolloutPath, preview: "one" }],
-      )
-      yield* again("addConversationListener", { conversationId, after: heard })
-      const stdout = yield* second.stdoutHas("conversationSynced")
-      const types = messagesOf(stdout).flatMap(({ method }) => method ?? [])
-      assert.include(types, "codex/event/task_complete")
-      yield* again("archiveConversation", { conversationId, rolloutPath })
-      const left = yield* again("listConversations", {})
-      assert.deepStrictEqual(left["items"], [])
-    }),
+  it.live(
+    "a conversation outlives its server, and a client that resumes after its last number misses nothing",
+    () =>
+      Effect.gen(function* () {
+        const home = yield* CliProcess.stateDirectory()
+        const variables = { COLLOQUY_HOME: home }
+        const first = yield* CliProcess.start(["app-server"], variables)
+        const ask = requester(first, {})
+        yield* ask("initialize", { clientInfo })
+        const { conversationId, rolloutPath } = yield* ask("newConversation", {})
+        yield* ask("addConversationListener", { conversationId, after: -1 })
+        yield* ask("sendUserMessage", { conversationId, items: words("one") })
+        const output = yield* first.stdoutHas("codex/event/task_complete")
+        const lastSeq = seqOf(output, "codex/event/agent_message")
+        const configured = messagesOf(output).find(
+          ({ method }) => method === "codex/event/session_configured",
+        )
+        assert.strictEqual(
+          (configured?.params?.["msg"] as { readonly rollout_path?: string } | undefined)
+            ?.rollout_path,
+          rolloutPath,
+        )
+        first.child.kill("SIGKILL")
+        yield* first.outcome
+        const second = yield* CliProcess.start(["app-server"], variables)
+        const again = requester(second, {})
+        yield* again("initialize", { clientInfo })
+        const { items } = yield* again("listConversations", {})
+        assert.deepStrictEqual(
+          (items as ReadonlyArray<Record<string, unknown>>).map(({ path, preview }) => ({
+            path,
+            preview,
+          })),
+          [{ path: rolloutPath, preview: "one" }],
+        )
+        yield* again("addConversationListener", { conversationId, after: lastSeq })
+        const stdout = yield* second.stdoutHas("conversationSynced")
+        const types = messagesOf(stdout).flatMap(({ method }) => method ?? [])
+        assert.include(types, "codex/event/task_complete")
+        yield* again("archiveConversation", { conversationId, rolloutPath })
+        const left = yield* again("listConversations", {})
+        assert.deepStrictEqual(left["items"], [])
+      }),
   )
 
   it.live(
-    "L7 a turn that goes on after a kill asks the client that loaded it and listens later",
+    "L7 a turn that is resumed after a kill asks the client that loaded it and attaches later",
     () =>
       Effect.gen(function* () {
         const home = yield* CliProcess.stateDirectory(
@@ -172,7 +178,7 @@ describe("colloquy app-server", () => {
         )
         const variables = { COLLOQUY_HOME: home }
         const first = yield* CliProcess.start(["app-server"], variables)
-        const ask = asker(first, {})
+        const ask = requester(first, {})
         yield* ask("initialize", { clientInfo })
         const { conversationId, rolloutPath } = yield* ask("newConversation", {
           approvalPolicy: "never",
@@ -185,7 +191,7 @@ describe("colloquy app-server", () => {
         first.child.kill("SIGKILL")
         yield* first.outcome
         const second = yield* CliProcess.start(["app-server"], variables)
-        const again = asker(second, {})
+        const again = requester(second, {})
         yield* again("initialize", { clientInfo })
         yield* again("resumeConversation", { path: rolloutPath })
         // As long as a slow client takes until its next message. A question that was not sent would be decided by then.
@@ -201,13 +207,13 @@ describe("colloquy app-server", () => {
       }),
   )
 
-  it.live("does what it is asked of the machine and of the configuration", () =>
+  it.live("serves the methods about the machine and the configuration", () =>
     Effect.gen(function* () {
       const home = yield* CliProcess.stateDirectory(
         '# mine\nmodel_provider = "offline"\nmodel = "a" # kept\nsandbox_mode = "danger-full-access"\n',
       )
       const cli = yield* CliProcess.start(["app-server"], { COLLOQUY_HOME: home })
-      const ask = asker(cli, {})
+      const ask = requester(cli, {})
       yield* ask("initialize", { clientInfo })
       const ran = yield* ask("execOneOffCommand", {
         command: ["sh", "-c", "echo out; echo err >&2; exit 3"],
@@ -238,29 +244,35 @@ describe("colloquy app-server", () => {
     }),
   )
 
-  it.live("L8 a command whose request is taken back is stopped before the answer says so", () =>
-    Effect.gen(function* () {
-      const home = yield* CliProcess.stateDirectory('sandbox_mode = "danger-full-access"\n')
-      const cli = yield* CliProcess.start(["app-server"], { COLLOQUY_HOME: home })
-      yield* asker(cli, {})("initialize", { clientInfo })
-      const told = join(home, "told")
-      execFileSync("mkfifo", [told])
-      const command = ["sh", "-c", `echo $$ > ${told}; exec sleep ${mark()}`]
-      cli.write({ id: "slow", method: "execOneOffCommand", params: { command, timeoutMs: 60_000 } })
-      const pid = Number(yield* Effect.promise(() => readFile(told, "utf8")))
-      assert.isTrue(isRunning(pid))
-      cli.write({ method: "$/cancelRequest", params: { id: "slow" } })
-      yield* cli.stdoutHas('"id":"slow","error":{"code":-32800,"message":"request cancelled"}')
-      assert.isFalse(isRunning(pid))
-    }),
+  it.live(
+    "L8 a command whose request is cancelled is stopped before the response reports that",
+    () =>
+      Effect.gen(function* () {
+        const home = yield* CliProcess.stateDirectory('sandbox_mode = "danger-full-access"\n')
+        const cli = yield* CliProcess.start(["app-server"], { COLLOQUY_HOME: home })
+        yield* requester(cli, {})("initialize", { clientInfo })
+        const pidPipe = join(home, "pid")
+        execFileSync("mkfifo", [pidPipe])
+        const command = ["sh", "-c", `echo $$ > ${pidPipe}; exec sleep ${mark()}`]
+        cli.write({
+          id: "slow",
+          method: "execOneOffCommand",
+          params: { command, timeoutMs: 60_000 },
+        })
+        const pid = Number(yield* Effect.promise(() => readFile(pidPipe, "utf8")))
+        assert.isTrue(isRunning(pid))
+        cli.write({ method: "$/cancelRequest", params: { id: "slow" } })
+        yield* cli.stdoutHas('"id":"slow","error":{"code":-32800,"message":"request cancelled"}')
+        assert.isFalse(isRunning(pid))
+      }),
   )
 })
 
 describe("colloquy mcp", () => {
-  it.live("serves the same requests beside MCP, on one connection", () =>
+  it.live("serves the same requests together with MCP, on one connection", () =>
     Effect.gen(function* () {
       const cli = yield* CliProcess.start(["mcp"])
-      const ask = asker(cli, { jsonrpc: "2.0" })
+      const ask = requester(cli, { jsonrpc: "2.0" })
       yield* ask("initialize", {
         protocolVersion: "2025-11-25",
         capabilities: {},

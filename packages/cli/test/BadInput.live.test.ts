@@ -1,6 +1,6 @@
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 import { home } from "./support/Home.ts"
 import * as Server from "./support/Server.ts"
 
@@ -18,7 +18,7 @@ const worksStill = (server: Server.Server) =>
 const mebibyte = 1024 * 1024
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
 
-describe("colloquy mcp, given what makes no sense", () => {
+describe("colloquy mcp with invalid input", () => {
   for (const [name, line, code] of [
     ["garbage", "garbage", -32_700],
     ["half an object", '{"jsonrpc":"2.0","id":1,', -32_700],
@@ -31,7 +31,7 @@ describe("colloquy mcp, given what makes no sense", () => {
     ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), -32_700],
     ["a line of 65 MiB", Buffer.alloc(65 * mebibyte, "x"), -32_600],
   ] as const) {
-    it.live(`L13 ${name} gets an error of its own and the server goes on`, () =>
+    it.live(`L13 ${name} gets a separate error and the server continues`, () =>
       Effect.gen(function* () {
         const server = yield* offline
         server.write(line)
@@ -112,7 +112,7 @@ describe("colloquy mcp, given what makes no sense", () => {
     }),
   )
 
-  it.live("L13 a configuration too deep to walk is a fault of the call, told as one", () =>
+  it.live("L13 a configuration that is nested too deeply is reported as an error of the call", () =>
     Effect.gen(function* () {
       const server = yield* offline
       const start =

@@ -10,7 +10,7 @@ import { speak } from "../../server/test/behaviours/Speaker.ts"
 import { spawn } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { buildIfMissing, entry } from "./support/Bundle.ts"
+import { buildIfMissing, entry } from "./support/BuiltProgram.ts"
 import { home } from "./support/Home.ts"
 import { environment } from "./support/Server.ts"
 

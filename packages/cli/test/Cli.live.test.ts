@@ -60,7 +60,7 @@ const inShell = (script: string) => {
 
 describe("colloquy", () => {
   for (const command of ["generate-json-schema app-server", "--help"]) {
-    it(`${command}: a reader that leaves early is no fault, and no stack is shown`, () => {
+    it(`${command}: a reader that leaves early is not an error, and no stack is shown`, () => {
       const left = `"$0" "$1" ${command} | true; exit "\${PIPESTATUS[0]}"`
       assert.deepStrictEqual(inShell(left), [0, ""])
     })
@@ -120,8 +120,8 @@ describe("colloquy", () => {
   )
 })
 
-describe.skipIf(!existsSync("/proc/self"))("a place where no folder can be made", () => {
-  it.live("is told of at once by who is to write there", () =>
+describe.skipIf(!existsSync("/proc/self"))("a state directory that cannot be created", () => {
+  it.live("is reported at once by a command that has to write there", () =>
     Effect.gen(function* () {
       const { code, stderr } = yield* CliProcess.run(["generate-ts", "-o", "/proc/colloquy/made"])
       assert.deepStrictEqual(
@@ -131,7 +131,7 @@ describe.skipIf(!existsSync("/proc/self"))("a place where no folder can be made"
     }),
   )
 
-  it.live("L9 keeps no server from answering, nor from ending", () =>
+  it.live("L9 does not prevent the server from responding or from ending", () =>
     Effect.gen(function* () {
       const cli = yield* CliProcess.start(["mcp", "-c", "model_provider=offline"], {
         COLLOQUY_HOME: "/proc/colloquy",
@@ -276,7 +276,7 @@ describe("colloquy mcp", () => {
     }),
   )
 
-  it.live("a provider of config.toml is asked over HTTP with the key of its variable", () =>
+  it.live("a provider of config.toml is called over HTTP with the key in its variable", () =>
     Effect.gen(function* () {
       const provider = yield* MockProvider.make([Script.reply(Script.deltas("from ", "afar"))])
       const directory = yield* CliProcess.stateDirectory(
@@ -425,29 +425,31 @@ describe("colloquy demo", () => {
     }),
   )
 
-  it.live("a command and a patch are asked for, approved and run, and leave nothing behind", () =>
-    Effect.gen(function* () {
-      const { stdout } = yield* CliProcess.run(["demo"])
-      const script = "echo 'to do: try Colloquy' > notes.txt; cat notes.txt"
-      assert.match(
-        stdout,
-        /^ {2}\? Allow Codex to run `bash -lc .* in `.*`\?\n {4}If approved, it runs without the sandbox: /m,
-      )
-      assert.include(
-        stdout,
-        [
-          "  ✓ approved by the demo",
-          `  $ ${script}`,
-          "  │ to do: try Colloquy",
-          "  exit 0 · ",
-        ].join("\n"),
-      )
-      const changed = / {6}update "(\S+)"\n {2}✓ approved by the demo\n {2}± 1 file\n {2}applied/
-      const file = changed.exec(stdout)?.[1]
-      assert.isString(file)
-      assert.include(stdout, "  │ -to do: try Colloquy\n  │ +done: tried Colloquy\n")
-      assert.isFalse(existsSync(dirname(file ?? "")))
-    }),
+  it.live(
+    "a command and a patch are put as questions, approved and run, and leave nothing behind",
+    () =>
+      Effect.gen(function* () {
+        const { stdout } = yield* CliProcess.run(["demo"])
+        const script = "echo 'to do: try Colloquy' > notes.txt; cat notes.txt"
+        assert.match(
+          stdout,
+          /^ {2}\? Allow Codex to run `bash -lc .* in `.*`\?\n {4}If approved, it runs without the sandbox: /m,
+        )
+        assert.include(
+          stdout,
+          [
+            "  ✓ approved by the demo",
+            `  $ ${script}`,
+            "  │ to do: try Colloquy",
+            "  exit 0 · ",
+          ].join("\n"),
+        )
+        const changed = / {6}update "(\S+)"\n {2}✓ approved by the demo\n {2}± 1 file\n {2}applied/
+        const file = changed.exec(stdout)?.[1]
+        assert.isString(file)
+        assert.include(stdout, "  │ -to do: try Colloquy\n  │ +done: tried Colloquy\n")
+        assert.isFalse(existsSync(dirname(file ?? "")))
+      }),
   )
 
   it.live("a failed turn is reported with its reason, exit code 1", () =>
@@ -470,7 +472,7 @@ describe("colloquy demo", () => {
     }),
   )
 
-  it.live("L8 stopped half way it leaves no server behind", () =>
+  it.live("L8 leaves no server behind when it is stopped half way", () =>
     Effect.gen(function* () {
       const cli = yield* CliProcess.start(["demo", "-c", "offline.delta_delay_ms=60000"])
       const server = Number(/process (\d+)/.exec(yield* cli.stdoutHas("› Hello"))?.[1])
@@ -483,24 +485,26 @@ describe("colloquy demo", () => {
 })
 
 describe("colloquy doctor", () => {
-  it.live("tells what confines commands here and where its helpers are", () =>
+  it.live("reports what confines commands here and where the helper programs are", () =>
     Effect.gen(function* () {
       const { code, stderr, stdout } = yield* CliProcess.run(["doctor"])
       assert.strictEqual(stderr, "")
       const [sandbox, ...lines] = stdout.trimEnd().split("\n")
       assert.match(
         sandbox ?? "",
-        code === 0 ? /^ok {6}sandbox: \S+ [\d.]+$/ : /^broken {2}sandbox: .+; .+$/,
+        code === 0
+          ? /^ok {6}sandbox: \S+ [\d.]+$/
+          : /^broken {2}sandbox: not available: .+ Advice: .+$/,
       )
       const helpers = lines.slice(code === 0 ? 1 : 0, -1)
       assert.match(lines.at(-1) ?? "", /^missing login: none found in \S+ or \S+$/)
       if (code === 0) {
         assert.match(
           lines[0] ?? "",
-          /^(?:ok {6}.+: closed by|missing .+: commands can write to them; .+;) .+$/,
+          /^(?:ok {6}named pipes: .+ keeps|missing named pipes: commands can write to those .+: .+ Advice:) .+$/,
         )
       }
-      for (const line of helpers) assert.match(line, /^(ok {6}\w+: \/|missing \w+: not found, )/)
+      for (const line of helpers) assert.match(line, /^(ok {6}\w+: \/|missing \w+: not found\. )/)
       assert.isAbove(helpers.length, 1)
     }),
   )

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { execFile, spawn } from "node:child_process"
 import { tmpdir } from "node:os"
 import { promisify } from "node:util"
-import { buildIfMissing, entry } from "./support/Bundle.ts"
+import { buildIfMissing, entry } from "./support/BuiltProgram.ts"
 import { home, provided, scripted } from "./support/Home.ts"
 import { childrenOf, isRunning } from "./support/Processes.ts"
 import * as Server from "./support/Server.ts"
@@ -57,7 +57,7 @@ const framesOf = (stdout: string) =>
     .map((line) => JSON.parse(line) as Server.Frame)
 
 describe("colloquy mcp, when its client disconnects", () => {
-  it.live("L9 end of input before anything was said: exit code 0", () =>
+  it.live("L9 end of input before the first message: exit code 0", () =>
     Effect.gen(function* () {
       const server = yield* Server.start({ home: yield* home() })
       server.child.stdin.end()
@@ -94,7 +94,7 @@ describe("colloquy mcp, when its client disconnects", () => {
     }),
   )
 
-  it.live("L9 a program that pipes its requests in and reads to the end gets every answer", () =>
+  it.live("L9 a program that pipes its requests in and reads to the end gets every response", () =>
     Effect.gen(function* () {
       const calls = Array.from({ length: 50 }, (_, n) => ({
         id: n,
@@ -116,7 +116,7 @@ describe("colloquy mcp, when its client disconnects", () => {
     }),
   )
 
-  it.live("L9 a reader that is slow after the end of input still gets every answer", () =>
+  it.live("L9 a reader that is slow after the end of input still gets every response", () =>
     Effect.gen(function* () {
       // The responses exceed the pipe's capacity but not the server's queue: all of them wait for the reader.
       const requests = Array.from({ length: 100 }, (_, id) => ({ id, method: "tools/list" }))
@@ -129,23 +129,25 @@ describe("colloquy mcp, when its client disconnects", () => {
     }),
   )
 
-  it.live("L9 a reader that stopped reading does not keep a server whose input has ended", () =>
-    Effect.gen(function* () {
-      const directory = yield* home()
-      const child = spawn(process.execPath, [entry, "mcp", "-c", "mcp_tools=all"], {
-        env: Server.environment({ home: directory }),
-        stdio: ["pipe", "pipe", "ignore"],
-      })
-      // More responses than the server queues: the rest of the input waits until they are read.
-      for (let id = 0; id < 5000; id++) {
-        child.stdin.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}\n`)
-      }
-      child.stdin.end()
-      const code = yield* Effect.promise(
-        () => new Promise<number | null>((resolve) => child.once("exit", resolve)),
-      )
-      assert.strictEqual(code, 0)
-    }),
+  it.live(
+    "L9 a reader that stopped reading does not keep a server running after the end of input",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* home()
+        const child = spawn(process.execPath, [entry, "mcp", "-c", "mcp_tools=all"], {
+          env: Server.environment({ home: directory }),
+          stdio: ["pipe", "pipe", "ignore"],
+        })
+        // More responses than the server queues: the rest of the input waits until they are read.
+        for (let id = 0; id < 5000; id++) {
+          child.stdin.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}\n`)
+        }
+        child.stdin.end()
+        const code = yield* Effect.promise(
+          () => new Promise<number | null>((resolve) => child.once("exit", resolve)),
+        )
+        assert.strictEqual(code, 0)
+      }),
   )
 
   it.live("L9 2,000 requests in one write and the end of input: each is answered once", () =>
@@ -167,7 +169,7 @@ describe("colloquy mcp, when its client disconnects", () => {
     }),
   )
 
-  it.live("L8 a client that is killed in the middle of a turn takes its server along", () =>
+  it.live("L8 the server ends when its client is killed in the middle of a turn", () =>
     Effect.gen(function* () {
       const directory = yield* scripted([[{ text: "first" }, { delay_ms: 600_000 }]])
       // The client is a separate process, because only a process can be killed; it prints the server's process id.
@@ -195,7 +197,7 @@ describe("colloquy mcp, when its client disconnects", () => {
     }),
   )
 
-  it.live("L9 a reader that leaves in the middle of a turn ends the server", () =>
+  it.live("L9 the server ends when its reader leaves in the middle of a turn", () =>
     Effect.gen(function* () {
       const { provider, server } = yield* inTurn
       server.child.stdout.destroy()
@@ -222,14 +224,14 @@ describe("colloquy mcp, when its client disconnects", () => {
       }),
   )
 
-  it.live("L8 no process of the server's is left while it serves", () =>
+  it.live("L8 no ended process of the server is left unreaped while it runs", () =>
     Effect.gen(function* () {
       const { server } = yield* inTurn
       assert.deepStrictEqual(childrenOf(server.pid), [])
     }),
   )
 
-  it.live("a server that was stopped and continued answers what came meanwhile", () =>
+  it.live("a server that was stopped and continued responds to the requests sent meanwhile", () =>
     Effect.gen(function* () {
       const server = yield* Server.ready({ home: yield* home() })
       server.child.kill("SIGSTOP")

@@ -68,7 +68,7 @@ describe("the command line of the original", () => {
     ["config.toml", 'profile = "d"\n', []],
     ["-c", "", ["-c", "profile=d"]],
   ] as const) {
-    it.live(`L13 -m, -s and -a win over the profile that ${name} selects, which wins over -c`, () =>
+    it.live(`L13 -m, -s and -a override the profile that ${name} selects, which overrides -c`, () =>
       Effect.gen(function* () {
         const home = yield* CliProcess.stateDirectory(
           `${file}model_provider = "offline"\n[profiles.d]\nmodel = "profiled"\nsandbox_mode = "danger-full-access"\napproval_policy = "never"\n`,
@@ -180,7 +180,7 @@ describe("the command line of the original", () => {
     )
   }
 
-  it.live("a compatibility_version that is no version is refused with the key", () =>
+  it.live("an invalid compatibility_version is refused with the key", () =>
     Effect.gen(function* () {
       const { code, stderr } = yield* CliProcess.run(["mcp", "-c", "compatibility_version=new"])
       assert.strictEqual(code, 1)

@@ -5,29 +5,29 @@
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
-import * as Lane from "./crash/Lane.ts"
-import { buildIfMissing } from "./support/Bundle.ts"
+import * as CrashRun from "./crash/CrashRun.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 
 beforeAll(buildIfMissing)
 
 const kills = 200
 /** Number of state directories; each has separate servers. */
-const lanes = 8
-/** Number of lanes run concurrently: enough to keep two processors busy, because other tests run at the same time. */
+const runs = 8
+/** Number of crash runs at the same time: enough to keep two processors busy, because other tests run at the same time. */
 const atOnce = 3
 
-/** `CRASH_SEED` repeats a single lane. */
+/** `CRASH_SEED` repeats a single run. */
 const given = process.env["CRASH_SEED"]
-const seeds = given === undefined ? Array.from({ length: lanes }, (_, n) => n + 1) : [Number(given)]
+const seeds = given === undefined ? Array.from({ length: runs }, (_, n) => n + 1) : [Number(given)]
 
 describe.skipIf(process.platform !== "linux")("a server that is killed at any moment", () => {
   it.live(
-    `L10 L11 L5 L4 loses nothing it has told of in ${kills} deaths, and the next one goes on`,
+    `L10 L11 L5 L4 loses nothing that it has delivered in ${kills} kills, and the next server continues`,
     () =>
       Effect.gen(function* () {
         const ran = yield* Effect.forEach(
           seeds,
-          (seed) => Effect.result(Lane.run(seed, kills / lanes)),
+          (seed) => Effect.result(CrashRun.run(seed, kills / runs)),
           { concurrency: atOnce },
         )
         const [tallies, broken] = Arr.separate(ran)
@@ -35,14 +35,14 @@ describe.skipIf(process.platform !== "linux")("a server that is killed at any mo
           broken.map(({ message }) => message),
           [],
         )
-        const sum = (of: (tally: Lane.Tally) => number) =>
+        const sum = (of: (tally: CrashRun.Tally) => number) =>
           tallies.reduce((all, tally) => all + of(tally), 0)
         assert.strictEqual(
           sum((tally) => tally.kills),
-          (kills / lanes) * seeds.length,
+          (kills / runs) * seeds.length,
         )
         // Each total must be above zero: a driver that sends nothing would find no violation either.
-        for (const of of ["early", "caught", "inputs", "events"] as const)
+        for (const of of ["early", "duringCommand", "inputs", "events"] as const)
           assert.isAbove(
             sum((tally) => tally[of]),
             0,

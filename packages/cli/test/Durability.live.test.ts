@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { typesOf } from "../../store/test/support/OriginalRollouts.ts"
 import { judge } from "./crash/Rollout.ts"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 import { home } from "./support/Home.ts"
 import * as Server from "./support/Server.ts"
 
@@ -36,7 +36,7 @@ describe("a conversation whose server process has ended", () => {
     ["killed", (server: Server.Server) => server.child.kill("SIGKILL")],
     ["asked to leave", (server: Server.Server) => server.child.stdin.end()],
   ] as const) {
-    it.live(`L10 goes on with codex-reply when it was ${how}`, () =>
+    it.live(`L10 continues with codex-reply when it was ${how}`, () =>
       Effect.gen(function* () {
         const directory = yield* home()
         const { server, threadId } = yield* begun(directory)
@@ -60,54 +60,58 @@ describe("a conversation whose server process has ended", () => {
     )
   }
 
-  it.live("L16 is refused to a second server while the first one has it, and it is told who", () =>
-    Effect.gen(function* () {
-      const directory = yield* home()
-      const { server, threadId } = yield* begun(directory)
-      const { answer, server: second } = yield* reply(directory, threadId, "say second")
-      assert.isTrue(answer.result?.isError)
-      assert.include(Server.textOf(answer), `in use by process ${server.pid} on `)
-      server.child.kill("SIGKILL")
-      yield* server.exit
-      second.call(3, "codex-reply", { conversationId: threadId, prompt: "say third" })
-      assert.strictEqual(Server.textOf(yield* second.answer(3)), "third")
-    }),
+  it.live(
+    "L16 is refused to a second server while the first one holds its lease, and the error names the holder",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* home()
+        const { server, threadId } = yield* begun(directory)
+        const { answer, server: second } = yield* reply(directory, threadId, "say second")
+        assert.isTrue(answer.result?.isError)
+        assert.include(Server.textOf(answer), `in use by process ${server.pid} on `)
+        server.child.kill("SIGKILL")
+        yield* server.exit
+        second.call(3, "codex-reply", { conversationId: threadId, prompt: "say third" })
+        assert.strictEqual(Server.textOf(yield* second.answer(3)), "third")
+      }),
   )
 
-  it.live("L11 killed in the middle of a command, has its turn closed and takes the next", () =>
-    Effect.gen(function* () {
-      const directory = yield* home()
-      const first = yield* Server.ready({ home: directory })
-      first.call(1, "codex", {
-        prompt: "run: sleep 30",
-        "approval-policy": "never",
-        sandbox: "danger-full-access",
-      })
-      const configured = yield* first.event("session_configured")
-      const threadId = String(configured.params?.msg?.["session_id"])
-      yield* first.event("exec_command_begin")
-      first.child.kill("SIGKILL")
-      yield* first.exit
-      const { answer } = yield* reply(directory, threadId, "say now")
-      assert.strictEqual(Server.textOf(answer), "now")
-      const [rollout = ""] = rolloutsIn(directory)
-      const types = readFileSync(rollout, "utf8")
-        .split("\n")
-        .flatMap((line) => {
-          const { payload } = line === "" ? { payload: {} } : JSON.parse(line)
-          const type = payload.msg?.type ?? payload.type
-          return ["task_started", "turn_aborted", "task_complete"].includes(type) ? [type] : []
+  it.live(
+    "L11 has its turn closed and accepts the next one after a kill in the middle of a command",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* home()
+        const first = yield* Server.ready({ home: directory })
+        first.call(1, "codex", {
+          prompt: "run: sleep 30",
+          "approval-policy": "never",
+          sandbox: "danger-full-access",
         })
-      assert.deepStrictEqual(types, [
-        "task_started",
-        "turn_aborted",
-        "task_started",
-        "task_complete",
-      ])
-    }),
+        const configured = yield* first.event("session_configured")
+        const threadId = String(configured.params?.msg?.["session_id"])
+        yield* first.event("exec_command_begin")
+        first.child.kill("SIGKILL")
+        yield* first.exit
+        const { answer } = yield* reply(directory, threadId, "say now")
+        assert.strictEqual(Server.textOf(answer), "now")
+        const [rollout = ""] = rolloutsIn(directory)
+        const types = readFileSync(rollout, "utf8")
+          .split("\n")
+          .flatMap((line) => {
+            const { payload } = line === "" ? { payload: {} } : JSON.parse(line)
+            const type = payload.msg?.type ?? payload.type
+            return ["task_started", "turn_aborted", "task_complete"].includes(type) ? [type] : []
+          })
+        assert.deepStrictEqual(types, [
+          "task_started",
+          "turn_aborted",
+          "task_started",
+          "task_complete",
+        ])
+      }),
   )
 
-  it.live("L7 killed while it asks, asks again, and the answer takes its turn up", () =>
+  it.live("L7 asks again after a kill while it asked, and the answer resumes its turn", () =>
     Effect.gen(function* () {
       const directory = yield* home()
       const asking = Effect.fnUntraced(function* () {
@@ -153,47 +157,53 @@ describe("a conversation whose server process has ended", () => {
     }),
   )
 
-  it.live("made by the original in August 2025 goes on, and nothing that stood there changes", () =>
-    Effect.gen(function* () {
-      const directory = yield* home()
-      const id = "3f6c1f0a-9d0b-4c53-8a35-1f2e3d4c5b6a"
-      const folder = join(directory, "sessions/2025/08/12")
-      mkdirSync(folder, { recursive: true })
-      const path = join(folder, `rollout-2025-08-12T08-11-12-${id}.jsonl`)
-      const before = [
-        { id, timestamp: "2025-08-12T08:11:12.345Z", instructions: null },
-        { record_type: "state" },
-        { type: "message", role: "user", content: [{ type: "input_text", text: "list them" }] },
-        {
-          type: "function_call",
-          name: "shell",
-          arguments: JSON.stringify({ command: ["ls"] }),
-          call_id: "call_1",
-        },
-        { type: "function_call_output", call_id: "call_1", output: "a b" },
-        { type: "message", role: "assistant", content: [{ type: "output_text", text: "a and b" }] },
-      ]
-        .map((line) => `${JSON.stringify(line)}\n`)
-        .join("")
-      writeFileSync(path, before)
-      const { answer, server } = yield* reply(directory, id, "say on")
-      assert.deepStrictEqual(
-        [answer.result?.structuredContent?.threadId, Server.textOf(answer)],
-        [id, "on"],
-      )
-      server.child.stdin.end()
-      yield* server.exit
-      const after = readFileSync(path, "utf8")
-      assert.strictEqual(after.slice(0, before.length), before)
-      assert.include(typesOf(after.slice(before.length)), "response_item")
-      // Once more, so that the lines that Colloquy has appended are read, too.
-      const { answer: next } = yield* reply(directory, id, "say more")
-      assert.strictEqual(Server.textOf(next), "more")
-      assert.strictEqual(rolloutsIn(directory).length, 1)
-    }),
+  it.live(
+    "continues when it was made by the original in August 2025, and nothing in its file changes",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* home()
+        const id = "3f6c1f0a-9d0b-4c53-8a35-1f2e3d4c5b6a"
+        const folder = join(directory, "sessions/2025/08/12")
+        mkdirSync(folder, { recursive: true })
+        const path = join(folder, `rollout-2025-08-12T08-11-12-${id}.jsonl`)
+        const before = [
+          { id, timestamp: "2025-08-12T08:11:12.345Z", instructions: null },
+          { record_type: "state" },
+          { type: "message", role: "user", content: [{ type: "input_text", text: "list them" }] },
+          {
+            type: "function_call",
+            name: "shell",
+            arguments: JSON.stringify({ command: ["ls"] }),
+            call_id: "call_1",
+          },
+          { type: "function_call_output", call_id: "call_1", output: "a b" },
+          {
+            type: "message",
+            role: "assistant",
+            content: [{ type: "output_text", text: "a and b" }],
+          },
+        ]
+          .map((line) => `${JSON.stringify(line)}\n`)
+          .join("")
+        writeFileSync(path, before)
+        const { answer, server } = yield* reply(directory, id, "say on")
+        assert.deepStrictEqual(
+          [answer.result?.structuredContent?.threadId, Server.textOf(answer)],
+          [id, "on"],
+        )
+        server.child.stdin.end()
+        yield* server.exit
+        const after = readFileSync(path, "utf8")
+        assert.strictEqual(after.slice(0, before.length), before)
+        assert.include(typesOf(after.slice(before.length)), "response_item")
+        // Once more, so that the lines that Colloquy has appended are read, too.
+        const { answer: next } = yield* reply(directory, id, "say more")
+        assert.strictEqual(Server.textOf(next), "more")
+        assert.strictEqual(rolloutsIn(directory).length, 1)
+      }),
   )
 
-  it.live("made by the original in September 2025 goes on, with what was said in it", () =>
+  it.live("continues with its history when it was made by the original in September 2025", () =>
     Effect.gen(function* () {
       const directory = yield* home()
       const id = "0199671c-5e2d-7a3b-8c4d-1234567890ab"

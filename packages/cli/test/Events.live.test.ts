@@ -23,18 +23,16 @@ describe("colloquy mcp, its events", () => {
       ["session_configured", "task_started"].flatMap((type) => ["codex/event", type]),
     ],
   ] as const) {
-    it.live(
-      `with ${name} a call is told of in ${methods.length} notifications at its beginning`,
-      () =>
-        Effect.gen(function* () {
-          const cli = yield* CliProcess.start(["mcp", ...args])
-          cli.write(call)
-          yield* cli.stdoutHas('"id":2,"result"')
-          cli.child.stdin.end()
-          const { code, stdout } = yield* cli.outcome
-          const told = stdout.trim().split("\n").flatMap(methodOf)
-          assert.deepStrictEqual([code, told.slice(0, 4)], [0, [...methods]])
-        }),
+    it.live(`with ${name} a call causes ${methods.length} notifications at its start`, () =>
+      Effect.gen(function* () {
+        const cli = yield* CliProcess.start(["mcp", ...args])
+        cli.write(call)
+        yield* cli.stdoutHas('"id":2,"result"')
+        cli.child.stdin.end()
+        const { code, stdout } = yield* cli.outcome
+        const received = stdout.trim().split("\n").flatMap(methodOf)
+        assert.deepStrictEqual([code, received.slice(0, 4)], [0, [...methods]])
+      }),
     )
   }
 })

@@ -3,7 +3,7 @@ import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import * as CliProcess from "./CliProcess.ts"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 
 beforeAll(buildIfMissing)
 
@@ -32,18 +32,20 @@ const writeTimes = ({ child }: CliProcess.CliProcess, chunk: Uint8Array, times: 
 
 for (const command of ["mcp", "app-server"]) {
   describe(`colloquy ${command}: one line`, () => {
-    it.live("L13 a response with an error code beyond the integers is no end, first of all", () =>
-      Effect.gen(function* () {
-        const cli = yield* CliProcess.start([command])
-        for (const code of ["9007199254740993", "1e308", "1e400"]) {
-          cli.child.stdin.write(`{"id":99,"error":{"code":${code}}}\n`)
-          cli.child.stdin.write(`[{"id":99,"error":{"code":${code},"message":"m"}}]\n`)
-        }
-        cli.write(initialize)
-        yield* cli.stdoutHas('"id":"hello","result"')
-        cli.child.stdin.end()
-        assert.strictEqual((yield* cli.outcome).code, 0)
-      }),
+    it.live(
+      "L13 a response with an error code beyond the integers does not end the server, even as the first message",
+      () =>
+        Effect.gen(function* () {
+          const cli = yield* CliProcess.start([command])
+          for (const code of ["9007199254740993", "1e308", "1e400"]) {
+            cli.child.stdin.write(`{"id":99,"error":{"code":${code}}}\n`)
+            cli.child.stdin.write(`[{"id":99,"error":{"code":${code},"message":"m"}}]\n`)
+          }
+          cli.write(initialize)
+          yield* cli.stdoutHas('"id":"hello","result"')
+          cli.child.stdin.end()
+          assert.strictEqual((yield* cli.outcome).code, 0)
+        }),
     )
 
     it.live("L13 a line over the limit gets an error with its id, the limit and the setting", () =>

@@ -57,7 +57,7 @@ describe("colloquy mcp, its tools", () => {
     }),
   )
 
-  it.live("serves those alone that mcp_tools names, and the error names the setting", () =>
+  it.live("serves only the tools that mcp_tools names, and the error names the setting", () =>
     Effect.gen(function* () {
       const settings = ['mcp_tools=["codex", "conversationWait"]']
       const got = yield* responses(settings, [list, calling(2, "codex-reply", { prompt: "x" })])
@@ -67,7 +67,7 @@ describe("colloquy mcp, its tools", () => {
     }),
   )
 
-  it.live("L13 does not start with a tool that there is none of, and suggests the nearest", () =>
+  it.live("L13 does not start with an unknown tool, and suggests the nearest", () =>
     Effect.gen(function* () {
       const cli = yield* CliProcess.start(["mcp", "-c", 'mcp_tools=["codex-replay"]'])
       const { code, stderr } = yield* cli.outcome
@@ -78,7 +78,7 @@ describe("colloquy mcp, its tools", () => {
     }),
   )
 
-  it.live("names the conversation in structuredContent alone with mcp_thread_id=structured", () =>
+  it.live("names the conversation only in structuredContent with mcp_thread_id=structured", () =>
     Effect.gen(function* () {
       const call = calling(1, "codex", { prompt: "say hi" })
       for (const [settings, texts] of [

@@ -100,7 +100,7 @@ describe("notify", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("L15 is only that of the file: neither `config` of a client nor `-c` sets it", () =>
+  it.live("L15 is set only by the file, neither by `config` of a client nor by `-c`", () =>
     Effect.gen(function* () {
       const [own, other] = [yield* program(), yield* program()]
       const directory = yield* home(config(own.line))
@@ -133,7 +133,7 @@ describe("notify", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("counts as the file is when the turn completes; what is wrong is logged", () =>
+  it.live("applies as the file is when the turn completes; errors are logged", () =>
     Effect.gen(function* () {
       const [before, notify] = [yield* program(), yield* program("exit 3")]
       const directory = yield* home(config(before.line))
@@ -159,7 +159,7 @@ describe("notify", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a turn never waits for it, and a client that leaves at once does not lose it", () =>
+  it.live("a turn never waits for it, and it runs also when the client leaves at once", () =>
     Effect.gen(function* () {
       const word = mark()
       const notify = yield* program(`sleep ${word}`)

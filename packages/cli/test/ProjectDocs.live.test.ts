@@ -3,14 +3,14 @@ import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 import { home, provided } from "./support/Home.ts"
 import * as Server from "./support/Server.ts"
 
 beforeAll(buildIfMissing)
 
 describe("AGENTS.md", () => {
-  it.live("is the first that the model reads: the person's own, then those of the project", () =>
+  it.live("is what the model reads first: the user's own file, then those of the project", () =>
     Effect.gen(function* () {
       const provider = yield* MockProvider.make([Script.reply(Script.text("understood"))])
       const directory = yield* provided(provider.baseUrl, "responses")

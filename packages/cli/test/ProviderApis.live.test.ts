@@ -3,7 +3,7 @@ import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 import { provided } from "./support/Home.ts"
 import * as Server from "./support/Server.ts"
 
@@ -38,7 +38,7 @@ const members = (server: Server.Server, type: string, member: string) =>
 
 for (const wire of ["responses", "chat"] as const) {
   describe(`colloquy mcp on the ${wire} wire`, () => {
-    it.live("streams the deltas of an answer and gives the whole of it at the end", () =>
+    it.live("streams the deltas of an answer and returns the whole answer at the end", () =>
       Effect.gen(function* () {
         const { server } = yield* serve(wire, [
           Script.reply(Script.deltas("The ", "answer ", "is 42.")),
@@ -76,7 +76,7 @@ for (const wire of ["responses", "chat"] as const) {
     )
 
     it.live(
-      "answers each of several tool calls of one response and goes on to the final answer",
+      "answers each of several tool calls of one response and continues to the final answer",
       () =>
         Effect.gen(function* () {
           const { provider, server } = yield* serve(wire, [
@@ -128,7 +128,7 @@ for (const wire of ["responses", "chat"] as const) {
       }),
     )
 
-    it.live("repeats a request after a 500, unseen", () =>
+    it.live("repeats a request after a 500 without an event", () =>
       Effect.gen(function* () {
         const { provider, server } = yield* serve(
           wire,
@@ -142,7 +142,7 @@ for (const wire of ["responses", "chat"] as const) {
       }),
     )
 
-    it.live("gives up after the configured number of repeats and says why", () =>
+    it.live("fails after the configured number of retries with the reason", () =>
       Effect.gen(function* () {
         const { provider, server } = yield* serve(wire, () => Script.status(503), { request: 1 })
         server.call(1, "codex", { prompt: "question" })
@@ -158,7 +158,7 @@ for (const wire of ["responses", "chat"] as const) {
     )
 
     for (const seconds of [0, 1]) {
-      it.live(`waits the ${seconds} s that a 429 names and asks again`, () =>
+      it.live(`waits the ${seconds} s that a 429 names and sends the request again`, () =>
         Effect.gen(function* () {
           const { server } = yield* serve(
             wire,
@@ -173,47 +173,54 @@ for (const wire of ["responses", "chat"] as const) {
       )
     }
 
-    it.live("asks again after a stream that broke off, and tells of it between", () =>
-      Effect.gen(function* () {
-        const { server } = yield* serve(
-          wire,
-          [
-            Script.reply(Script.bareDeltas("half an "), Script.delay("10 millis"), Script.drop),
-            Script.reply(Script.text("a whole answer")),
-          ],
-          { stream: 1 },
-        )
-        server.call(1, "codex", { prompt: "question" })
-        const answer = yield* server.answer(1)
-        assert.strictEqual(Server.textOf(answer), "a whole answer")
-        const [message] = members(server, "stream_error", "message")
-        assert.match(
-          message ?? "",
-          /^stream error: stream disconnected before completion: .*; retrying 1\/1 in \d+ms…$/,
-        )
-        const types = server.eventTypes(1)
-        assert.isBelow(types.indexOf("stream_error"), types.indexOf("agent_message"))
-        assert.isAbove(types.indexOf("stream_error"), types.indexOf("task_started"))
-      }),
+    it.live(
+      "sends the request again after a stream that broke off, and notifies of it between",
+      () =>
+        Effect.gen(function* () {
+          const { server } = yield* serve(
+            wire,
+            [
+              Script.reply(Script.bareDeltas("half an "), Script.delay("10 millis"), Script.drop),
+              Script.reply(Script.text("a whole answer")),
+            ],
+            { stream: 1 },
+          )
+          server.call(1, "codex", { prompt: "question" })
+          const answer = yield* server.answer(1)
+          assert.strictEqual(Server.textOf(answer), "a whole answer")
+          const [message] = members(server, "stream_error", "message")
+          assert.match(
+            message ?? "",
+            /^stream error: stream disconnected before completion: .*; retrying 1\/1 in \d+ms…$/,
+          )
+          const types = server.eventTypes(1)
+          assert.isBelow(types.indexOf("stream_error"), types.indexOf("agent_message"))
+          assert.isAbove(types.indexOf("stream_error"), types.indexOf("task_started"))
+        }),
     )
 
-    it.live("a refused key is an error that names the status, and the conversation goes on", () =>
-      Effect.gen(function* () {
-        let keyIsGood = false
-        const { server } = yield* serve(wire, () =>
-          keyIsGood
-            ? Script.reply(Script.text("welcome"))
-            : Script.status(401, { body: "no such key" }),
-        )
-        server.call(1, "codex", { prompt: "question" })
-        const answer = yield* server.answer(1)
-        assert.isTrue(answer.result?.isError)
-        assert.strictEqual(Server.textOf(answer), "unexpected status 401 Unauthorized: no such key")
-        keyIsGood = true
-        const threadId = answer.result?.structuredContent?.threadId
-        server.call(2, "codex-reply", { threadId, prompt: "again" })
-        assert.strictEqual(Server.textOf(yield* server.answer(2)), "welcome")
-      }),
+    it.live(
+      "a rejected key is an error that names the status, and the conversation continues",
+      () =>
+        Effect.gen(function* () {
+          let keyIsGood = false
+          const { server } = yield* serve(wire, () =>
+            keyIsGood
+              ? Script.reply(Script.text("welcome"))
+              : Script.status(401, { body: "no such key" }),
+          )
+          server.call(1, "codex", { prompt: "question" })
+          const answer = yield* server.answer(1)
+          assert.isTrue(answer.result?.isError)
+          assert.strictEqual(
+            Server.textOf(answer),
+            "unexpected status 401 Unauthorized: no such key",
+          )
+          keyIsGood = true
+          const threadId = answer.result?.structuredContent?.threadId
+          server.call(2, "codex-reply", { threadId, prompt: "again" })
+          assert.strictEqual(Server.textOf(yield* server.answer(2)), "welcome")
+        }),
     )
 
     it.live("L14 a cancelled call closes the connection to a provider that never ends", () =>
@@ -235,7 +242,7 @@ for (const wire of ["responses", "chat"] as const) {
       }),
     )
 
-    it.live("L14 a call is cancelled while its provider has not answered at all", () =>
+    it.live("L14 a call is cancelled while its provider has not responded at all", () =>
       Effect.gen(function* () {
         const { provider, server } = yield* serve(wire, [Script.silence])
         server.call(1, "codex", { prompt: "question" })

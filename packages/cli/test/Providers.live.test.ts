@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as App from "./app/App.ts"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 import { home, provided } from "./support/Home.ts"
 import * as Server from "./support/Server.ts"
 
@@ -53,7 +53,7 @@ describe("colloquy mcp without a configured provider", () => {
       }),
   )
 
-  it.live("L3 newConversation is the same error, until a key is stored", () =>
+  it.live("L3 newConversation gives the same error until a key is stored", () =>
     Effect.gen(function* () {
       const directory = yield* empty
       const app = yield* App.start({ home: directory })
@@ -68,7 +68,7 @@ describe("colloquy mcp without a configured provider", () => {
 
 describe("colloquy mcp with a provider that cannot be used", () => {
   it.live(
-    "L13 one without an address, or with a misspelt one, is an error with file, line and key",
+    "L13 a provider without an address, or with a misspelt one, is an error with file, line and key",
     () =>
       Effect.gen(function* () {
         const directory = yield* home()

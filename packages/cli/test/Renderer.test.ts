@@ -55,7 +55,7 @@ const screen = (pieces: ReadonlyArray<string>) => {
 }
 
 describe("Renderer", () => {
-  it("elsewhere than on a terminal whole items are printed as plain lines", () => {
+  it("outside a terminal whole items are printed as plain lines", () => {
     assert.strictEqual(
       show(plain, turn).join(""),
       [
@@ -71,7 +71,7 @@ describe("Renderer", () => {
     )
   })
 
-  it("on a terminal every piece appears at once and nothing of the mark is left", () => {
+  it("on a terminal every piece appears at once and no part of the progress mark remains", () => {
     const pieces = show({ ...plain, live: true }, turn)
     assert.deepStrictEqual(screen(pieces), [
       "› Hi",
@@ -99,7 +99,7 @@ describe("Renderer", () => {
     assert.strictEqual(colored.replaceAll(/\u001b\[\d+m/g, ""), show(plain, events).join(""))
   })
 
-  it("tools, warnings and failures have a line each", () => {
+  it("tools, warnings and failures are printed on one line each", () => {
     const duration = { secs: 1, nanos: 250_000_000 }
     const invocation = { server: "files", tool: "read", arguments: null }
     const events: ReadonlyArray<AnyEventMsg> = [
@@ -135,7 +135,7 @@ describe("Renderer", () => {
     )
   })
 
-  it("L7 shows the whole question, and nothing that a terminal would obey", () => {
+  it("L7 shows the whole question, without control characters for the terminal", () => {
     const hostile = "\u001b[2J\u202e"
     const shown = show(plain, [
       {
@@ -173,7 +173,7 @@ describe("Renderer", () => {
     assert.notMatch(shown, /(?!\n)[\p{Cc}\p{Cf}]/u)
   })
 
-  it("a message that is said again after a broken stream is shown whole", () => {
+  it("a message that is streamed again after a broken stream is shown whole", () => {
     const pieces = show({ ...plain, live: true }, [
       { type: "agent_message_delta", delta: "Hel" },
       { type: "stream_error", message: "dropped" },

@@ -59,7 +59,7 @@ const startWith = (
 
 describe("experimental_resume", () => {
   it.live(
-    "`config` of `codex` makes a conversation with that history and leaves its file alone",
+    "`config` of `codex` creates a conversation with that history and leaves its file unchanged",
     () =>
       Effect.gen(function* () {
         const { bytes, home, mock, path } = yield* stored
@@ -95,7 +95,7 @@ describe("experimental_resume", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.live("in `config.toml` it holds for every new conversation, also of the app-server", () =>
+  it.live("in `config.toml` it applies to every new conversation, also of the app-server", () =>
     Effect.gen(function* () {
       const { home, mock, path } = yield* stored
       const server = yield* startWith(home, `experimental_resume = ${JSON.stringify(path)}`)
@@ -135,7 +135,7 @@ describe("experimental_resume", () => {
   )
 
   it.live(
-    "L13 a path that cannot be resumed is an error that names the key, and makes nothing",
+    "L13 a path that cannot be resumed is an error that names the key, and creates nothing",
     () =>
       Effect.gen(function* () {
         const { home, path } = yield* stored

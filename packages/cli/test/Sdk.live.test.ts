@@ -7,7 +7,7 @@ import { ErrorCode, type JSONRPCMessage, McpError } from "@modelcontextprotocol/
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { tmpdir } from "node:os"
-import { buildIfMissing, entry } from "./support/Bundle.ts"
+import { buildIfMissing, entry } from "./support/BuiltProgram.ts"
 import { home, provided, scripted } from "./support/Home.ts"
 import { isRunning } from "./support/Processes.ts"
 import { environment, type ToolResult } from "./support/Server.ts"
@@ -123,7 +123,7 @@ const withProvider = (script: Script.ProviderScript) =>
 const threadOf = ({ structuredContent }: ToolResult) => structuredContent?.threadId ?? ""
 
 describe("colloquy mcp, driven by the official SDK", () => {
-  it.live("tells who it is and which tools it has, with the schemas of their results", () =>
+  it.live("states its name and its tools, with the schemas of their results", () =>
     Effect.gen(function* () {
       const { client, errors } = yield* offline
       assert.strictEqual(client.getServerVersion()?.name, "colloquy")
@@ -145,41 +145,43 @@ describe("colloquy mcp, driven by the official SDK", () => {
     }),
   )
 
-  it.live("answers a call with a result that the SDK finds valid, after its events in order", () =>
-    Effect.gen(function* () {
-      const { call, client, events, errors } = yield* offline
-      // From now on the client checks structured results against the listed schemas.
-      yield* Effect.promise(() => client.listTools())
-      const result = yield* call("codex", { prompt: "say one two three" })
-      const threadId = threadOf(result)
-      assert.deepStrictEqual(result, {
-        content: [
-          { type: "text", text: "one two three" },
-          {
-            type: "text",
-            text: `threadId: ${threadId} (pass it to codex-reply to continue this conversation)`,
-            annotations: { audience: ["assistant"] },
-          },
-        ],
-        structuredContent: { threadId, conversationId: threadId, content: "one two three" },
-      } as unknown as ToolResult)
-      assert.deepStrictEqual(
-        events.map(({ msg }) => msg.type),
-        [
-          "session_configured",
-          "task_started",
-          "agent_message_delta",
-          "agent_message_delta",
-          "agent_message_delta",
-          "agent_message",
-          "token_count",
-          "task_complete",
-        ],
-      )
-      assert.isTrue(events.every((event) => event.threadId === threadId))
-      assert.strictEqual(events[0]?.msg["session_id"], threadId)
-      assert.deepStrictEqual(errors, [])
-    }),
+  it.live(
+    "responds to a call with a result that the SDK finds valid, after its events in order",
+    () =>
+      Effect.gen(function* () {
+        const { call, client, events, errors } = yield* offline
+        // From now on the client checks structured results against the listed schemas.
+        yield* Effect.promise(() => client.listTools())
+        const result = yield* call("codex", { prompt: "say one two three" })
+        const threadId = threadOf(result)
+        assert.deepStrictEqual(result, {
+          content: [
+            { type: "text", text: "one two three" },
+            {
+              type: "text",
+              text: `threadId: ${threadId} (pass it to codex-reply to continue this conversation)`,
+              annotations: { audience: ["assistant"] },
+            },
+          ],
+          structuredContent: { threadId, conversationId: threadId, content: "one two three" },
+        } as unknown as ToolResult)
+        assert.deepStrictEqual(
+          events.map(({ msg }) => msg.type),
+          [
+            "session_configured",
+            "task_started",
+            "agent_message_delta",
+            "agent_message_delta",
+            "agent_message_delta",
+            "agent_message",
+            "token_count",
+            "task_complete",
+          ],
+        )
+        assert.isTrue(events.every((event) => event.threadId === threadId))
+        assert.strictEqual(events[0]?.msg["session_id"], threadId)
+        assert.deepStrictEqual(errors, [])
+      }),
   )
 
   it.live("L2 the result comes after every event of its turn", () =>
@@ -194,7 +196,7 @@ describe("colloquy mcp, driven by the official SDK", () => {
   )
 
   for (const key of ["threadId", "conversationId", "sessionId"]) {
-    it.live(`a reply goes on with the conversation that \`${key}\` names`, () =>
+    it.live(`a reply continues the conversation that \`${key}\` names`, () =>
       Effect.gen(function* () {
         const { provider, session } = yield* withProvider([
           Script.reply(Script.text("first answer")),
@@ -216,7 +218,7 @@ describe("colloquy mcp, driven by the official SDK", () => {
     )
   }
 
-  it.live("the tools of conversations go together, each result as its schema says", () =>
+  it.live("the tools of conversations work together, and each result conforms to its schema", () =>
     Effect.gen(function* () {
       const { client, errors, messages } = yield* offline
       // From now on the client checks structured results against the schemas, including those of failed calls.
@@ -252,7 +254,7 @@ describe("colloquy mcp, driven by the official SDK", () => {
     }),
   )
 
-  it.live("keeps a string id a string, in the answer and in the events", () =>
+  it.live("keeps a string id a string, in the response and in the events", () =>
     Effect.gen(function* () {
       const session = yield* offline
       yield* session.post({
@@ -268,7 +270,7 @@ describe("colloquy mcp, driven by the official SDK", () => {
     }),
   )
 
-  it.live("20 calls at once get each its own answer and its own events", () =>
+  it.live("20 calls at once get their own responses and their own events", () =>
     Effect.gen(function* () {
       const { session } = yield* withProvider((call) =>
         Script.reply(
@@ -308,7 +310,7 @@ describe("colloquy mcp, driven by the official SDK", () => {
   )
 
   it.live(
-    "L1 a call aborted in mid-stream gets no answer; its conversation and the server go on",
+    "L1 a call aborted in mid-stream gets no response; its conversation and the server continue",
     () =>
       Effect.gen(function* () {
         const { provider, session } = yield* withProvider([
@@ -361,7 +363,7 @@ describe("colloquy mcp, driven by the official SDK", () => {
   )
 
   it.live(
-    "bad arguments are a result that a model can read, with the field and the nearest name",
+    "invalid arguments give a result that a model can read, with the field and the nearest name",
     () =>
       Effect.gen(function* () {
         const { call, client } = yield* offline

@@ -4,7 +4,7 @@ import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import { join, relative } from "node:path"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 import { home } from "./support/Home.ts"
 import * as Server from "./support/Server.ts"
 
@@ -56,7 +56,7 @@ const filesBelow = (directory: string): ReadonlyArray<string> =>
   )
 
 describe("secrets", () => {
-  it.live("no key is in an answer, an event, an error, a log or a file of a conversation", () =>
+  it.live("no key is in a response, an event, an error, a log or a file of a conversation", () =>
     Effect.gen(function* () {
       const provider = yield* MockProvider.make((call) =>
         call.index === 0

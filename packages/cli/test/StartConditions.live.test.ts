@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { execFile } from "node:child_process"
 import { mkdirSync, writeFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { buildIfMissing, entry } from "./support/Bundle.ts"
+import { buildIfMissing, entry } from "./support/BuiltProgram.ts"
 import { home } from "./support/Home.ts"
 import { environment } from "./support/Server.ts"
 

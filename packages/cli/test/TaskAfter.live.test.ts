@@ -3,7 +3,7 @@ import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 import { scripted } from "./support/Home.ts"
 import * as Server from "./support/Server.ts"
 
@@ -35,7 +35,7 @@ describe("mcp_task_after_ms", () => {
     ["", "complete"],
     ["mcp_task_after_ms = 200", "task"],
     ["mcp_task_after_ms = 0", "task"],
-  ] as const)("%s: a call of 1 s is answered with %s", ([setting, kind]) =>
+  ] as const)("%s: the response to a call of 1 s is %s", ([setting, kind]) =>
     Effect.map(kinds(setting), (got) => assert.strictEqual(got, kind)),
   )
 })

@@ -6,7 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { ElicitRequestSchema, type ElicitResult } from "@modelcontextprotocol/sdk/types.js"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
-import { buildIfMissing, entry } from "./support/Bundle.ts"
+import { buildIfMissing, entry } from "./support/BuiltProgram.ts"
 import { home, provided } from "./support/Home.ts"
 import { environment, type ToolResult } from "./support/Server.ts"
 
@@ -44,7 +44,7 @@ interface Played {
   readonly content: string
   readonly types: ReadonlyArray<string>
   /** The last output that the model received. */
-  readonly told: string
+  readonly lastRequest: string
 }
 
 /** Runs one tool call of the model with the official client, which declares elicitation only if `answer` is given. */
@@ -95,7 +95,7 @@ const play = ({ call }: (typeof kinds)[keyof typeof kinds], answer?: () => Elici
       asked,
       content: Fs.readFileSync(`${cwd}/hello.txt`, "utf8"),
       types: messages.map(({ type }) => String(type)),
-      told: JSON.stringify(requests.at(-1)),
+      lastRequest: JSON.stringify(requests.at(-1)),
     }
     return played
   })
@@ -117,7 +117,7 @@ const answers = {
 describe("colloquy mcp, asked through the official SDK", () => {
   for (const [name, kind] of Object.entries(kinds)) {
     for (const [way, [answer, isAllowed]] of Object.entries(answers)) {
-      it.live(`a ${name} is ${isAllowed ? "done" : "left"} after ${way}`, () =>
+      it.live(`a ${name} is ${isAllowed ? "performed" : "left out"} after ${way}`, () =>
         Effect.gen(function* () {
           const { asked, content, result, types } = yield* play(kind, answer)
           assert.lengthOf(asked, 1)
@@ -130,15 +130,17 @@ describe("colloquy mcp, asked through the official SDK", () => {
       )
     }
 
-    it.live(`a ${name} is denied at once where the client cannot be asked, which is said`, () =>
-      Effect.gen(function* () {
-        const { asked, content, result, told, types } = yield* play(kind)
-        assert.deepStrictEqual(asked, [])
-        assert.strictEqual(content, "hello\n")
-        assert.strictEqual(result.content[0]?.text, "that was it")
-        assert.isEmpty(types.filter((type) => type.endsWith("_begin")))
-        assert.include(told, `${kind.refused}: no client is available to approve it`)
-      }),
+    it.live(
+      `a ${name} is denied at once when the client cannot be asked, and the result says so`,
+      () =>
+        Effect.gen(function* () {
+          const { asked, content, result, lastRequest, types } = yield* play(kind)
+          assert.deepStrictEqual(asked, [])
+          assert.strictEqual(content, "hello\n")
+          assert.strictEqual(result.content[0]?.text, "that was it")
+          assert.isEmpty(types.filter((type) => type.endsWith("_begin")))
+          assert.include(lastRequest, `${kind.refused}: no client is available to approve it`)
+        }),
     )
   }
 })

@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } fro
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { hasBubblewrap } from "./support/Bubblewrap.ts"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 import { home, scripted } from "./support/Home.ts"
 import { awaitGone, descendantsOf, mark, runningWith } from "./support/Processes.ts"
 import * as Server from "./support/Server.ts"
@@ -51,7 +51,7 @@ const running = Effect.fnUntraced(function* ({ sandbox, setsid }: Case, seconds:
   return server
 })
 
-describe.skipIf(process.platform !== "linux")("what the built server has started", () => {
+describe.skipIf(process.platform !== "linux")("processes that the built server started", () => {
   for (const [name, kind] of Object.entries(cases)) {
     it.live.skipIf(!kind.possible)(`L8 kill -9 of the server leaves nothing of ${name}`, () =>
       Effect.gen(function* () {
@@ -84,7 +84,7 @@ describe.skipIf(process.platform !== "linux")("what the built server has started
 
   for (const [name, kind] of Object.entries(cases)) {
     it.live.skipIf(!kind.possible)(
-      `L8 L14 a cancelled call leaves nothing of ${name}, is not answered, and the server goes on`,
+      `L8 L14 a cancelled call leaves nothing of ${name}, is not answered, and the server continues`,
       () =>
         Effect.gen(function* () {
           const seconds = mark()
@@ -101,7 +101,7 @@ describe.skipIf(process.platform !== "linux")("what the built server has started
   }
 
   it.live.skipIf(!hasBubblewrap)(
-    "kill -9 of the server leaves no directory that stood in for a missing one, and no file is lost",
+    "kill -9 of the server leaves no placeholder of a missing directory, and no file is lost",
     () =>
       Effect.gen(function* () {
         const seconds = mark()
@@ -138,7 +138,7 @@ describe.skipIf(process.platform !== "linux")("what the built server has started
       }),
   )
 
-  it.live("L8 kill -9 of the server leaves nothing of a tool server, hanging in a call", () =>
+  it.live("L8 kill -9 of the server leaves nothing of a tool server that hangs in a call", () =>
     Effect.gen(function* () {
       const word = mark()
       const fixture = fileURLToPath(

@@ -120,14 +120,16 @@ const isKept = (type: string) => !type.endsWith("_delta")
 const kept = (app: AppClient.AppClient, conversationId: string, turns: number, after = -1) => {
   let left = turns
   return app.events(conversationId, { after, raw: true }).pipe(
-    Stream.takeUntil((told) => {
-      if (told._tag === "Event" && told.msg.type === "task_complete") left--
+    Stream.takeUntil((message) => {
+      if (message._tag === "Event" && message.msg.type === "task_complete") left--
       return left === 0
     }),
     Stream.runCollect,
     Effect.map((all) =>
-      all.flatMap((told) =>
-        told._tag === "Event" && isKept(told.msg.type) ? [`${told.seq} ${told.msg.type}`] : [],
+      all.flatMap((message) =>
+        message._tag === "Event" && isKept(message.msg.type)
+          ? [`${message.seq} ${message.msg.type}`]
+          : [],
       ),
     ),
   )
@@ -140,18 +142,18 @@ const say = (app: AppClient.AppClient, conversationId: string, text: string) =>
   })
 
 describe("two clients of one app-server", () => {
-  it.live("see the same events, one answers the question, the other is told", () =>
+  it.live("see the same events; one answers the question, the other is notified of it", () =>
     Effect.gen(function* () {
       const home = yield* temporary
       const path = join(home, "socket")
       yield* Effect.gen(function* () {
         yield* serve(path)
         const asked = yield* Deferred.make<void>()
-        const takenBack = yield* Deferred.make<void>()
+        const withdrawn = yield* Deferred.make<void>()
         const first = yield* joined(path, {
           onApproval: () =>
             Effect.andThen(Deferred.succeed(asked, undefined), Effect.never).pipe(
-              Effect.onInterrupt(() => Deferred.succeed(takenBack, undefined)),
+              Effect.onInterrupt(() => Deferred.succeed(withdrawn, undefined)),
             ),
         })
         const second = yield* joined(path, {
@@ -171,13 +173,13 @@ describe("two clients of one app-server", () => {
           one.map((line) => Number.parseInt(line, 10)),
           one.map((_, i) => i),
         )
-        yield* Deferred.await(takenBack)
+        yield* Deferred.await(withdrawn)
         assert.isTrue(Fs.existsSync(join(home, "made")))
       }).pipe(Effect.scoped, Effect.provide(services(home)))
     }).pipe(Effect.scoped),
   )
 
-  it.live("who leaves and comes back with its cursor misses nothing", () =>
+  it.live("a client that leaves and returns with its cursor misses nothing", () =>
     Effect.gen(function* () {
       const home = yield* temporary
       const path = join(home, "socket")
@@ -191,11 +193,11 @@ describe("two clients of one app-server", () => {
         const before = yield* Effect.scoped(
           Effect.gen(function* () {
             const leaves = yield* joined(path)
-            const heard = yield* Effect.forkChild(kept(leaves, conversationId, 1), {
+            const received = yield* Effect.forkChild(kept(leaves, conversationId, 1), {
               startImmediately: true,
             })
             yield* say(stays, conversationId, "say one")
-            return yield* Fiber.join(heard)
+            return yield* Fiber.join(received)
           }),
         )
         yield* say(stays, conversationId, "say two")

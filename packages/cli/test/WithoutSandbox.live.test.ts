@@ -3,7 +3,7 @@ import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import { hasBubblewrap } from "./support/Bubblewrap.ts"
-import { buildIfMissing } from "./support/Bundle.ts"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
 import { home } from "./support/Home.ts"
 import * as Server from "./support/Server.ts"
 
@@ -41,7 +41,7 @@ describe.skipIf(!hasBubblewrap)("colloquy mcp on a machine that cannot confine",
     )
 
     // The client cannot be asked, which denies the command.
-    it.live(`L15 does not run it unasked under untrusted, ${sandbox}`, () =>
+    it.live(`L15 does not run it without asking under untrusted, ${sandbox}`, () =>
       Effect.gen(function* () {
         const sent = yield* sentFor("untrusted", sandbox)
         assert.notInclude(sent, secret)
@@ -50,7 +50,7 @@ describe.skipIf(!hasBubblewrap)("colloquy mcp on a machine that cannot confine",
     )
   }
 
-  it.live("without the guard it is read: full access by policy", () =>
+  it.live("without the protection it is read: full access by policy", () =>
     Effect.gen(function* () {
       assert.include(yield* sentFor("never", "danger-full-access"), secret)
     }),

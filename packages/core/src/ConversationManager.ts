@@ -79,7 +79,7 @@ export interface ConversationPage {
 /** Which page of which conversations. The filters are those of the store. */
 export interface PageOptions extends Pick<
   ListQuery,
-  "cwd" | "provider" | "archived" | "spoken" | "text" | "owner"
+  "cwd" | "provider" | "archived" | "withPreview" | "text" | "owner"
 > {
   /** The `nextCursor` of an earlier page. Default: the first page. */
   readonly cursor?: string

@@ -83,7 +83,7 @@ export interface ListQuery {
   /** True: only archived ones. Default false: only those that are not archived. */
   readonly archived?: boolean
   /** True: only those with a preview. */
-  readonly spoken?: boolean
+  readonly withPreview?: boolean
   /** Only those with this text in the preview; case does not matter. */
   readonly text?: string
   /** Only those of this owner. Default: those of all owners. */

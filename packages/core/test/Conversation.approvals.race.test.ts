@@ -146,7 +146,7 @@ const isOrderly = (events: ReadonlyArray<Event>): boolean => {
 }
 
 describe("approvals under any interleaving", () => {
-  it("L7 ends each question once, tells its outcome, and takes one answer at most", () => {
+  it("L7 ends each question once, reports its outcome, and accepts at most one answer", () => {
     const reasons = new Set<string>()
     let refused = 0
     for (let seed = 0; seed < 500; seed++) {
@@ -159,9 +159,9 @@ describe("approvals under any interleaving", () => {
       for (const { reason } of outcomes) reasons.add(reason)
       for (const { call_id } of outcomes) {
         const taken = answers.filter(([id, { _tag }]) => id === call_id && _tag === "Success")
-        const told = outcomes.filter((o) => o.call_id === call_id && o.reason === "answered")
-        assert.strictEqual(taken.length, told.length, `seed ${seed} ${call_id}`)
-        assert.isAtMost(told.length, 1, `seed ${seed} ${call_id}`)
+        const answered = outcomes.filter((o) => o.call_id === call_id && o.reason === "answered")
+        assert.strictEqual(taken.length, answered.length, `seed ${seed} ${call_id}`)
+        assert.isAtMost(answered.length, 1, `seed ${seed} ${call_id}`)
       }
       refused += answers.filter(([, { _tag }]) => _tag === "Failure").length
       for (const [callId, verdict] of verdicts) {

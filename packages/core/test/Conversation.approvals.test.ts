@@ -86,7 +86,7 @@ const approve = (id: string, decision: Verdict["decision"] = "approved") =>
   ({ type: "exec_approval", id, decision }) as const
 
 describe("approvals of a conversation", () => {
-  it.effect("L7 asks those who can answer, and the tool goes on with the answer", () =>
+  it.effect("L7 asks the listeners that can answer, and the tool continues with the answer", () =>
     Effect.gen(function* () {
       const { conversation, listener, requests } = yield* asking([exec("c")])
       const person = yield* conversation.attach({ answers: true })
@@ -112,7 +112,7 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 takes the first of two answers and tells every listener of it", () =>
+  it.effect("L7 accepts the first of two answers and reports it to every listener", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c")])
       const people = [
@@ -131,14 +131,14 @@ describe("approvals of a conversation", () => {
           }),
         ),
       )
-      for (const told of [listener, ...people]) {
-        const outcome = approvalEvents(yield* takeUntil(told, isEnd)).slice(-2)
+      for (const each of [listener, ...people]) {
+        const outcome = approvalEvents(yield* takeUntil(each, isEnd)).slice(-2)
         assert.deepStrictEqual(outcome, [resolved("c", "denied", "answered"), complete])
       }
     }),
   )
 
-  it.effect("L7 asks nobody who did not declare it, and decides at once", () =>
+  it.effect("L7 asks no listener that did not declare answers, and decides at once", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c")])
       yield* conversation.submit(says("hi"))
@@ -151,7 +151,7 @@ describe("approvals of a conversation", () => {
   )
 
   it.effect(
-    "L7 shows a question that others are asked to one who did not declare it, as an event",
+    "L7 shows a question that others are asked as an event to a listener that did not declare answers",
     () =>
       Effect.gen(function* () {
         const { conversation, listener } = yield* asking([exec("c")])
@@ -166,7 +166,7 @@ describe("approvals of a conversation", () => {
       }),
   )
 
-  it.effect("L7 denies what nobody answered in ten minutes", () =>
+  it.effect("L7 denies a question without an answer in ten minutes", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c")])
       yield* conversation.attach({ answers: true })
@@ -184,7 +184,7 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 counts the deadline of the settings for each question by itself", () =>
+  it.effect("L7 applies the deadline of the settings to each question separately", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c"), exec("d")], {
         settings: { approvalDeadline: Duration.seconds(30) },
@@ -207,36 +207,38 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 puts what is open to one who attaches later, behind synced, as it was", () =>
-    Effect.gen(function* () {
-      const { conversation, listener } = yield* asking([exec("b"), exec("c")])
-      yield* conversation.attach({ answers: true })
-      yield* conversation.submit(says("hi"))
-      yield* takeUntil(listener, isType("exec_approval_request"))
-      yield* conversation.submit(approve("b"))
-      const [event] = eventsOf(yield* takeUntil(listener, isType("exec_approval_request"))).slice(
-        -1,
-      )
-      if (event === undefined) return assert.fail("no question")
-      assert.deepStrictEqual(event.msg, requested("c"))
-      for (const from of [undefined, 0]) {
-        const late = yield* conversation.attach({
-          answers: true,
-          ...(from === undefined ? {} : { from }),
-        })
-        const seen = yield* late.take
-        assert.deepStrictEqual(seen.slice(-2), [
-          { _tag: "Synced", seq: event.seq + 1 },
-          { _tag: "Ask", event },
-        ])
-        assert.strictEqual(asksIn(seen).length, 1)
-      }
-      const onlooker = yield* conversation.attach()
-      assert.deepStrictEqual(yield* onlooker.take, [{ _tag: "Synced", seq: event.seq + 1 }])
-    }),
+  it.effect(
+    "L7 asks the pending question to a listener that attaches later, after synced, unchanged",
+    () =>
+      Effect.gen(function* () {
+        const { conversation, listener } = yield* asking([exec("b"), exec("c")])
+        yield* conversation.attach({ answers: true })
+        yield* conversation.submit(says("hi"))
+        yield* takeUntil(listener, isType("exec_approval_request"))
+        yield* conversation.submit(approve("b"))
+        const [event] = eventsOf(yield* takeUntil(listener, isType("exec_approval_request"))).slice(
+          -1,
+        )
+        if (event === undefined) return assert.fail("no question")
+        assert.deepStrictEqual(event.msg, requested("c"))
+        for (const from of [undefined, 0]) {
+          const late = yield* conversation.attach({
+            answers: true,
+            ...(from === undefined ? {} : { from }),
+          })
+          const seen = yield* late.take
+          assert.deepStrictEqual(seen.slice(-2), [
+            { _tag: "Synced", seq: event.seq + 1 },
+            { _tag: "Ask", event },
+          ])
+          assert.strictEqual(asksIn(seen).length, 1)
+        }
+        const onlooker = yield* conversation.attach()
+        assert.deepStrictEqual(yield* onlooker.take, [{ _tag: "Synced", seq: event.seq + 1 }])
+      }),
   )
 
-  it.effect("L7 parks a question for the next one who can answer", () =>
+  it.effect("L7 parks a question for the next listener that can answer", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c")], {
         settings: { unattended: "park" },
@@ -260,7 +262,7 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 gives a parked question its deadline once somebody was asked", () =>
+  it.effect("L7 starts the deadline of a parked question when a listener is asked", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c")], {
         settings: { unattended: "park" },
@@ -278,30 +280,32 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 leaves a question open when the last one who can answer goes, for the next", () =>
-    Effect.gen(function* () {
-      const { conversation, listener } = yield* asking([exec("c"), exec("d")])
-      const scope = yield* Scope.make()
-      const first = yield* Scope.provide(conversation.attach({ answers: true }), scope)
-      yield* conversation.submit(says("hi"))
-      yield* takeUntil(first, isAsk)
-      yield* Scope.close(scope, Exit.void)
-      yield* settle
-      const state = yield* conversation.state
-      assert.deepStrictEqual(
-        [state.approvals.open.length, state.approvals.approvalListeners],
-        [1, 0],
-      )
-      yield* conversation.submit(approve("c"))
-      assert.deepStrictEqual(approvalEvents(yield* takeUntil(listener, isEnd)).slice(1), [
-        resolved("c", "approved", "answered"),
-        resolved("d", "denied", "unattended"),
-        complete,
-      ])
-    }),
+  it.effect(
+    "L7 keeps a question pending for the next listener when the last one that can answer detaches",
+    () =>
+      Effect.gen(function* () {
+        const { conversation, listener } = yield* asking([exec("c"), exec("d")])
+        const scope = yield* Scope.make()
+        const first = yield* Scope.provide(conversation.attach({ answers: true }), scope)
+        yield* conversation.submit(says("hi"))
+        yield* takeUntil(first, isAsk)
+        yield* Scope.close(scope, Exit.void)
+        yield* settle
+        const state = yield* conversation.state
+        assert.deepStrictEqual(
+          [state.approvals.open.length, state.approvals.approvalListeners],
+          [1, 0],
+        )
+        yield* conversation.submit(approve("c"))
+        assert.deepStrictEqual(approvalEvents(yield* takeUntil(listener, isEnd)).slice(1), [
+          resolved("c", "approved", "answered"),
+          resolved("d", "denied", "unattended"),
+          complete,
+        ])
+      }),
   )
 
-  it.effect("L7 grants what the session approved, and asks for anything else", () =>
+  it.effect("L7 grants what was approved for the session, and asks about anything else", () =>
     Effect.gen(function* () {
       const other = { command: ["git", "push", "--force"] }
       const { conversation, listener } = yield* asking([exec("c"), exec("d"), exec("e", other)])
@@ -323,7 +327,7 @@ describe("approvals of a conversation", () => {
   )
 
   it.effect(
-    "L7 L14 withdraws the question before the terminal event of whatever stops the turn",
+    "L7 L14 withdraws the question before the terminal event, whatever stops the turn",
     () =>
       Effect.gen(function* () {
         const stops = [
@@ -348,37 +352,39 @@ describe("approvals of a conversation", () => {
       }),
   )
 
-  it.effect("L7 denies as its scope closes, also to a tool that cannot be interrupted", () =>
-    Effect.gen(function* () {
-      const got = yield* Deferred.make<ReadonlyArray<Verdict>>()
-      const { conversation, listener, close } = yield* asking([exec("c")], {
-        tool: ({ approve }) =>
-          Effect.uninterruptible(
-            Effect.gen(function* () {
-              const first = yield* approve(exec("c"))
-              yield* settle
-              // The turn has ended or is about to end, so no further question is put.
-              yield* Deferred.succeed(got, [first, yield* approve(exec("d"))])
-              return "out"
-            }),
-          ),
-      })
-      yield* conversation.attach({ answers: true })
-      yield* conversation.submit(says("hi"))
-      yield* settle
-      yield* close
-      const [first, second] = yield* Deferred.await(got)
-      assert.deepStrictEqual(first, { decision: "denied", reason: "shutdown" })
-      assert.deepStrictEqual(second, { decision: "denied", reason: "shutdown" })
-      assert.deepStrictEqual(approvalEvents(yield* takeToEnd(listener)), [
-        requested("c"),
-        resolved("c", "denied", "shutdown"),
-        aborted,
-      ])
-    }),
+  it.effect(
+    "L7 denies a question when its scope closes, also to a tool that cannot be interrupted",
+    () =>
+      Effect.gen(function* () {
+        const got = yield* Deferred.make<ReadonlyArray<Verdict>>()
+        const { conversation, listener, close } = yield* asking([exec("c")], {
+          tool: ({ approve }) =>
+            Effect.uninterruptible(
+              Effect.gen(function* () {
+                const first = yield* approve(exec("c"))
+                yield* settle
+                // The turn has ended or is about to end, so no further question is put.
+                yield* Deferred.succeed(got, [first, yield* approve(exec("d"))])
+                return "out"
+              }),
+            ),
+        })
+        yield* conversation.attach({ answers: true })
+        yield* conversation.submit(says("hi"))
+        yield* settle
+        yield* close
+        const [first, second] = yield* Deferred.await(got)
+        assert.deepStrictEqual(first, { decision: "denied", reason: "shutdown" })
+        assert.deepStrictEqual(second, { decision: "denied", reason: "shutdown" })
+        assert.deepStrictEqual(approvalEvents(yield* takeToEnd(listener)), [
+          requested("c"),
+          resolved("c", "denied", "shutdown"),
+          aborted,
+        ])
+      }),
   )
 
-  it.effect("L7 withdraws the question of a tool that gives up by itself", () =>
+  it.effect("L7 withdraws the question of a tool that stops waiting", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c")], {
         tool: ({ approve, emit }) =>
@@ -404,7 +410,7 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L7 survives a restart: what was open is asked again, what was granted holds", () =>
+  it.effect("L7 survives a restart: pending questions are asked again, grants stay valid", () =>
     Effect.gen(function* () {
       const first = yield* asking([exec("c"), exec("d", { cwd: "/else" })])
       const person = yield* first.conversation.attach({ answers: true })
@@ -477,7 +483,7 @@ describe("approvals of a conversation", () => {
     }),
   )
 
-  it.effect("L6 L7 asks a listener again after it lagged, and not for what was resolved", () =>
+  it.effect("L6 L7 asks a listener again after it lagged, and not about resolved questions", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* asking([exec("c"), exec("d")])
       const slow = yield* conversation.attach({

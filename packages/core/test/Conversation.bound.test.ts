@@ -58,7 +58,7 @@ const stops: ReadonlyArray<
 
 describe("a turn that does not stop", () => {
   for (const [name, stop] of stops) {
-    it.effect(`L14 is over a second and the kill grace after: ${name}`, () =>
+    it.effect(`L14 has ended within a second and the kill grace: ${name}`, () =>
       Effect.gen(function* () {
         const { conversation, release, listener, close } = yield* stubborn(250)
         yield* stop(conversation)
@@ -71,8 +71,8 @@ describe("a turn that does not stop", () => {
         assert.strictEqual(closing, name === "shutdown")
         yield* release
         yield* close
-        const told = eventsOf(yield* takeToEnd(listener)).filter(({ id }) => id === "a")
-        assert.deepStrictEqual(told.at(-1)?.msg, {
+        const ofTurn = eventsOf(yield* takeToEnd(listener)).filter(({ id }) => id === "a")
+        assert.deepStrictEqual(ofTurn.at(-1)?.msg, {
           type: "turn_aborted",
           reason: name === "input that interrupts" ? "replaced" : "interrupted",
         })
@@ -80,7 +80,7 @@ describe("a turn that does not stop", () => {
     )
   }
 
-  it.effect("L14 has half a second of grace where the settings name none", () =>
+  it.effect("L14 gets half a second of grace when the settings name none", () =>
     Effect.gen(function* () {
       const { conversation, release } = yield* stubborn()
       yield* conversation.cancel("a")
@@ -106,7 +106,7 @@ describe("a turn that does not stop", () => {
     }),
   )
 
-  it.effect("L5 lets the next turn run and is not heard any more", () =>
+  it.effect("L5 lets the next turn run, and its later events are dropped", () =>
     Effect.gen(function* () {
       const { conversation, requests, release, listener, close } = yield* stubborn()
       yield* conversation.submit(says("two"), { id: "b", whileRunning: "interrupt" })

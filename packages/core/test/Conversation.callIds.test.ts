@@ -136,7 +136,7 @@ describe("ids of calls", () => {
     ["calls without an id", calls("read", "", ""), ["call", "call-2"]],
     ["ids that look like ours", calls("read", "c", "c-2", "c"), ["c", "c-2", "c-3"]],
     ["ids that differ", calls("read", "a", "b"), ["a", "b"]],
-  ])("each begin event has one end event with an id of its own: %s", ([, response, ids]) =>
+  ])("each begin event has one end event with a unique id: %s", ([, response, ids]) =>
     Effect.gen(function* () {
       const script = scripted(response, answer("ok"))
       const { manager } = yield* processOver(observed(), script)
@@ -145,7 +145,7 @@ describe("ids of calls", () => {
     }),
   )
 
-  it.effect("the model's history keeps the provider's ids, each output behind its call", () =>
+  it.effect("the model's history keeps the provider's ids, each output after its call", () =>
     Effect.gen(function* () {
       const script = scripted(calls("read", "c", "c"), calls("write", "c"), answer("ok"))
       const { manager } = yield* processOver(observed(), script)
@@ -168,15 +168,15 @@ describe("ids of calls", () => {
       const responses = [calls("read", "c"), answer("ok"), calls("read", "c"), answer("ok")]
       const first = yield* processOver(store, scripted(...responses))
       const made = yield* first.manager.create(settings)
-      const told = [...(yield* turn(made)), ...(yield* turn(made))]
+      const allEvents = [...(yield* turn(made)), ...(yield* turn(made))]
       yield* first.end
       const again = yield* processOver(store, scripted(calls("read", "c", "c"), answer("ok")))
-      told.push(...(yield* turn(yield* again.manager.get(made.id))))
-      assert.deepStrictEqual(assertPaired(told), ["c", "c-2", "c-3", "c-4"])
+      allEvents.push(...(yield* turn(yield* again.manager.get(made.id))))
+      assert.deepStrictEqual(assertPaired(allEvents), ["c", "c-2", "c-3", "c-4"])
     }),
   )
 
-  it.effect("L7 a question has the id of its own call, and survives a restart under it", () =>
+  it.effect("L7 a question has the id of its call, and keeps it over a restart", () =>
     Effect.gen(function* () {
       const store = observed()
       const first = yield* processOver(store, scripted(calls("write", "c"), calls("ask", "c")))
@@ -217,7 +217,7 @@ describe("searches of the provider", () => {
       msg.type === "web_search_begin" || msg.type === "web_search_end" ? [msg] : [],
     )
 
-  it.effect("each begin event has one end event with an id of its own", () =>
+  it.effect("each begin event has one end event with a unique id", () =>
     Effect.gen(function* () {
       const responses: ReadonlyArray<Response> = [
         [
@@ -249,7 +249,7 @@ describe("searches of the provider", () => {
 })
 
 describe("CallIds", () => {
-  it("takes any number of equal ids and repeats none", () => {
+  it("accepts any number of equal ids and repeats none", () => {
     const ids = new CallIds([])
     const taken = Array.from({ length: 200 }, (_, i) =>
       ids.take(["a", "a-2", "", "call"][i % 4] ?? ""),

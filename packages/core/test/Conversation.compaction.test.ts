@@ -61,7 +61,9 @@ const limited = (limit: number, more: Partial<ConversationSettings> = {}) => ({
   settings: { ...settings, baseInstructions: "", autoCompactTokenLimit: limit, ...more },
 })
 
-const told = (seen: Parameters<typeof durableOf>[0]): ReadonlyArray<readonly [string, EventMsg]> =>
+const messagesOf = (
+  seen: Parameters<typeof durableOf>[0],
+): ReadonlyArray<readonly [string, EventMsg]> =>
   durableOf(seen).map(({ id, msg }) => [id, msg] as const)
 
 const typesOf = (seen: Parameters<typeof durableOf>[0]) =>
@@ -83,12 +85,12 @@ const outcomeOf = (seen: Parameters<typeof durableOf>[0]) =>
   )
 
 describe("compact", () => {
-  it.effect("summarises as a task of its own, and later requests begin with the summary", () =>
+  it.effect("summarises as a separate turn, and later requests begin with the summary", () =>
     Effect.gen(function* () {
       const it = yield* open([answer("one"), counts("the gist", 40), answer("two")], looking)
       yield* turn(it, says("a"), "t")
       const seen = yield* turn(it, compact, "c")
-      assert.deepStrictEqual(told(seen), [
+      assert.deepStrictEqual(messagesOf(seen), [
         ["c", { type: "task_started", model_context_window: null }],
         [
           "c",
@@ -121,7 +123,7 @@ describe("compact", () => {
     }),
   )
 
-  it.effect("uses the prompt that was given instead of its own", () =>
+  it.effect("uses the given prompt instead of the built-in one", () =>
     Effect.gen(function* () {
       const it = yield* open([counts("s", 9)], {
         settings: { ...settings, compactPrompt: "Be very brief." },
@@ -131,7 +133,7 @@ describe("compact", () => {
     }),
   )
 
-  it.effect("says so when nothing was said and the model says nothing", () =>
+  it.effect("reports an empty history and an empty answer of the model", () =>
     Effect.gen(function* () {
       const it = yield* open([[completed]])
       yield* turn(it, compact, "c")
@@ -142,7 +144,7 @@ describe("compact", () => {
     }),
   )
 
-  it.effect("is repeated like a turn, and tells of it", () =>
+  it.effect("is retried like a turn, and reports each retry", () =>
     Effect.gen(function* () {
       const failing = Stream.fail(modelError({ retryable: true, retryAfterMs: 200 }))
       const it = yield* open([failing, failing, counts("s", 9)], { settings: withRetries(2) })
@@ -161,12 +163,12 @@ describe("compact", () => {
     }),
   )
 
-  it.effect("L5 that fails ends like a failed turn, and the history stays as it was", () =>
+  it.effect("L5 ends like a failed turn when it fails, and the history is unchanged", () =>
     Effect.gen(function* () {
       const it = yield* open([answer("one"), broken, answer("two")])
       yield* turn(it, says("a"), "t")
       const before = historyOf(yield* it.conversation.durableEvents)
-      assert.deepStrictEqual(told(yield* turn(it, compact, "c")).slice(1), [
+      assert.deepStrictEqual(messagesOf(yield* turn(it, compact, "c")).slice(1), [
         ["c", { type: "error", message: "boom" }],
         ["c", { type: "task_complete", last_agent_message: null }],
       ])
@@ -174,7 +176,7 @@ describe("compact", () => {
     }),
   )
 
-  it.effect("L14 ends at once when it is interrupted, and the history stays as it was", () =>
+  it.effect("L14 ends at once when it is interrupted, and the history is unchanged", () =>
     Effect.gen(function* () {
       const it = yield* open([answer("one"), Stream.never, answer("two")])
       yield* turn(it, says("a"), "t")
@@ -182,7 +184,7 @@ describe("compact", () => {
       yield* it.conversation.submit(compact, { id: "c" })
       yield* settle
       yield* it.conversation.submit({ type: "interrupt" })
-      assert.deepStrictEqual(told(yield* takeUntil(it.listener, isEnd)).slice(1), [
+      assert.deepStrictEqual(messagesOf(yield* takeUntil(it.listener, isEnd)).slice(1), [
         ["c", { type: "turn_aborted", reason: "interrupted" }],
       ])
       const events = yield* it.conversation.durableEvents
@@ -192,7 +194,7 @@ describe("compact", () => {
     }),
   )
 
-  it.effect("in a running turn is asked of it, in words", () =>
+  it.effect("is added to a running turn as text", () =>
     Effect.gen(function* () {
       const held = Stream.concat(
         Stream.fromEffectDrain(Effect.sleep("1 second")),
@@ -215,7 +217,7 @@ describe("compact", () => {
     }),
   )
 
-  it.effect("waits for the running turn, or replaces it, where it is told to", () =>
+  it.effect("waits for the running turn, or replaces it, as requested", () =>
     Effect.gen(function* () {
       const it = yield* open([Stream.never, counts("s", 9), counts("s", 9)])
       yield* it.conversation.submit(says("a"), { id: "t" })
@@ -243,7 +245,7 @@ describe("compact", () => {
     }),
   )
 
-  it.effect("takes no input in: it waits for a turn of its own", () =>
+  it.effect("accepts no input: it waits for a separate turn", () =>
     Effect.gen(function* () {
       const held = Stream.concat(
         Stream.fromEffectDrain(Effect.sleep("1 second")),
@@ -284,41 +286,43 @@ describe("compact", () => {
 const isEndMsg = (msg: EventMsg) => msg.type === "task_complete" || msg.type === "turn_aborted"
 
 describe("automatic summaries", () => {
-  it.effect("come when the provider counts as many tokens as the limit and more is due", () =>
-    Effect.gen(function* () {
-      const it = yield* open(
-        [calls("1", 100), counts("gist", 90), counts("done", 40)],
-        limited(100),
-      )
-      const seen = yield* turn(it, says("a"), "t")
-      assert.deepStrictEqual(typesOf(seen).slice(2), [
-        "t task_started",
-        "t raw_response_item",
-        "t user_message",
-        "t raw_response_item",
-        "t raw_response_item",
-        "t token_count",
-        "auto-compact-0 token_count",
-        "auto-compact-0 compacted",
-        "auto-compact-0 agent_message",
-        "t raw_response_item",
-        "t agent_message",
-        "t token_count",
-        "t task_complete",
-      ])
-      assert.deepStrictEqual(
-        it.requests.map(({ input }) => input),
-        [
-          [environment, userItem("a")],
-          [environment, userItem("a"), callItem("look", "1"), outputItem("1", "seen"), trigger],
-          [environment, summed("a", "gist")],
-        ],
-      )
-      assert.strictEqual((yield* it.conversation.state).usage?.total_tokens, 230)
-    }),
+  it.effect(
+    "are made when the provider counts as many tokens as the limit and another request follows",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* open(
+          [calls("1", 100), counts("gist", 90), counts("done", 40)],
+          limited(100),
+        )
+        const seen = yield* turn(it, says("a"), "t")
+        assert.deepStrictEqual(typesOf(seen).slice(2), [
+          "t task_started",
+          "t raw_response_item",
+          "t user_message",
+          "t raw_response_item",
+          "t raw_response_item",
+          "t token_count",
+          "auto-compact-0 token_count",
+          "auto-compact-0 compacted",
+          "auto-compact-0 agent_message",
+          "t raw_response_item",
+          "t agent_message",
+          "t token_count",
+          "t task_complete",
+        ])
+        assert.deepStrictEqual(
+          it.requests.map(({ input }) => input),
+          [
+            [environment, userItem("a")],
+            [environment, userItem("a"), callItem("look", "1"), outputItem("1", "seen"), trigger],
+            [environment, summed("a", "gist")],
+          ],
+        )
+        assert.strictEqual((yield* it.conversation.state).usage?.total_tokens, 230)
+      }),
   )
 
-  it.effect("do not come when nothing more is due, but before the next turn", () =>
+  it.effect("are not made when no other request follows, but before the next turn", () =>
     Effect.gen(function* () {
       const it = yield* open(
         [counts("one", 100), counts("gist", 90), counts("two", 40)],
@@ -337,7 +341,7 @@ describe("automatic summaries", () => {
     }),
   )
 
-  it.effect("count outputs that the provider has not counted", () =>
+  it.effect("include outputs that the provider has not counted", () =>
     Effect.gen(function* () {
       const long = "x".repeat(4_000)
       const it = yield* open([calls("1", 100), counts("gist", 90), counts("done", 40)], {
@@ -349,7 +353,7 @@ describe("automatic summaries", () => {
   )
 
   it.effect(
-    "have a limit of four fifths of the window where none is set, and none where it is 0",
+    "have a limit of four fifths of the window when none is set, and none when it is 0",
     () =>
       Effect.gen(function* () {
         const responses = [calls("1", 81), counts("gist", 9), counts("done", 9)]
@@ -364,12 +368,14 @@ describe("automatic summaries", () => {
       }),
   )
 
-  it.effect("do not come while the model has answered nothing: there is nothing to summarise", () =>
-    Effect.gen(function* () {
-      const it = yield* open([counts("one", 5)], limited(1))
-      assert.deepStrictEqual(outcomeOf(yield* turn(it, says("a"), "t")), ["complete"])
-      assert.strictEqual(it.requests.length, 1)
-    }),
+  it.effect(
+    "are not made before the first answer of the model: there is nothing to summarise",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* open([counts("one", 5)], limited(1))
+        assert.deepStrictEqual(outcomeOf(yield* turn(it, says("a"), "t")), ["complete"])
+        assert.strictEqual(it.requests.length, 1)
+      }),
   )
 
   it.effect("end the turn when the answer after one is above the limit again", () =>
@@ -377,7 +383,7 @@ describe("automatic summaries", () => {
       const it = yield* open([calls("1", 100), counts("gist", 90), calls("2", 120)], limited(100))
       const seen = yield* turn(it, says("a"), "t")
       // The output has 4 bytes and its wrapping 16, which are estimated to be 5 tokens.
-      assert.deepStrictEqual(told(seen).slice(-2), [
+      assert.deepStrictEqual(messagesOf(seen).slice(-2), [
         ["t", { type: "error", message: stillAbove(100, 125) }],
         ["t", { type: "task_complete", last_agent_message: null }],
       ])
@@ -385,7 +391,7 @@ describe("automatic summaries", () => {
     }),
   )
 
-  it.effect("come again, numbered, once an answer in between was below the limit", () =>
+  it.effect("are made again, numbered, once an answer in between was below the limit", () =>
     Effect.gen(function* () {
       const it = yield* open(
         [
@@ -408,7 +414,7 @@ describe("automatic summaries", () => {
     }),
   )
 
-  it.effect("keep what was said meanwhile out of the summary and behind it", () =>
+  it.effect("leave messages sent meanwhile out of the summary and put them after it", () =>
     Effect.gen(function* () {
       const held = Stream.concat(
         Stream.fromEffectDrain(Effect.sleep("1 second")),
@@ -429,7 +435,7 @@ describe("automatic summaries", () => {
     }),
   )
 
-  it.effect("L5 that fail end the turn, and the history stays as it was", () =>
+  it.effect("L5 end the turn when they fail, and the history is unchanged", () =>
     Effect.gen(function* () {
       const it = yield* open([calls("1", 100), broken], limited(100))
       const seen = yield* turn(it, says("a"), "t")
@@ -449,7 +455,7 @@ describe("automatic summaries", () => {
       yield* it.conversation.submit(says("a"), { id: "t" })
       yield* takeUntil(it.listener, isType("token_count"))
       yield* it.conversation.cancel("t")
-      assert.deepStrictEqual(told(yield* takeUntil(it.listener, isEnd)), [
+      assert.deepStrictEqual(messagesOf(yield* takeUntil(it.listener, isEnd)), [
         ["t", { type: "turn_aborted", reason: "interrupted" }],
       ])
     }),
@@ -499,7 +505,7 @@ describe("a request that is too long for the model", () => {
     }),
   )
 
-  it.effect("is told as it is when there is nothing to summarise", () =>
+  it.effect("is reported unchanged when there is nothing to summarise", () =>
     Effect.gen(function* () {
       const it = yield* open([overflow])
       assert.deepStrictEqual(outcomeOf(yield* turn(it, says("a"), "t")), ["too long", "complete"])
@@ -508,7 +514,7 @@ describe("a request that is too long for the model", () => {
   )
 
   it.effect(
-    "and is one for a summary is shortened from its beginning, calls with their outputs",
+    "is shortened from its beginning, calls with their outputs, when it is one for a summary",
     () =>
       Effect.gen(function* () {
         const it = yield* open(

@@ -66,7 +66,7 @@ const asking = Effect.fnUntraced(function* (
   return { ...scene, answers }
 })
 
-const told = (deliveries: ReadonlyArray<Delivery>): ReadonlyArray<EventMsg> =>
+const messagesOf = (deliveries: ReadonlyArray<Delivery>): ReadonlyArray<EventMsg> =>
   eventsOf(deliveries).flatMap(({ msg }) =>
     ["elicitation_request", "approval_resolved", "turn_aborted", "task_complete"].includes(msg.type)
       ? [msg]
@@ -128,7 +128,7 @@ describe("questions of tool servers", () => {
     [{ action: "decline", content }, { action: "decline" }, "denied"],
     [{ action: "cancel", content }, { action: "cancel" }, "abort"],
   ])(
-    "L7 are put to those who can answer; %j is passed on, and the turn goes on",
+    "L7 are put to listeners that can answer; %j is passed on, and the turn continues",
     ([fields, given, decision]) =>
       Effect.gen(function* () {
         const { answers, conversation, id, listener, question } = yield* asked()
@@ -136,7 +136,7 @@ describe("questions of tool servers", () => {
         assert.strictEqual(id, `elicitation-${question?.seq}`)
         yield* conversation.submit(fills(id, fields))
         const seen = yield* takeUntil(listener, isEnd)
-        assert.deepStrictEqual(told(seen), [
+        assert.deepStrictEqual(messagesOf(seen), [
           requested(id),
           resolved(id, decision, "answered"),
           complete,
@@ -150,7 +150,7 @@ describe("questions of tool servers", () => {
       }),
   )
 
-  it.effect("L7 the first of two answers counts, and both listeners are told", () =>
+  it.effect("L7 the first of two answers counts, and both listeners are notified", () =>
     Effect.gen(function* () {
       const { answers, conversation, id, person } = yield* asked()
       const other = yield* conversation.attach({ answers: true })
@@ -166,7 +166,7 @@ describe("questions of tool servers", () => {
         ),
       )
       for (const listener of [person, other]) {
-        assert.deepStrictEqual(told(yield* takeUntil(listener, isEnd)), [
+        assert.deepStrictEqual(messagesOf(yield* takeUntil(listener, isEnd)), [
           resolved(id, "denied", "answered"),
           complete,
         ])
@@ -175,7 +175,7 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 no approval answers them, and they answer none", () =>
+  it.effect("L7 are not answered by an approval, and answer none", () =>
     Effect.gen(function* () {
       const { conversation, id } = yield* asked([form], {}, ({ approve, elicit }, request) =>
         Effect.map(
@@ -201,14 +201,14 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 are declined at once where nobody can answer, whatever rule approves", () =>
+  it.effect("L7 are declined at once when no listener can answer, even if a rule approves", () =>
     Effect.gen(function* () {
       for (const unattended of ["deny", { allow: () => true }] as const) {
         const { answers, conversation, listener } = yield* asking([form], { unattended })
         yield* conversation.submit(says("hi"))
         const seen = yield* takeUntil(listener, isEnd)
         const [outcome] = eventsOf(seen).filter(({ msg }) => msg.type === "approval_resolved")
-        assert.deepStrictEqual(told(seen), [
+        assert.deepStrictEqual(messagesOf(seen), [
           resolved(`elicitation-${outcome?.seq}`, "denied", "unattended"),
           complete,
         ])
@@ -217,7 +217,7 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 are declined when nobody answers in time", () =>
+  it.effect("L7 are declined when no answer arrives in time", () =>
     Effect.gen(function* () {
       const { answers, id, listener } = yield* asked([form], {
         approvalDeadline: Duration.seconds(30),
@@ -226,7 +226,7 @@ describe("questions of tool servers", () => {
       yield* settle
       assert.deepStrictEqual(answers, [])
       yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(told(yield* takeUntil(listener, isEnd)).slice(1), [
+      assert.deepStrictEqual(messagesOf(yield* takeUntil(listener, isEnd)).slice(1), [
         resolved(id, "denied", "expired"),
         complete,
       ])
@@ -234,11 +234,11 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 are withdrawn with their turn, and by whoever put them", () =>
+  it.effect("L7 are withdrawn with their turn, and by the code that put them", () =>
     Effect.gen(function* () {
       const first = yield* asked()
       yield* first.conversation.submit({ type: "interrupt" })
-      assert.deepStrictEqual(told(yield* takeUntil(first.listener, isEnd)).slice(1), [
+      assert.deepStrictEqual(messagesOf(yield* takeUntil(first.listener, isEnd)).slice(1), [
         resolved(first.id, "denied", "withdrawn"),
         aborted,
       ])
@@ -251,7 +251,7 @@ describe("questions of tool servers", () => {
         }),
       )
       yield* TestClock.adjust("5 seconds")
-      assert.deepStrictEqual(told(yield* takeUntil(second.listener, isEnd)).slice(1), [
+      assert.deepStrictEqual(messagesOf(yield* takeUntil(second.listener, isEnd)).slice(1), [
         resolved(second.id, "denied", "withdrawn"),
         complete,
       ])
@@ -262,7 +262,7 @@ describe("questions of tool servers", () => {
     Effect.gen(function* () {
       const { close, id, listener } = yield* asked()
       yield* close
-      assert.deepStrictEqual(told(yield* takeToEnd(listener)).slice(1), [
+      assert.deepStrictEqual(messagesOf(yield* takeToEnd(listener)).slice(1), [
         resolved(id, "denied", "shutdown"),
         aborted,
       ])
@@ -282,7 +282,7 @@ describe("questions of tool servers", () => {
     Effect.gen(function* () {
       const { answers, conversation, id, listener } = yield* asked()
       yield* conversation.submit(fills(id, fields), options)
-      assert.deepStrictEqual(told(yield* takeUntil(listener, isEnd)).slice(1), [
+      assert.deepStrictEqual(messagesOf(yield* takeUntil(listener, isEnd)).slice(1), [
         resolved(id, "denied", reason),
         complete,
       ])
@@ -290,7 +290,7 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 a form is put to who can fill it in, and no other question is", () =>
+  it.effect("L7 only forms are put to a listener that can only fill in forms", () =>
     Effect.gen(function* () {
       const { answers, conversation, listener } = yield* asking([form], {}, (context, request) =>
         Effect.andThen(context.approve(exec("c")), context.elicit(request)),
@@ -314,14 +314,14 @@ describe("questions of tool servers", () => {
   )
 
   it.effect.each(["deny", "park"] as const)(
-    "L7 where whoever is there fills in no forms it is declined at once, also where questions %s",
+    "L7 a form is declined at once when no attached listener fills in forms, also when questions %s",
     (unattended) =>
       Effect.gen(function* () {
         const { answers, conversation, listener } = yield* asking([form], { unattended })
         yield* conversation.attach({ answers: "approvals" })
         yield* conversation.submit(says("hi"))
         assert.deepStrictEqual(
-          told(yield* takeUntil(listener, isEnd)).flatMap((msg) =>
+          messagesOf(yield* takeUntil(listener, isEnd)).flatMap((msg) =>
             msg.type === "approval_resolved" ? [msg.reason] : [msg.type],
           ),
           ["unattended", "task_complete"],
@@ -330,7 +330,7 @@ describe("questions of tool servers", () => {
       }),
   )
 
-  it.effect("L7 one that waits for a person waits for one who can fill it in", () =>
+  it.effect("L7 a parked form waits for a listener that can fill it in", () =>
     Effect.gen(function* () {
       const { answers, conversation, listener } = yield* asking([form], { unattended: "park" })
       yield* conversation.submit(says("hi"))
@@ -346,23 +346,25 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 who fills in forms alone does not attend other questions", () =>
-    Effect.gen(function* () {
-      const verdicts: Array<unknown> = []
-      const { conversation, listener } = yield* asking([form], {}, (context) =>
-        Effect.map(context.approve(exec("c")), (verdict) => {
-          verdicts.push(verdict)
-          return { action: "decline" }
-        }),
-      )
-      yield* conversation.attach({ answers: "forms" })
-      yield* conversation.submit(says("hi"))
-      yield* takeUntil(listener, isEnd)
-      assert.deepStrictEqual(verdicts, [{ decision: "denied", reason: "unattended" }])
-    }),
+  it.effect(
+    "L7 a listener that only fills in forms does not count as one that can answer other questions",
+    () =>
+      Effect.gen(function* () {
+        const verdicts: Array<unknown> = []
+        const { conversation, listener } = yield* asking([form], {}, (context) =>
+          Effect.map(context.approve(exec("c")), (verdict) => {
+            verdicts.push(verdict)
+            return { action: "decline" }
+          }),
+        )
+        yield* conversation.attach({ answers: "forms" })
+        yield* conversation.submit(says("hi"))
+        yield* takeUntil(listener, isEnd)
+        assert.deepStrictEqual(verdicts, [{ decision: "denied", reason: "unattended" }])
+      }),
   )
 
-  it.effect("what is too large is put to nobody", () =>
+  it.effect("a form that is too large is put to no listener", () =>
     Effect.gen(function* () {
       const { answers, conversation, listener } = yield* asking([
         { ...form, message: big.name },
@@ -371,7 +373,7 @@ describe("questions of tool servers", () => {
       ])
       yield* conversation.attach({ answers: true })
       yield* conversation.submit(says("hi"))
-      const seen = told(yield* takeUntil(listener, isEnd))
+      const seen = messagesOf(yield* takeUntil(listener, isEnd))
       assert.deepStrictEqual(
         seen.map((msg) => (msg.type === "approval_resolved" ? msg.reason : msg.type)),
         ["failed", "failed", "failed", "task_complete"],
@@ -383,7 +385,7 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 several of one turn are open at the same time, each with its own answer", () =>
+  it.effect("L7 several of one turn are pending at the same time, each with its own answer", () =>
     Effect.gen(function* () {
       const { answers, conversation, listener } = yield* asked([form], {}, ({ elicit }, request) =>
         Effect.map(
@@ -406,7 +408,7 @@ describe("questions of tool servers", () => {
     }),
   )
 
-  it.effect("L7 one that a crash left open is closed when its log is taken up", () =>
+  it.effect("L7 one that a crash left pending is resolved when its log is loaded", () =>
     Effect.gen(function* () {
       const { id, listener } = yield* asked()
       const kept = durableOf(yield* takeUntil(listener, isType("elicitation_request")))
@@ -418,7 +420,7 @@ describe("questions of tool servers", () => {
       )
       const late = yield* conversation.attach({ from: kept.length, answers: true })
       const seen = yield* late.take
-      assert.deepStrictEqual(told(seen), [resolved(id, "denied", "withdrawn"), aborted])
+      assert.deepStrictEqual(messagesOf(seen), [resolved(id, "denied", "withdrawn"), aborted])
       assert.deepStrictEqual(asksIn(seen), [])
     }),
   )

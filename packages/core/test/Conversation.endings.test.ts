@@ -137,7 +137,7 @@ const cases: ReadonlyArray<
 
 describe("the end of a turn", () => {
   for (const [name, response, act, expected] of cases) {
-    it.effect(`L5 is told once and last: ${name}`, () =>
+    it.effect(`L5 is delivered once and last: ${name}`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(terminal(yield* turnOf(response, act)), expected)
       }),
@@ -145,7 +145,7 @@ describe("the end of a turn", () => {
   }
 
   it.effect(
-    "L5 L14 is told within a second and the grace when a tool does not stop as its scope closes",
+    "L5 L14 is delivered within a second and the grace when a tool does not stop as its scope closes",
     () =>
       Effect.gen(function* () {
         const stopped = yield* Deferred.make<void>()
@@ -176,7 +176,7 @@ describe("the end of a turn", () => {
       }),
   )
 
-  it.effect("drops what a tool still says after its turn", () =>
+  it.effect("drops what a tool emits after its turn", () =>
     Effect.gen(function* () {
       let say: Effect.Effect<void> = Effect.void
       const { conversation, listener, close } = yield* open([call("talk"), answer("ok")], {
@@ -202,7 +202,7 @@ describe("the end of a turn", () => {
 })
 
 describe("the end of a conversation", () => {
-  it.effect("answers every call that waits at its inbox", () =>
+  it.effect("resolves every call that waits for its inbox", () =>
     Effect.gen(function* () {
       const { conversation, listener, close } = yield* open([hanging])
       yield* conversation.submit(says("hi"), { id: "t" })
@@ -232,7 +232,7 @@ describe("the end of a conversation", () => {
     }),
   )
 
-  it.effect("answers those who wait for room in the inbox of an idle one", () =>
+  it.effect("resolves the callers that wait for room in the inbox of an idle one", () =>
     Effect.gen(function* () {
       const { conversation, close } = yield* open([])
       const calls = yield* Effect.forEach(Array.from({ length: 300 }), () =>
@@ -247,7 +247,7 @@ describe("the end of a conversation", () => {
     }),
   )
 
-  it.effect("refuses to submit, ignores cancel and replays to who still listens", () =>
+  it.effect("refuses submissions, ignores cancel and still replays to listeners", () =>
     Effect.gen(function* () {
       const { conversation, listener, close } = yield* open([answer("yes")])
       const receipt = yield* conversation.submit(shutdown, { id: "bye" })
@@ -272,7 +272,7 @@ describe("the end of a conversation", () => {
     }),
   )
 
-  it.effect("does not wait when its scope closes behind a shutdown", () =>
+  it.effect("does not wait when its scope closes after a shutdown", () =>
     Effect.gen(function* () {
       const { conversation, close } = yield* open([answer("yes")])
       yield* Effect.all([Effect.exit(conversation.submit(shutdown)), close], {
@@ -281,7 +281,7 @@ describe("the end of a conversation", () => {
     }),
   )
 
-  it.effect("tells the shutdown's own id behind the end of the running turn", () =>
+  it.effect("reports the id of the shutdown after the end of the running turn", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* open([hanging])
       yield* conversation.submit(says("hi"), { id: "t" })

@@ -27,7 +27,7 @@ describe("Conversation.events", () => {
     }),
   )
 
-  it.effect("L4 streams from an event on, or what comes next", () =>
+  it.effect("L4 streams from a given event on, or only later events", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* open([answer("a")])
       yield* conversation.submit(says("hi"))
@@ -47,7 +47,7 @@ describe("Conversation.events", () => {
     }),
   )
 
-  it.effect("fails where it cannot attach", () =>
+  it.effect("fails when it cannot attach", () =>
     Effect.gen(function* () {
       const { conversation } = yield* open([answer("a")])
       const failure = yield* Effect.flip(Stream.runDrain(conversation.events({ from: 99 })))
@@ -55,7 +55,7 @@ describe("Conversation.events", () => {
     }),
   )
 
-  it.effect("attaches when it runs, and detaches when its consumer has enough", () =>
+  it.effect("attaches when it runs, and detaches when its consumer stops", () =>
     Effect.gen(function* () {
       const { close, conversation } = yield* open([answer("a")])
       const events = conversation.events({ from: 0 })

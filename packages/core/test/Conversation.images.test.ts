@@ -37,8 +37,8 @@ const contentOf = ({
   readonly requests: Effect.Success<ReturnType<typeof open>>["requests"]
 }) => (requests[0]?.input.at(-1) as MessageItem | undefined)?.content
 
-describe("images of this machine", () => {
-  it.effect("are shown to the model as they are when the input is taken", () =>
+describe("local images", () => {
+  it.effect("are shown to the model as they are when the input is accepted", () =>
     Effect.gen(function* () {
       const it = yield* opened(png)
       yield* it.conversation.submit(
@@ -54,7 +54,7 @@ describe("images of this machine", () => {
     }),
   )
 
-  it.effect("are looked for where the turn works", () =>
+  it.effect("are searched in the working directory of the turn", () =>
     Effect.gen(function* () {
       const it = yield* opened(png)
       yield* it.conversation.submit({
@@ -70,7 +70,7 @@ describe("images of this machine", () => {
     }),
   )
 
-  it.effect("are told by their path where nothing reads files", () =>
+  it.effect("are named by their path when no reader of files is provided", () =>
     Effect.gen(function* () {
       const it = yield* opened(undefined)
       yield* it.conversation.submit(input(shows("a.png")))
@@ -79,7 +79,7 @@ describe("images of this machine", () => {
     }),
   )
 
-  it.effect("L13 are not read beyond what one submission may hold, which is refused", () =>
+  it.effect("L13 are not read beyond the limit of one submission, which is refused", () =>
     Effect.gen(function* () {
       const half = "x".repeat(maxTextLength / 2)
       const it = yield* opened(() => Effect.succeed({ url: half }))

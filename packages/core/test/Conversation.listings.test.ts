@@ -51,7 +51,7 @@ const answersIn = (deliveries: ReadonlyArray<Delivery>) =>
   eventsOf(deliveries).filter(({ msg }) => msg.type === response)
 
 describe("list_mcp_tools", () => {
-  it.effect("is answered under its own id, durably, with the settings of now", () =>
+  it.effect("is answered under its own id, durably, with the current settings", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []
       const { conversation, listener } = yield* listing([], ({ cwd }) =>
@@ -77,7 +77,7 @@ describe("list_mcp_tools", () => {
     }),
   )
 
-  it.effect("keeps no turn waiting, and the end of a turn does not touch it", () =>
+  it.effect("delays no turn, and the end of a turn does not affect it", () =>
     Effect.gen(function* () {
       const { conversation, ended, gate, listener } = yield* listing([answer("yes"), Stream.never])
       yield* conversation.submit(op, { id: "l" })
@@ -89,8 +89,8 @@ describe("list_mcp_tools", () => {
       yield* takeUntil(listener, isEnd)
       assert.strictEqual(ended(), 0)
       yield* Deferred.succeed(gate, found)
-      const [told] = answersIn(yield* takeUntil(listener, isType(response)))
-      assert.strictEqual(told?.id, "l")
+      const [answered] = answersIn(yield* takeUntil(listener, isType(response)))
+      assert.strictEqual(answered?.id, "l")
     }),
   )
 
@@ -112,7 +112,7 @@ describe("list_mcp_tools", () => {
     }),
   )
 
-  it.effect("a fifth at the same time is refused, and there is room again after", () =>
+  it.effect("a fifth at the same time is refused, and accepted when an earlier one has ended", () =>
     Effect.gen(function* () {
       const { conversation, gate, listener } = yield* listing()
       for (const id of ["a", "b", "c", "d"]) yield* conversation.submit(op, { id })
@@ -129,11 +129,11 @@ describe("list_mcp_tools", () => {
       yield* settle
       assert.notProperty(yield* conversation.state, "listings")
       yield* conversation.submit(op, { id: "e" })
-      const told = answersIn(
+      const answered = answersIn(
         yield* takeUntil(listener, (d) => d._tag === "Event" && d.event.id === "e"),
       )
       assert.deepStrictEqual(
-        told.map(({ id }) => id),
+        answered.map(({ id }) => id),
         ["a", "b", "c", "d", "e"],
       )
     }),
@@ -151,7 +151,7 @@ describe("list_mcp_tools", () => {
     }),
   )
 
-  it.effect("keeps the conversation from being put away", () =>
+  it.effect("prevents the eviction of the conversation", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<Tools>()
       const conversation = yield* Conversation.make(conversationId, settings).pipe(
@@ -170,13 +170,13 @@ describe("list_mcp_tools", () => {
     }),
   )
 
-  it.effect("is answered with no tools when they die, or stop by themselves", () =>
+  it.effect("is answered with no tools when they fail with a defect, or are interrupted", () =>
     Effect.gen(function* () {
       for (const list of [Effect.die("broken"), Effect.interrupt]) {
         const { conversation, listener } = yield* listing([], () => list)
         yield* conversation.submit(op)
-        const [told] = answersIn(yield* takeUntil(listener, isType(response)))
-        assert.deepStrictEqual(told?.msg, { type: response, tools: {} })
+        const [answered] = answersIn(yield* takeUntil(listener, isType(response)))
+        assert.deepStrictEqual(answered?.msg, { type: response, tools: {} })
       }
     }),
   )

@@ -97,7 +97,7 @@ const race = Effect.gen(function* () {
 })
 
 describe("Conversation under any interleaving", () => {
-  it("L4 L5 answers every call, ends every turn once and shows every listener every event", () => {
+  it("L4 L5 resolves every call, ends every turn once and delivers every event to every listener", () => {
     for (let seed = 0; seed < 600; seed++) {
       const { exit } = simulate(seed, race)
       if (exit === "stuck" || exit === "livelock")

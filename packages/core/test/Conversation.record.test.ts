@@ -60,8 +60,8 @@ const full = new StoreError({ operation: "append", reason: "Full", message: "no 
 const tagsOf = (records: ReadonlyArray<LogRecord>) =>
   records.map((record) => (record._tag === "Event" ? record.event.msg.type : record._tag))
 
-describe("what is recorded", () => {
-  it.effect("L10 a conversation is on record, synced, when create returns", () =>
+describe("recording", () => {
+  it.effect("L10 a conversation is recorded, synced, when create returns", () =>
     Effect.gen(function* () {
       const store = observed()
       const { manager } = yield* processOver(store)
@@ -74,18 +74,20 @@ describe("what is recorded", () => {
     }),
   )
 
-  it.effect("L3 L10 one that cannot be recorded is not made, and nobody finds it", () =>
-    Effect.gen(function* () {
-      const store = observed()
-      store.faults.create = () => diskFull("create")
-      const { manager } = yield* processOver(store)
-      const error = yield* Effect.flip(manager.create(settings))
-      assert.strictEqual(error._tag, "StoreError")
-      assert.deepStrictEqual((yield* manager.list()).items, [])
-    }),
+  it.effect(
+    "L3 L10 a conversation that cannot be recorded is not created, and cannot be found",
+    () =>
+      Effect.gen(function* () {
+        const store = observed()
+        store.faults.create = () => diskFull("create")
+        const { manager } = yield* processOver(store)
+        const error = yield* Effect.flip(manager.create(settings))
+        assert.strictEqual(error._tag, "StoreError")
+        assert.deepStrictEqual((yield* manager.list()).items, [])
+      }),
   )
 
-  it.effect("L10 input is on record before it is acknowledged and before anybody hears of it", () =>
+  it.effect("L10 input is recorded before it is acknowledged and before any listener gets it", () =>
     Effect.gen(function* () {
       const store = observed()
       const { manager } = yield* processOver(store, scripted(Stream.never))
@@ -111,7 +113,7 @@ describe("what is recorded", () => {
     }),
   )
 
-  it.effect("L10 an answer is on record before it takes effect", () =>
+  it.effect("L10 an answer is recorded before it takes effect", () =>
     Effect.gen(function* () {
       const store = observed()
       const verdicts: Array<string> = []
@@ -142,7 +144,7 @@ describe("what is recorded", () => {
     }),
   )
 
-  it.effect("L10 what cannot be recorded does not happen, and the server goes on", () =>
+  it.effect("L10 what cannot be recorded has no effect, and the server continues", () =>
     Effect.gen(function* () {
       for (const fault of [
         full,
@@ -183,7 +185,7 @@ describe("what is recorded", () => {
   )
 
   it.effect(
-    "L5 L10 a turn that cannot be recorded any more is stopped, and told to be over later",
+    "L5 L10 a turn that cannot be recorded any more is stopped, and its end is delivered later",
     () =>
       Effect.gen(function* () {
         const store = observed()
@@ -222,7 +224,7 @@ describe("what is recorded", () => {
   )
 
   it.effect(
-    "L6 gives up a store that does not answer, and takes what it has recorded as it is",
+    "L6 stops waiting for a store that does not respond, and continues from what it has recorded",
     () =>
       Effect.gen(function* () {
         const store = observed()
@@ -243,7 +245,7 @@ describe("what is recorded", () => {
 
 describe("one writer", () => {
   it.effect(
-    "L16 a conversation that another process has is not loaded, and its holder is named",
+    "L16 a conversation whose lease another process holds is not loaded, and the holder is named",
     () =>
       Effect.gen(function* () {
         const store = observed()
@@ -267,7 +269,7 @@ describe("one writer", () => {
       }),
   )
 
-  it.effect("L16 what leaves memory gives its lease back", () =>
+  it.effect("L16 an evicted conversation releases its lease", () =>
     Effect.gen(function* () {
       const store = observed()
       const first = yield* processOver(store, scripted(answer("yes")), {
@@ -280,7 +282,7 @@ describe("one writer", () => {
     }),
   )
 
-  it.effect("L16 a writer whose lease was taken over records nothing any more", () =>
+  it.effect("L16 a writer whose lease was taken over records nothing more", () =>
     Effect.gen(function* () {
       const store = observed()
       const { manager } = yield* processOver(store)

@@ -92,7 +92,7 @@ const asking = tools({
 const approve = { type: "exec_approval", id: "c", decision: "approved" } as const
 
 describe("a conversation whose process was killed", () => {
-  it.effect("L5 L11 closes the turn that was cut off, and the next one works", () =>
+  it.effect("L5 L11 ends the turn that was cut off, and the next one works", () =>
     Effect.gen(function* () {
       const store = observed()
       const hang = tools({ hang: () => Effect.never })
@@ -107,10 +107,10 @@ describe("a conversation whose process was killed", () => {
       const listener = yield* conversation.attach()
       yield* conversation.submit(says("and now?"))
       yield* takeUntil(listener, isEnd)
-      const told = (yield* logOf(conversation)).filter(
+      const recorded = (yield* logOf(conversation)).filter(
         (event) => event.id === "t" && event.msg.type !== "user_message",
       )
-      assert.deepStrictEqual(told.at(-1)?.msg, { type: "turn_aborted", reason: "interrupted" })
+      assert.deepStrictEqual(recorded.at(-1)?.msg, { type: "turn_aborted", reason: "interrupted" })
       assert.deepStrictEqual(script.requests[0]?.input.slice(-3, -1), [
         callItem("hang", "c"),
         outputItem(
@@ -121,35 +121,37 @@ describe("a conversation whose process was killed", () => {
     }),
   )
 
-  it.effect("L7 asks again what was open, under its id and number, until its old deadline", () =>
-    Effect.gen(function* () {
-      const store = observed()
-      const first = yield* processOver(store, scripted(calls("ask", "c"), answer("end")), asking)
-      const made = yield* first.create({ ...settings, approvalDeadline: Duration.minutes(10) })
-      const person = yield* made.attach({ answers: true })
-      yield* made.submit(says("hi"), { id: "t" })
-      yield* takeUntil(person, ({ _tag }) => _tag === "Ask")
-      const question = (yield* logOf(made)).at(-1)
-      if (question === undefined) return assert.fail("nothing is asked")
-      yield* TestClock.adjust("6 minutes")
-      const script = scripted(answer("end"))
-      const second = yield* processOver(yield* killed(store, made.id), script, asking)
-      const conversation = yield* second.get(made.id)
-      const listener = yield* conversation.attach({ answers: true })
-      const [asked] = (yield* takeUntil(listener, ({ _tag }) => _tag === "Ask")).slice(-1)
-      assert.deepStrictEqual(asked, { _tag: "Ask", event: question })
-      yield* TestClock.adjust("3 minutes")
-      assert.lengthOf((yield* conversation.state).approvals.open, 1)
-      yield* TestClock.adjust("1 minute")
-      const seen = durableOf(yield* takeUntil(listener, isEnd)).map(({ msg }) => msg)
-      assert.deepStrictEqual(seen[0], resolved("c", "denied", "expired"))
-      // The call ran again from its start, its output was sent to the model, and the turn has one terminal event.
-      assert.deepStrictEqual(script.requests[0]?.input.at(-1), outputItem("c", "denied"))
-      assert.strictEqual(seen.at(-1)?.type, "task_complete")
-    }),
+  it.effect(
+    "L7 asks pending questions again, under their id and number, until their old deadline",
+    () =>
+      Effect.gen(function* () {
+        const store = observed()
+        const first = yield* processOver(store, scripted(calls("ask", "c"), answer("end")), asking)
+        const made = yield* first.create({ ...settings, approvalDeadline: Duration.minutes(10) })
+        const person = yield* made.attach({ answers: true })
+        yield* made.submit(says("hi"), { id: "t" })
+        yield* takeUntil(person, ({ _tag }) => _tag === "Ask")
+        const question = (yield* logOf(made)).at(-1)
+        if (question === undefined) return assert.fail("nothing is asked")
+        yield* TestClock.adjust("6 minutes")
+        const script = scripted(answer("end"))
+        const second = yield* processOver(yield* killed(store, made.id), script, asking)
+        const conversation = yield* second.get(made.id)
+        const listener = yield* conversation.attach({ answers: true })
+        const [asked] = (yield* takeUntil(listener, ({ _tag }) => _tag === "Ask")).slice(-1)
+        assert.deepStrictEqual(asked, { _tag: "Ask", event: question })
+        yield* TestClock.adjust("3 minutes")
+        assert.lengthOf((yield* conversation.state).approvals.open, 1)
+        yield* TestClock.adjust("1 minute")
+        const seen = durableOf(yield* takeUntil(listener, isEnd)).map(({ msg }) => msg)
+        assert.deepStrictEqual(seen[0], resolved("c", "denied", "expired"))
+        // The call ran again from its start, its output was sent to the model, and the turn has one terminal event.
+        assert.deepStrictEqual(script.requests[0]?.input.at(-1), outputItem("c", "denied"))
+        assert.strictEqual(seen.at(-1)?.type, "task_complete")
+      }),
   )
 
-  it.effect("L7 takes the turn up with the answer, and asks nobody a second time", () =>
+  it.effect("L7 resumes the turn with the answer, and does not ask again", () =>
     Effect.gen(function* () {
       const store = observed()
       const first = yield* processOver(store, scripted(calls("ask", "c"), answer("end")), asking)
@@ -184,7 +186,7 @@ describe("a conversation whose process was killed", () => {
     }),
   )
 
-  it.effect("L14 stops a turn that only waits for an answer, at once", () =>
+  it.effect("L14 stops a turn that only waits for an answer at once", () =>
     Effect.gen(function* () {
       const store = observed()
       const first = yield* processOver(store, scripted(calls("ask", "c")), asking)
@@ -209,37 +211,39 @@ describe("a conversation whose process was killed", () => {
     }),
   )
 
-  it.effect("L10 runs what waited, in its order, and knows every id it was given", () =>
-    Effect.gen(function* () {
-      const store = observed()
-      const first = yield* processOver(store, hanging())
-      const made = yield* first.create(settings)
-      yield* made.submit(says("one"), { id: "a" })
-      const wait = { whileRunning: "wait" } as const
-      yield* made.submit(says("two"), { id: "b", ...wait })
-      yield* made.submit(says("three"), wait)
-      yield* made.submit(says("first"), { id: "c", whileRunning: "interrupt" })
-      const second = yield* processOver(yield* killed(store, made.id), scripted(answer("yes")))
-      const conversation = yield* second.get(made.id)
-      yield* settle
-      yield* settle
-      const said = (yield* logOf(conversation)).flatMap(({ msg }) =>
-        msg.type === "user_message" ? [msg.message] : [],
-      )
-      assert.deepStrictEqual(said, ["one", "first", "two", "three"])
-      assert.deepStrictEqual(yield* conversation.submit(says("two"), { id: "b" }), {
-        id: "b",
-        disposition: "waiting",
-      })
-      assert.strictEqual(
-        (yield* Effect.flip(conversation.submit(says("x"), { id: "0" }))).message,
-        "submission id `0` is already in use",
-      )
-      assert.strictEqual((yield* conversation.state).turn, undefined)
-    }),
+  it.effect(
+    "L10 runs queued submissions in their order, and recognizes every id it was given",
+    () =>
+      Effect.gen(function* () {
+        const store = observed()
+        const first = yield* processOver(store, hanging())
+        const made = yield* first.create(settings)
+        yield* made.submit(says("one"), { id: "a" })
+        const wait = { whileRunning: "wait" } as const
+        yield* made.submit(says("two"), { id: "b", ...wait })
+        yield* made.submit(says("three"), wait)
+        yield* made.submit(says("first"), { id: "c", whileRunning: "interrupt" })
+        const second = yield* processOver(yield* killed(store, made.id), scripted(answer("yes")))
+        const conversation = yield* second.get(made.id)
+        yield* settle
+        yield* settle
+        const said = (yield* logOf(conversation)).flatMap(({ msg }) =>
+          msg.type === "user_message" ? [msg.message] : [],
+        )
+        assert.deepStrictEqual(said, ["one", "first", "two", "three"])
+        assert.deepStrictEqual(yield* conversation.submit(says("two"), { id: "b" }), {
+          id: "b",
+          disposition: "waiting",
+        })
+        assert.strictEqual(
+          (yield* Effect.flip(conversation.submit(says("x"), { id: "0" }))).message,
+          "submission id `0` is already in use",
+        )
+        assert.strictEqual((yield* conversation.state).turn, undefined)
+      }),
   )
 
-  it.effect("goes on with the settings that were in force", () =>
+  it.effect("continues with the settings that were in effect", () =>
     Effect.gen(function* () {
       const store = observed()
       const first = yield* processOver(store, scripted(answer("yes")))
@@ -253,7 +257,7 @@ describe("a conversation whose process was killed", () => {
     }),
   )
 
-  it.effect("names the provider that is not configured any more", () =>
+  it.effect("names the provider that is no longer configured", () =>
     Effect.gen(function* () {
       const store = observed()
       const first = yield* processOver(store, hanging())
@@ -269,7 +273,7 @@ describe("a conversation whose process was killed", () => {
     }),
   )
 
-  it.effect("L11 is lawful wherever its log is cut off", () =>
+  it.effect("L11 keeps the laws wherever its log is cut off", () =>
     Effect.gen(function* () {
       const store = observed()
       const script = scripted(
@@ -350,8 +354,8 @@ const cutOff = Effect.fnUntraced(function* (
   return { id: made.id, left: yield* killed(store, made.id), hang }
 })
 
-describe("a turn that is taken up again", () => {
-  it.effect("runs a safe call again, tells so, and goes on to its one end", () =>
+describe("a turn that is resumed", () => {
+  it.effect("runs a safe call again, reports that, and ends once", () =>
     Effect.gen(function* () {
       const { id, left } = yield* cutOff("safe")
       const script = scripted(answer("end"))
@@ -404,25 +408,27 @@ describe("a turn that is taken up again", () => {
     }),
   )
 
-  it.effect("L7 asks who loads it, who listens a moment later, and not the setting", () =>
-    Effect.gen(function* () {
-      const { id, left } = yield* cutOff("ask", { unattended: "deny" })
-      const script = scripted(answer("end"))
-      const work = replaying("ask", () => Effect.succeed("again"))
-      const conversation = yield* (yield* processOver(left, script, work)).get(id)
-      yield* settle
-      yield* TestClock.adjust("4999 millis")
-      const listener = yield* conversation.attach({ answers: true })
-      yield* takeUntil(listener, ({ _tag }) => _tag === "Ask")
-      // The deadline of the question starts when a listener that can answer attaches.
-      yield* TestClock.adjust("9 minutes")
-      yield* conversation.submit({ type: "exec_approval", id: "c", decision: "approved" })
-      yield* takeUntil(listener, isEnd)
-      assert.deepStrictEqual(script.requests[0]?.input.at(-1), outputItem("c", "again"))
-    }),
+  it.effect(
+    "L7 asks the client that loads it and attaches a moment later, and does not apply the setting",
+    () =>
+      Effect.gen(function* () {
+        const { id, left } = yield* cutOff("ask", { unattended: "deny" })
+        const script = scripted(answer("end"))
+        const work = replaying("ask", () => Effect.succeed("again"))
+        const conversation = yield* (yield* processOver(left, script, work)).get(id)
+        yield* settle
+        yield* TestClock.adjust("4999 millis")
+        const listener = yield* conversation.attach({ answers: true })
+        yield* takeUntil(listener, ({ _tag }) => _tag === "Ask")
+        // The deadline of the question starts when a listener that can answer attaches.
+        yield* TestClock.adjust("9 minutes")
+        yield* conversation.submit({ type: "exec_approval", id: "c", decision: "approved" })
+        yield* takeUntil(listener, isEnd)
+        assert.deepStrictEqual(script.requests[0]?.input.at(-1), outputItem("c", "again"))
+      }),
   )
 
-  it.effect("L7 lets the setting decide when nobody came within five seconds", () =>
+  it.effect("L7 lets the setting decide when no listener attached within five seconds", () =>
     Effect.gen(function* () {
       const { id, left } = yield* cutOff("ask", { unattended: "deny" })
       const script = scripted(answer("end"))
@@ -442,7 +448,7 @@ describe("a turn that is taken up again", () => {
     }),
   )
 
-  it.effect("L7 lets a function decide then, and goes on waiting where that is the setting", () =>
+  it.effect("L7 lets a function decide then, and continues to wait if that is the setting", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []
       const allow = ({ callId }: { readonly callId: string }) => asked.push(callId) > 0
@@ -466,7 +472,7 @@ describe("a turn that is taken up again", () => {
     }),
   )
 
-  it.effect("tells the model of a call that never runs again", () =>
+  it.effect("reports a call that never runs again to the model", () =>
     Effect.gen(function* () {
       const { id, left } = yield* cutOff("never")
       const script = scripted(answer("end"))
@@ -483,7 +489,7 @@ describe("a turn that is taken up again", () => {
     }),
   )
 
-  it.effect("is given up after three attempts, and says so", () =>
+  it.effect("is abandoned after three attempts, with that reason", () =>
     Effect.gen(function* () {
       const { hang, id, left } = yield* cutOff("safe")
       let store = left
@@ -508,7 +514,7 @@ describe("a turn that is taken up again", () => {
     }),
   )
 
-  it.effect("L14 stays stopped when it was told to stop before the kill", () =>
+  it.effect("L14 stays interrupted when it was interrupted before the kill", () =>
     Effect.gen(function* () {
       const store = observed()
       const stubborn = replaying("safe", () =>

@@ -55,7 +55,7 @@ describe("Conversation.suspend", () => {
     }),
   )
 
-  it.effect("does nothing while a turn runs or somebody listens", () =>
+  it.effect("does nothing while a turn runs or a listener is attached", () =>
     Effect.gen(function* () {
       const conversation = yield* make(Stream.never)
       const scope = yield* Scope.make()
@@ -70,7 +70,7 @@ describe("Conversation.suspend", () => {
     }),
   )
 
-  it.effect("does nothing when something unread is behind it in the inbox", () =>
+  it.effect("does nothing when the inbox has an unread message after it", () =>
     Effect.gen(function* () {
       const conversation = yield* make(Stream.never)
       const [suspended, receipt] = yield* Effect.all(
@@ -82,7 +82,7 @@ describe("Conversation.suspend", () => {
     }),
   )
 
-  it.effect("L3 L4 goes on from its log with nothing told anew", () =>
+  it.effect("L3 L4 continues from its log without delivering anything again", () =>
     Effect.gen(function* () {
       const first = yield* make(answer("yes"))
       yield* first.submit(says("hi"))

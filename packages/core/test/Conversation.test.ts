@@ -78,7 +78,7 @@ describe("Conversation", () => {
     }),
   )
 
-  it.effect("runs a turn and tells it in the order of section 4.6", () =>
+  it.effect("runs a turn and delivers its events in the documented order", () =>
     Effect.gen(function* () {
       const { conversation, listener } = yield* open(
         [
@@ -177,7 +177,7 @@ describe("Conversation", () => {
     }),
   )
 
-  it.effect("L4 gives a text in progress as one delta, before synced", () =>
+  it.effect("L4 delivers a text in progress as one delta, before synced", () =>
     Effect.gen(function* () {
       const { queue, stream } = yield* puppet
       const { conversation } = yield* open([stream])
@@ -202,7 +202,7 @@ describe("Conversation", () => {
     }),
   )
 
-  it.effect("L4 who attaches the moment an answer comes gets every event once", () =>
+  it.effect("L4 a listener that attaches when an answer arrives gets every event once", () =>
     Effect.gen(function* () {
       const { conversation } = yield* open([answer("y")])
       yield* conversation.submit(says("hi"))
@@ -217,45 +217,47 @@ describe("Conversation", () => {
     }),
   )
 
-  it.effect("L6 a listener that never takes delays nothing and holds a bounded part", () =>
-    Effect.gen(function* () {
-      const deltas = Stream.range(1, 100_000).pipe(
-        Stream.rechunk(100),
-        Stream.map(() => delta("x")),
-      )
-      const { conversation, listener } = yield* open([
-        Stream.concat(deltas, Stream.fromArray([done(assistantItem("x")), completed])),
-      ])
-      const never = yield* conversation.attach({ from: 0 })
-      const stopped = yield* conversation.attach()
-      const small = yield* conversation.attach({ limits: { maxEvents: 200, maxBytes: 10_000 } })
-      for (const dead of [stopped, small]) yield* takeUntil(dead, ({ _tag }) => _tag === "Synced")
-      yield* conversation.submit(says("hi"))
-      const seen = eventsOf(yield* takeUntil(listener, isEnd)).map(({ msg }) => msg)
-      yield* settle
-      const isDelta = (msg: EventMsg) => msg.type === "agent_message_delta"
-      assert.strictEqual(textsOf(seen.filter(isDelta)).length, 100_000)
-      const durable = seen.filter((msg) => !isDelta(msg))
-      assert.deepStrictEqual(
-        eventsOf(yield* never.take).map(({ msg }) => msg),
-        durable,
-      )
-      const held = yield* stopped.take
-      assert.isAtMost(held.length, 128 + durable.length)
-      assert.strictEqual(textsOf(eventsOf(held).map(({ msg }) => msg)).length, 100_000)
-      assert.deepStrictEqual(
-        (yield* small.take).map((d) => (d._tag === "Event" ? d.event.msg.type : d)),
-        [
-          { _tag: "Lagged", from: 2 },
-          ...durable.slice(2).map(({ type }) => type),
-          { _tag: "Synced", seq: durable.length },
-        ],
-      )
-    }),
+  it.effect(
+    "L6 a listener that never takes delays nothing and holds a bounded number of events",
+    () =>
+      Effect.gen(function* () {
+        const deltas = Stream.range(1, 100_000).pipe(
+          Stream.rechunk(100),
+          Stream.map(() => delta("x")),
+        )
+        const { conversation, listener } = yield* open([
+          Stream.concat(deltas, Stream.fromArray([done(assistantItem("x")), completed])),
+        ])
+        const never = yield* conversation.attach({ from: 0 })
+        const stopped = yield* conversation.attach()
+        const small = yield* conversation.attach({ limits: { maxEvents: 200, maxBytes: 10_000 } })
+        for (const dead of [stopped, small]) yield* takeUntil(dead, ({ _tag }) => _tag === "Synced")
+        yield* conversation.submit(says("hi"))
+        const seen = eventsOf(yield* takeUntil(listener, isEnd)).map(({ msg }) => msg)
+        yield* settle
+        const isDelta = (msg: EventMsg) => msg.type === "agent_message_delta"
+        assert.strictEqual(textsOf(seen.filter(isDelta)).length, 100_000)
+        const durable = seen.filter((msg) => !isDelta(msg))
+        assert.deepStrictEqual(
+          eventsOf(yield* never.take).map(({ msg }) => msg),
+          durable,
+        )
+        const held = yield* stopped.take
+        assert.isAtMost(held.length, 128 + durable.length)
+        assert.strictEqual(textsOf(eventsOf(held).map(({ msg }) => msg)).length, 100_000)
+        assert.deepStrictEqual(
+          (yield* small.take).map((d) => (d._tag === "Event" ? d.event.msg.type : d)),
+          [
+            { _tag: "Lagged", from: 2 },
+            ...durable.slice(2).map(({ type }) => type),
+            { _tag: "Synced", seq: durable.length },
+          ],
+        )
+      }),
   )
 
   it.effect(
-    "gives one that keeps up each delta as it came, also of a model that never pauses",
+    "delivers each delta as it arrived to a listener that keeps up, also of a model that never pauses",
     () =>
       Effect.gen(function* () {
         const deltas = Stream.range(1, 20_000).pipe(
@@ -276,7 +278,7 @@ describe("Conversation", () => {
       }),
   )
 
-  it.effect("shows two listeners the same", () =>
+  it.effect("delivers the same to two listeners", () =>
     Effect.gen(function* () {
       const { conversation, listener, close } = yield* open([answer("yes"), answer("no")])
       const other = yield* conversation.attach({ from: 0 })
@@ -293,7 +295,7 @@ describe("Conversation", () => {
     }),
   )
 
-  it.effect("lets queued input join the running turn, whose next request answers it", () =>
+  it.effect("adds queued input to the running turn, whose next request includes it", () =>
     Effect.gen(function* () {
       const { queue, stream } = yield* puppet
       const { conversation, listener, requests } = yield* open([stream, answer("both")])
@@ -319,7 +321,7 @@ describe("Conversation", () => {
     }),
   )
 
-  it.effect("gives waiting input turns of its own, in order, without the one cancelled", () =>
+  it.effect("runs waiting input in separate turns, in order, without the cancelled one", () =>
     Effect.gen(function* () {
       const { queue, stream } = yield* puppet
       const { conversation, listener, requests, close } = yield* open([
@@ -363,7 +365,7 @@ describe("Conversation", () => {
     }),
   )
 
-  it.effect("gives the call of an aborted turn an output in the next one's history", () =>
+  it.effect("adds an output for the call of an aborted turn to the history of the next one", () =>
     Effect.gen(function* () {
       const { conversation, listener, requests } = yield* open(
         [[done(callItem("hang", "1")), completed], answer("ok")],

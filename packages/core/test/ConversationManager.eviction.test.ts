@@ -200,7 +200,7 @@ describe("ConversationManager and idle conversations", () => {
     )
   })
 
-  it.effect("says why it cannot be loaded, and loads it when the store works again", () => {
+  it.effect("reports why it cannot be loaded, and loads it when the store works again", () => {
     const store = observed()
     return Effect.gen(function* () {
       yield* TestClock.adjust(0)

@@ -37,21 +37,21 @@ describe("ConversationManager over its store", () => {
       const manager = yield* ConversationManager
       const a = yield* manager.create(settings)
       // Without a user message the entry would give a person nothing to recognise it by, so it is not listed.
-      assert.deepStrictEqual((yield* manager.list({ spoken: true })).items, [])
+      assert.deepStrictEqual((yield* manager.list({ withPreview: true })).items, [])
       yield* speak(a, "conversation A")
       yield* TestClock.adjust("1 second")
       const b = yield* manager.create(settings)
       yield* speak(b, "conversation  B\n")
-      const all = yield* manager.list({ spoken: true })
+      const all = yield* manager.list({ withPreview: true })
       assert.deepStrictEqual(previews(all), ["conversation B", "conversation A"])
       assert.deepStrictEqual(
         all.items.map(({ createdAtMs }) => createdAtMs),
         [1_763_664_353_984, 1_763_664_352_984],
       )
-      const first = yield* manager.list({ spoken: true, limit: 1 })
+      const first = yield* manager.list({ withPreview: true, limit: 1 })
       assert.deepStrictEqual(previews(first), ["conversation B"])
       const { nextCursor = "" } = first
-      const rest = yield* manager.list({ spoken: true, limit: 1, cursor: nextCursor })
+      const rest = yield* manager.list({ withPreview: true, limit: 1, cursor: nextCursor })
       assert.deepStrictEqual(previews(rest), ["conversation A"])
       assert.isUndefined(rest.nextCursor)
       yield* speak(yield* manager.get(a.id), "continue A")
@@ -103,7 +103,7 @@ describe("ConversationManager over its store", () => {
     }).pipe(Effect.provide(managerLayer(scripted(answer("yes")), { store: store.layer })))
   })
 
-  it.effect("L13 says that a path is unknown, and that a text is not an id", () =>
+  it.effect("L13 reports that a path is unknown, and that a text is not an id", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)
       const manager = yield* ConversationManager

@@ -122,8 +122,8 @@ describe("HttpModel over a socket", () => {
     Effect.gen(function* () {
       const { baseUrl } = yield* Effect.scoped(MockProvider.make(script))
       const client = yield* HttpClient.HttpClient
-      const nobody = request({ provider: provider("chat", { baseUrl }) })
-      const error = yield* Effect.flip(Stream.runDrain(HttpModel.make(client).stream(nobody)))
+      const toNoServer = request({ provider: provider("chat", { baseUrl }) })
+      const error = yield* Effect.flip(Stream.runDrain(HttpModel.make(client).stream(toNoServer)))
       assert.strictEqual(
         error.message,
         `cannot connect to the model provider at ${baseUrl}/chat/completions: connection refused (ECONNREFUSED)`,

@@ -382,19 +382,19 @@ describe("HttpModel requests", () => {
             Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(env))),
             Effect.map(failure),
           )
-        const told = { reason: "Key", retryable: false, requests: 0, tookMs: 0 }
+        const settingsFault = { reason: "Key", retryable: false, requests: 0, tookMs: 0 }
         const missing = "Missing environment variable: `KEY`."
         assert.deepStrictEqual(yield* withKey({}, asked), {
-          ...told,
+          ...settingsFault,
           message: `${missing} Get one.`,
         })
         assert.deepStrictEqual(yield* withKey({ KEY: " " }, bare), {
-          ...told,
+          ...settingsFault,
           message: missing,
           tookMs: 3_600_000,
         })
         assert.deepStrictEqual(yield* withKey({ KEY: "se\ncret" }, bare), {
-          ...told,
+          ...settingsFault,
           message: "Environment variable `KEY` holds characters that a header cannot carry.",
           tookMs: 7_200_000,
         })
@@ -425,17 +425,19 @@ describe("HttpModel settings", () => {
       "`http_headers.x-key` holds characters that a header cannot carry",
     ],
     [{ envHttpHeaders: { "bad name": "X" } }, "`env_http_headers` names what is no header"],
-  ])("L13 what no request can be made of is told without its value: %o", ([settings, problem]) =>
-    Effect.gen(function* () {
-      const outcome = yield* ask([], asking({ ...settings, requestMaxRetries: 2 }))
-      assert.deepStrictEqual(failure(outcome), {
-        message: `model provider \`mock\`: ${problem}`,
-        reason: "Request",
-        retryable: false,
-        requests: 0,
-        tookMs: 0,
-      })
-    }),
+  ])(
+    "L13 settings that no request can be made of are reported without their value: %o",
+    ([settings, problem]) =>
+      Effect.gen(function* () {
+        const outcome = yield* ask([], asking({ ...settings, requestMaxRetries: 2 }))
+        assert.deepStrictEqual(failure(outcome), {
+          message: `model provider \`mock\`: ${problem}`,
+          reason: "Request",
+          retryable: false,
+          requests: 0,
+          tookMs: 0,
+        })
+      }),
   )
 })
 
@@ -573,7 +575,7 @@ describe("HttpModel retries of the request", () => {
     }),
   )
 
-  it.effect("are not made where the quota is used up", () =>
+  it.effect("are not made when the quota is used up", () =>
     Effect.gen(function* () {
       const body = '{"error":{"type":"insufficient_quota","message":"No more."}}'
       const outcome = yield* ask(() => status(429, { body }), retrying)
@@ -691,7 +693,7 @@ describe("HttpModel streams that fail", () => {
     }),
   )
 
-  it.effect("end for good at an event over the limit", () =>
+  it.effect("end without a retry at an event over the limit", () =>
     Effect.gen(function* () {
       const outcome = yield* ask([reply(oversized(2000))], request(), 1000)
       assert.deepStrictEqual(failure(outcome), {

@@ -24,8 +24,13 @@ const said = (text: string) => [assistant(text)]
 describe("OfflineModel without a script", () => {
   it.effect("follows directives and quotes messages it does not understand", () =>
     Effect.gen(function* () {
-      const told = ["say  Hello there. ", "run: ls -la", "patch: *** Begin\n+x\n", "plan: a; b ;;c"]
-      const answers = yield* Effect.forEach(told, (text) => answer(user(text)))
+      const prompts = [
+        "say  Hello there. ",
+        "run: ls -la",
+        "patch: *** Begin\n+x\n",
+        "plan: a; b ;;c",
+      ]
+      const answers = yield* Effect.forEach(prompts, (text) => answer(user(text)))
       assert.deepStrictEqual(answers, [
         said("Hello there."),
         [call("call_0_0", "shell", '{"command":["bash","-lc","ls -la"]}')],
@@ -215,7 +220,7 @@ describe("OfflineModel with a script", () => {
   )
 
   it.effect(
-    "fails where the script says so and continues with the next response when the request is repeated",
+    "fails when the script says so and continues with the next response when the request is repeated",
     () =>
       Effect.gen(function* () {
         const model = OfflineModel.make({

@@ -25,7 +25,7 @@ describe("OfflineScript.decode", () => {
     assert.deepStrictEqual(OfflineScript.decode(script), Result.succeed(script))
   })
 
-  it("L13 names the place of what it does not know", () => {
+  it("L13 names the place of an unknown member", () => {
     assert.match(problem([[{ txt: "a" }]]), /^offline script: .*\[0\]\[0\]/s)
     assert.match(problem([[{ text: "a", delta: [] }]]), /\["delta"\]/)
     assert.match(problem([[{ delay_ms: -1 }]]), /\["delay_ms"\]/)

@@ -219,7 +219,7 @@ describe("ResponsesWire.makeDecoder", () => {
     })
   })
 
-  it("completes without usage where there is none, or none that can be read", () => {
+  it("completes without usage when there is none, or none that can be read", () => {
     const ends = [undefined, null, { input_tokens: "many" }].map(
       (u) => decode({ type: "response.completed", response: { id: "r", usage: u } }).events,
     )

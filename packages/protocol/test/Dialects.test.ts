@@ -22,7 +22,7 @@ describe("otherDialectOf", () => {
     [mcp, app],
     [app, mcp],
   ] as const)(
-    "finds every method of the other dialect, and none of its own: $name",
+    "finds every method of the other dialect, and none of the same one: $name",
     (spoken, other) => {
       const foreign = other.methods.filter((name) => !spoken.methods.includes(name))
       assert.isAbove(foreign.length, 15)

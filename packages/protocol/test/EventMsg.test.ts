@@ -12,7 +12,7 @@ const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 /** Variants by their tags. */
 const variants = new Map(EventMsg.members.map((member) => [member.fields.type.literal, member]))
 
-/** What 0.29 sent in a shape of its own, by type: it stays readable as it came. */
+/** Events that 0.29 sent in another shape, by type: they stay readable unchanged. */
 const older = ["exec_command_output_delta", "token_count"]
 
 describe("EventMsg", () => {

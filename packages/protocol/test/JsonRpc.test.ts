@@ -239,7 +239,7 @@ describe("JsonRpc: errors of a peer", () => {
   })
 
   it.each(["null", "[]", "7", '"x"', "{}", '{"code":5}', '{"message":5,"code":5}'])(
-    "L13 %s is a malformed error, not a fault of ours",
+    "L13 %s is a malformed error, not a fault of this server",
     (error) => {
       assert.match(String(failure(error)[2]), /its message is no string/)
     },

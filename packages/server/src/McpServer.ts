@@ -97,7 +97,7 @@ export const serve = (
         methods: methodsOf(CodexMcp.clientToServer),
         handlers: handlers.requests as Router.RouterOptions["handlers"],
         states: yield* server.shared(requestStates),
-        ...handlers.hears,
+        ...handlers.routing,
         serverInfo,
         principal,
       })

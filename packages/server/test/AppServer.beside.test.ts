@@ -27,8 +27,8 @@ const questions = ({ messages }: Harness) =>
 describe.each([
   ["there from the start", atOnce],
   ["loaded with the first request", withLazyDialect(atOnce)],
-])("AppServer beside MCP, %s", (_, beside) => {
-  it.effect("serves its requests before and after `initialize`, which is that of MCP", () =>
+])("AppServer together with MCP, %s", (_, beside) => {
+  it.effect("serves its requests before and after the `initialize` of MCP", () =>
     withServer({ beside }, (server) =>
       Effect.gen(function* () {
         const conversationId = yield* created(server)

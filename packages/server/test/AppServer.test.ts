@@ -79,24 +79,28 @@ describe("AppServer", () => {
     ),
   )
 
-  it.effect("conversations continue when their client disconnects, and it misses nothing", () =>
-    withApp({ script: () => Script.reply(Script.delay("1 second"), Script.text("late")) }, (app) =>
-      Effect.gen(function* () {
-        const other = yield* app.another
-        yield* hello(other)
-        const conversationId = yield* created(other)
-        yield* listening(other, conversationId, { after: -1 })
-        yield* say(other, conversationId, "hi")
-        yield* app.quiet
-        const after = Math.max(...seqsOf(other))
-        yield* other.connection.drop
-        yield* TestClock.adjust("5 seconds")
-        yield* app.quiet
-        yield* listening(app, conversationId, { after })
-        yield* app.quiet
-        assert.deepStrictEqual(typesOf(app), ["agent_message", "token_count", "task_complete"])
-      }),
-    ),
+  it.effect(
+    "conversations continue when their client disconnects, and a returning client misses nothing",
+    () =>
+      withApp(
+        { script: () => Script.reply(Script.delay("1 second"), Script.text("late")) },
+        (app) =>
+          Effect.gen(function* () {
+            const other = yield* app.another
+            yield* hello(other)
+            const conversationId = yield* created(other)
+            yield* listening(other, conversationId, { after: -1 })
+            yield* say(other, conversationId, "hi")
+            yield* app.quiet
+            const after = Math.max(...seqsOf(other))
+            yield* other.connection.drop
+            yield* TestClock.adjust("5 seconds")
+            yield* app.quiet
+            yield* listening(app, conversationId, { after })
+            yield* app.quiet
+            assert.deepStrictEqual(typesOf(app), ["agent_message", "token_count", "task_complete"])
+          }),
+      ),
   )
 
   it.effect(
@@ -208,19 +212,21 @@ describe("AppServer: the end of input", () => {
 
   it.effect.each([
     ["has no end", () => Script.reply(Script.hang), undefined],
-    ["waits for an answer that nobody gives any more", oneCall, asking([exec]).tools],
-  ] as const)("L9 a turn that %s holds it for the grace, and no longer", ([, script, tools]) =>
-    withApp({ shutdownGrace, script, ...(tools === undefined ? {} : { tools }) }, (app) =>
-      Effect.gen(function* () {
-        const conversationId = yield* created(app)
-        yield* listening(app, conversationId)
-        yield* say(app, conversationId, "hi")
-        yield* app.quiet
-        yield* app.connection.close
-        assert.isFalse(yield* leftAfter(app, 1999))
-        assert.isTrue(yield* leftAfter(app, 1))
-      }),
-    ),
+    ["waits for an answer that no client gives any more", oneCall, asking([exec]).tools],
+  ] as const)(
+    "L9 a turn that %s delays the end for the grace, and no longer",
+    ([, script, tools]) =>
+      withApp({ shutdownGrace, script, ...(tools === undefined ? {} : { tools }) }, (app) =>
+        Effect.gen(function* () {
+          const conversationId = yield* created(app)
+          yield* listening(app, conversationId)
+          yield* say(app, conversationId, "hi")
+          yield* app.quiet
+          yield* app.connection.close
+          assert.isFalse(yield* leftAfter(app, 1999))
+          assert.isTrue(yield* leftAfter(app, 1))
+        }),
+      ),
   )
 
   it.effect("L9 the server ends at once when no turn with a listener runs", () =>

@@ -1,4 +1,4 @@
-/** A defect of the server in each stage of a message, in both dialects: it costs that message alone. */
+/** A defect of the server in each stage of a message, in both dialects: it affects only that message. */
 import type * as MethodModule from "@colloquy/protocol/Method"
 import type * as NearestModule from "@colloquy/protocol/Nearest"
 import type * as GetUserAgentModule from "../src/app/methods/GetUserAgent.ts"
@@ -13,7 +13,7 @@ import { type Harness, listed, withServer } from "./support/Harness.ts"
 const faulty = vi.hoisted(() => ({ stage: "" }))
 
 const failAt = (stage: string): void => {
-  if (faulty.stage === stage) throw new TypeError("a bug of ours")
+  if (faulty.stage === stage) throw new TypeError("a defect of the server")
 }
 
 vi.mock("@colloquy/protocol/Method", async (load) => {
@@ -79,9 +79,9 @@ interface Dialect {
   readonly run: <A, E>(
     body: (server: Harness) => Effect.Effect<A, E, Scope.Scope>,
   ) => Effect.Effect<A, E>
-  /** A request that needs nothing. */
+  /** A request without requirements. */
   readonly method: string
-  /** A request that its router has to look up. */
+  /** A request whose route depends on its content. */
   readonly looked: string
   readonly notification: string
 }
@@ -161,7 +161,7 @@ for (const { looked, method, name, notification, run } of dialects) {
           yield* server.connection.inject({
             _tag: "Text",
             get text(): string {
-              throw new TypeError("a bug of ours")
+              throw new TypeError("a defect of the server")
             },
           })
           yield* server.quiet

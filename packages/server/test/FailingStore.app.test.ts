@@ -29,7 +29,7 @@ const terminalsOf = (app: Harness, turnId: string, subscription?: string) =>
     params?.["id"] === turnId && /task_complete|turn_aborted/.test(method ?? "") ? [method] : [],
   )
 
-/** Every number that the client was sent, of events that are kept. */
+/** The numbers of all durable events that the client was sent. */
 const numbersOf = ({ messages }: Harness) =>
   messages.flatMap(({ method = "", params }) =>
     /^codex\/event\/|^conversationSkipped$/.test(method) && !method.endsWith("_delta")
@@ -94,31 +94,27 @@ describe("an app-server whose store is full", () => {
     )
   }
 
-  it.effect(
-    "L5 sends the terminal event of the turn to the next listener, without a number of its own",
-    () =>
-      Effect.gen(function* () {
-        const store = FullStore.make()
-        yield* withApp(
-          { store: store.layer, tools: asking([exec]).tools, script: oneCall },
-          (app) =>
-            Effect.gen(function* () {
-              const conversationId = yield* created(app, {}, "new")
-              yield* listening(app, conversationId)
-              store.room = 2
-              yield* say(app, conversationId, "one")
-              yield* settle(app)
-              assert.lengthOf(ends(app), 1)
-              store.room = Infinity
-              const next = yield* listening(app, conversationId, {}, "again")
-              yield* settle(app)
-              assert.lengthOf(terminalsOf(app, "0", next), 1, JSON.stringify(typesOf(app, next)))
-            }),
-        )
-      }),
+  it.effect("L5 sends the terminal event of the turn to the next listener, without a number", () =>
+    Effect.gen(function* () {
+      const store = FullStore.make()
+      yield* withApp({ store: store.layer, tools: asking([exec]).tools, script: oneCall }, (app) =>
+        Effect.gen(function* () {
+          const conversationId = yield* created(app, {}, "new")
+          yield* listening(app, conversationId)
+          store.room = 2
+          yield* say(app, conversationId, "one")
+          yield* settle(app)
+          assert.lengthOf(ends(app), 1)
+          store.room = Infinity
+          const next = yield* listening(app, conversationId, {}, "again")
+          yield* settle(app)
+          assert.lengthOf(terminalsOf(app, "0", next), 1, JSON.stringify(typesOf(app, next)))
+        }),
+      )
+    }),
   )
 
-  it.effect("L7 withdraws an open question, and puts it again with the next use", () =>
+  it.effect("L7 withdraws a pending question, and puts it again at the next use", () =>
     Effect.gen(function* () {
       const store = FullStore.make()
       yield* withApp({ store: store.layer, tools: asking([exec]).tools, script: oneCall }, (app) =>
@@ -216,7 +212,7 @@ describe("an app-server whose store is full", () => {
       }),
   )
 
-  it.effect("L13 one conversation that cannot be recorded costs no other one", () =>
+  it.effect("L13 one conversation that cannot be recorded affects no other one", () =>
     Effect.gen(function* () {
       const store = FullStore.make()
       yield* withApp({ store: store.layer }, (app) =>

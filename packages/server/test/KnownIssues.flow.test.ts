@@ -1,4 +1,4 @@
-/** Known issues of other MCP servers, continued: cancellation, backpressure and the contents of results. */
+/** Known issues of other MCP servers, part 2: cancellation, backpressure and the contents of results. */
 import { memoryPair } from "@colloquy/testing/MemoryConnection"
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
@@ -37,7 +37,7 @@ const codexTools = (result: unknown) => {
 
 describe("Known issues: stdio, continued", () => {
   it.effect(
-    "L14 cancel ignored: model, tool and question stop, and nothing of the call follows",
+    "L14 cancel ignored: model, tool and question stop, and no message of the call follows",
     () => {
       const running = endless()
       return withServer({ script: oneCall, tools: running.tools }, (server) =>
@@ -89,7 +89,7 @@ describe("Known issues: stdio, continued", () => {
   )
 
   it.effect(
-    "memory growth: what connections held is released with them, their conversations remain",
+    "memory growth: the state of connections is released with them, their conversations remain",
     () =>
       withServer({ script: () => defaultReply }, (server) =>
         Effect.gen(function* () {
@@ -114,7 +114,7 @@ describe("Known issues: stdio, continued", () => {
   )
 
   it.effect.each(["1999-01-01", "2099-12-31", "", "latest"])(
-    "version strictness: %j is answered with a counter-offer, never rejected",
+    "version strictness: the response to %j offers another version, and is never an error",
     (protocolVersion) =>
       withServer({}, (server) =>
         Effect.gen(function* () {
@@ -183,16 +183,14 @@ describe("Known issues: stdio, continued", () => {
       ),
   )
 
-  it.effect(
-    "initialize is answered before anything slow, while a first turn waits for its model",
-    () =>
-      withServer({ script: [Script.silence] }, (server) =>
-        Effect.gen(function* () {
-          yield* server.send(toolCall(1, "codex", { prompt: "x" }), initialize({}))
-          yield* server.quiet
-          assert.strictEqual(responses(server, "i").length, 1)
-          assert.deepStrictEqual(responses(server, 1), [])
-        }),
-      ),
+  it.effect("initialize is answered before slow work, while a first turn waits for its model", () =>
+    withServer({ script: [Script.silence] }, (server) =>
+      Effect.gen(function* () {
+        yield* server.send(toolCall(1, "codex", { prompt: "x" }), initialize({}))
+        yield* server.quiet
+        assert.strictEqual(responses(server, "i").length, 1)
+        assert.deepStrictEqual(responses(server, 1), [])
+      }),
+    ),
   )
 })

@@ -1,7 +1,7 @@
 /**
  * Issues that users of other MCP servers report, as far as they concern stdio: one test for each. More are in
  * `KnownIssues.flow.test.ts` and, about questions, in `KnownIssues.questions.test.ts`; request ids are tested in
- * `mcp/BadInput.test.ts`. What needs a process is tested once more with the built server in `packages/cli`.
+ * `mcp/BadInput.test.ts`. Issues that need a process are also tested with the built server in `packages/cli`.
  */
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
@@ -79,14 +79,14 @@ describe("Known issues: stdio", () => {
           for (let i = 0; i < 17; i++) {
             yield* TestClock.adjust("10 seconds")
             yield* server.quiet
-            const told = server.messages
+            const progress = server.messages
               .filter(({ method }) => method === "notifications/progress")
-              .map(({ params: told }) => Number(told?.["progress"]))
-            const last = told.at(-1) ?? -1
+              .map(({ params: progress }) => Number(progress?.["progress"]))
+            const last = progress.at(-1) ?? -1
             assert.isAbove(last, before)
             assert.deepStrictEqual(
-              told,
-              [...new Set(told)].toSorted((a, b) => a - b),
+              progress,
+              [...new Set(progress)].toSorted((a, b) => a - b),
             )
             before = last
           }

@@ -28,7 +28,7 @@ const slow = (ms: number) =>
   Script.reply(Script.bareDeltas("a"), Script.delay(ms), Script.text("late answer"))
 
 describe("McpServer", () => {
-  it.effect("L9 with no turn running the end of input is the end", () =>
+  it.effect("L9 ends at the end of input when no turn runs", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* server.call(1, "codex", { prompt: "x" })
@@ -52,7 +52,7 @@ describe("McpServer", () => {
   )
 
   it.effect(
-    "L9 a turn that does not is stopped, told, answered with an error; the model is let go",
+    "L9 a turn that does not end within the grace is stopped, its end delivered, its call answered with an error, and the model released",
     () =>
       withServer({ script: [Script.reply(Script.bareDeltas("a"), Script.hang)] }, (server) =>
         Effect.gen(function* () {
@@ -72,7 +72,7 @@ describe("McpServer", () => {
       ),
   )
 
-  it.effect("L9 a client that vanishes takes its turns with it", () =>
+  it.effect("L9 the turns of a client end when its connection breaks", () =>
     withServer({ script: [Script.reply(Script.bareDeltas("a"), Script.hang)] }, (server) =>
       Effect.gen(function* () {
         yield* server.send(toolCall(1, "codex", { prompt: "x" }))
@@ -85,7 +85,7 @@ describe("McpServer", () => {
     ),
   )
 
-  it.effect("L9 a turn that finds its client gone is stopped, not left to run on", () =>
+  it.effect("L9 a turn that finds its client disconnected is stopped", () =>
     withServer(
       {
         script: [
@@ -125,7 +125,7 @@ describe("McpServer", () => {
   )
 
   it.effect(
-    "L6 a client that does not read stops nothing but its own calls, and gets all when it reads",
+    "L6 a client that does not read stops only its own calls, and gets everything when it reads",
     () =>
       withServer(
         { script: [Script.reply(Script.manyDeltas("d", 3000)), defaultReply], capacity: 2 },
@@ -138,7 +138,7 @@ describe("McpServer", () => {
       ),
   )
 
-  it.effect("every connection has a session of its own; conversations belong to the process", () =>
+  it.effect("every connection has a separate session; conversations belong to the process", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const second = yield* server.another
@@ -160,7 +160,7 @@ describe("McpServer", () => {
     ),
   )
 
-  it.effect("1,000 calls that are wrong leave nothing behind", () =>
+  it.effect("1,000 invalid calls leave nothing behind", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         for (let id = 0; id < 1000; id++) {

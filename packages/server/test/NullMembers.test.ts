@@ -200,7 +200,7 @@ describe("null means absent", () => {
     assert.strictEqual(missing === undefined, forms)
   })
 
-  it.effect("but not for a required argument, whose error names it", () =>
+  it.effect("but not for a required argument: the error names it", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const answer = yield* server.call(1, "codex", { prompt: null, model: null })

@@ -18,7 +18,7 @@ import * as PathStore from "./support/PathStore.ts"
 import { about, asked, callAsTask, decided, taskIdIn } from "./support/Tasking.ts"
 import { callResult, textOf, type WireMessage } from "./support/Wire.ts"
 
-/** Both have initialized; the second one acts on behalf of "bob". */
+/** Two initialized connections; the second one acts on behalf of "bob". */
 const withTwo = <A, E>(
   options: HarnessOptions,
   body: (local: Harness, bob: Harness) => Effect.Effect<A, E, Scope.Scope>,
@@ -34,7 +34,7 @@ const withTwo = <A, E>(
     }),
   )
 
-/** The message without what differs from call to call: its id, and the id of the conversation. */
+/** The message without the members that differ between calls: its id, and the id of the conversation. */
 const anonymous = (message: WireMessage, id: string) =>
   JSON.parse(JSON.stringify({ ...message, id: null }).replaceAll(id, "<id>")) as unknown
 
@@ -79,14 +79,14 @@ describe("two principals over MCP", () => {
         yield* assertUnknown(local, "tools/call", params, id)
         const own = threadOf(yield* local.call(2, "codex", { prompt: "hi" }))
         yield* assertUnknown(bob, "tools/call", params, own)
-        // It is left as it was.
+        // It is unchanged.
         const status = yield* bob.call(3, "conversationStatus", { conversation_id: id })
         assert.strictEqual(callResult(status).structuredContent?.["status"], "idle")
       }),
     ),
   )
 
-  it.effect("lists, completes, reads and subscribes to its own conversations alone", () =>
+  it.effect("lists, completes, reads and subscribes to only its own conversations", () =>
     withTwo({ ownTools: "all" }, (local, bob) =>
       Effect.gen(function* () {
         const mine = threadOf(yield* local.call(1, "codex", { prompt: "hi" }))
@@ -120,7 +120,7 @@ describe("two principals over MCP", () => {
     ),
   )
 
-  it.effect("a cursor of one is refused to the other", () =>
+  it.effect("a cursor of one principal is refused to the other", () =>
     withTwo({ pageSize: 1 }, (local, bob) =>
       Effect.gen(function* () {
         const cursor = resultOf(yield* bob.ask(1, "tools/list"))["nextCursor"]
@@ -133,7 +133,7 @@ describe("two principals over MCP", () => {
   )
 
   it.effect.each([asked, decided])(
-    "$name: a task of one can be neither polled, cancelled nor answered by the other",
+    "$name: a task of one principal can be neither polled, cancelled nor answered by the other",
     (form) =>
       withServer({ script: [Script.reply(Script.hang)] }, (local) =>
         Effect.gen(function* () {
@@ -157,7 +157,7 @@ describe("two principals over MCP", () => {
       ),
   )
 
-  it.effect("L7 a question is put to the principal of its conversation alone", () => {
+  it.effect("L7 a question is put only to the principal of its conversation", () => {
     const { tools, verdicts } = asking([exec])
     return withTwo({ script: oneCall, tools }, (local, bob) =>
       Effect.gen(function* () {
@@ -194,7 +194,7 @@ const methods: ReadonlyArray<readonly [method: string, params: (id: string) => o
 ]
 
 describe("two principals over the app-server", () => {
-  it.effect("a conversation of one is neither listed nor used by the other", () =>
+  it.effect("a conversation of one principal is neither listed nor used by the other", () =>
     withApp({ store: PathStore.layer }, (local) =>
       Effect.gen(function* () {
         const bob = yield* local.as("bob")
@@ -236,7 +236,7 @@ describe("two principals over the app-server", () => {
     ),
   )
 
-  it.effect("rate limits of one are not sent to the other", () =>
+  it.effect("rate limits of one principal are not sent to the other", () =>
     withApp({ script: () => defaultReply }, (local) =>
       Effect.gen(function* () {
         const bob = yield* local.as("bob")

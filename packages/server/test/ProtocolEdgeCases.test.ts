@@ -1,4 +1,4 @@
-/** The stdio rows of "Holes the referee does not see": what other servers get wrong, answered right here. */
+/** Protocol edge cases over stdio that the conformance suite does not test and other servers handle wrongly. */
 import { memoryPair } from "@colloquy/testing/MemoryConnection"
 import * as Script from "@colloquy/testing/ProviderScript"
 import * as Lines from "@colloquy/transport-stdio/Lines"
@@ -18,7 +18,7 @@ import {
 } from "./support/Harness.ts"
 import { textOf, typesOf } from "./support/Wire.ts"
 
-/** Writes bytes as a client's pipe does, through the reader of lines. */
+/** Writes bytes as the pipe of a client does, through the reader of lines. */
 const writing = (server: Harness, maxBytes?: number) => {
   const lines = Lines.make(maxBytes)
   return (text: string) =>
@@ -29,7 +29,7 @@ const writing = (server: Harness, maxBytes?: number) => {
     )
 }
 
-/** What each line is answered with: the ids and codes, in order; `ok` for a result. */
+/** The responses to each line: the ids and codes, in order; `ok` for a result. */
 const answersTo = (...lines: ReadonlyArray<string>) =>
   withServer({}, (server) =>
     Effect.gen(function* () {
@@ -45,7 +45,7 @@ const ping = (id: string) => `{"jsonrpc":"2.0","id":${id},"method":"ping"}`
 const ended = (server: Harness) => server.server.pollUnsafe() !== undefined
 const hanging = [Script.reply(Script.bareDeltas("a"), Script.hang)]
 
-describe("Holes: stdio", () => {
+describe("Protocol edge cases: stdio", () => {
   it.effect(
     "malformed line, bad envelope, params wrong type: -32700/-32600, id null or echoed",
     () =>
@@ -96,25 +96,23 @@ describe("Holes: stdio", () => {
       const ids = ["null", "1.5", "{}", "[]", "true", "1e400"]
       assert.deepStrictEqual(
         yield* answersTo(...ids.map(ping)),
-        // A number is a value of JSON-RPC, so its sender can find the error by it.
+        // A number is a valid id of JSON-RPC, so the client can find the error by it.
         ids.map((id) => [id === "1.5" ? 1.5 : null, -32600]),
       )
     }),
   )
 
-  it.effect(
-    "id 2^53+1: never a rounded id; it comes back digit by digit, as the original's does",
-    () =>
-      withServer({}, (server) =>
-        Effect.gen(function* () {
-          yield* writing(server)(`${ping("9007199254740993")}\n${ping("-9007199254740993")}\n`)
-          yield* server.quiet
-          assert.deepStrictEqual(server.texts, [
-            '{"jsonrpc":"2.0","id":9007199254740993,"result":{}}',
-            '{"jsonrpc":"2.0","id":-9007199254740993,"result":{}}',
-          ])
-        }),
-      ),
+  it.effect("id 2^53+1: never rounded; returned digit by digit, as by the original", () =>
+    withServer({}, (server) =>
+      Effect.gen(function* () {
+        yield* writing(server)(`${ping("9007199254740993")}\n${ping("-9007199254740993")}\n`)
+        yield* server.quiet
+        assert.deepStrictEqual(server.texts, [
+          '{"jsonrpc":"2.0","id":9007199254740993,"result":{}}',
+          '{"jsonrpc":"2.0","id":-9007199254740993,"result":{}}',
+        ])
+      }),
+    ),
   )
 
   it.effect("same id twice: the second is refused, and the first is answered once", () =>
@@ -147,7 +145,7 @@ describe("Holes: stdio", () => {
     ),
   )
 
-  it.effect("EOF idle: it ends by itself", () =>
+  it.effect("EOF idle: the server ends", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* server.call(1, "codex", { prompt: "x" })
@@ -158,7 +156,7 @@ describe("Holes: stdio", () => {
     ),
   )
 
-  it.effect("EOF during a call: the call is aborted and answered, then it ends", () =>
+  it.effect("EOF during a call: the call is aborted and answered, then the server ends", () =>
     withServer({ script: hanging }, (server) =>
       Effect.gen(function* () {
         yield* server.send(toolCall(1, "codex", { prompt: "x" }))
@@ -178,7 +176,7 @@ describe("Holes: stdio", () => {
     ),
   )
 
-  it.effect("client closes our stdout: it ends, and lets the model go", () =>
+  it.effect("client closes stdout: the server ends, and releases the model", () =>
     withServer({ script: hanging }, (server) =>
       Effect.gen(function* () {
         yield* server.send(toolCall(1, "codex", { prompt: "x" }))
@@ -215,7 +213,7 @@ describe("Holes: stdio", () => {
   )
 
   it.effect(
-    "1500 x 64 KB unread: bounded, stops reading, and answers all when it is read again",
+    "1500 x 64 KB unread: bounded, stops reading, and answers all when the client reads again",
     () =>
       withCore([], () =>
         Effect.gen(function* () {
@@ -236,7 +234,7 @@ describe("Holes: stdio", () => {
             { startImmediately: true },
           )
           for (let i = 0; i < 5000; i++) yield* Effect.yieldNow
-          // Those that wait to be answered, and what lies in the pipes of both directions.
+          // The requests that wait for a response, and the texts in the pipes of both directions.
           assert.isBelow(written, 64 + 4 * 8)
           let read = 0
           while (read < 1500) read += (yield* client.receive).length
@@ -246,7 +244,7 @@ describe("Holes: stdio", () => {
       ),
   )
 
-  it.effect("logs by default: not among the frames, whatever goes wrong", () =>
+  it.effect("logs by default: never among the frames", () =>
     withServer({ script: [Script.status(500), defaultReply] }, (server) =>
       Effect.gen(function* () {
         yield* writing(server)(

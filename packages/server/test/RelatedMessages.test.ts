@@ -1,4 +1,4 @@
-/** Which request a sent message belongs to: transports with a stream per request send it there. */
+/** The request to which a sent message belongs: transports with a stream per request send it there. */
 import { recordSends } from "@colloquy/testing/RecordedSends"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -72,7 +72,7 @@ const eras: ReadonlyArray<readonly [era: string, says: (params: object) => objec
   ],
 ]
 
-describe("messages name the request that they belong to", () => {
+describe("messages name the request to which they belong", () => {
   it.effect.each(eras)("%s: progress and log lines of a tool", ([era, says]) =>
     Effect.gen(function* () {
       const features = yield* Effect.orDie(Features.make({ tools }))

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { Sealer } from "../src/Sealer.ts"
 
 describe("Sealer", () => {
-  it.effect("opens what it sealed, for the purpose it was sealed for", () =>
+  it.effect("opens what it sealed, for the same purpose", () =>
     Effect.gen(function* () {
       const sealer = yield* Sealer.make
       for (const text of ["", "a", "é😀", "x".repeat(100_000)]) {
@@ -15,7 +15,7 @@ describe("Sealer", () => {
     }),
   )
 
-  it.effect("seals the same text differently each time, and shows nothing of it", () =>
+  it.effect("seals the same text differently each time, without revealing it", () =>
     Effect.gen(function* () {
       const sealer = yield* Sealer.make
       const [a, b] = [yield* sealer.seal("p", "secret"), yield* sealer.seal("p", "secret")]
@@ -24,7 +24,7 @@ describe("Sealer", () => {
     }),
   )
 
-  it.effect("opens nothing that was changed in any place, cut, or sealed by another", () =>
+  it.effect("opens nothing that was changed in any place, cut, or sealed by another sealer", () =>
     Effect.gen(function* () {
       const sealer = yield* Sealer.make
       const other = yield* Sealer.make

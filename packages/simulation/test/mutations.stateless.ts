@@ -65,7 +65,7 @@ export const statelessMutations: ReadonlyArray<Mutation> = [
     law: "L13",
     name: "a stateless call repeats an action that may be done once",
     file: stateless,
-    find: "round.done[key] = result",
+    find: "state.done[key] = result",
     replace: "",
   },
   {
@@ -142,7 +142,7 @@ export const statelessMutations: ReadonlyArray<Mutation> = [
   {
     law: "L4",
     name: "a stateless subscription gets no notifications",
-    file: "packages/server/src/features/Notices.ts",
+    file: "packages/server/src/features/CatalogChanges.ts",
     find: "waiting.filled.openUnsafe()",
     replace: "",
   },

@@ -21,7 +21,7 @@ const fits = (query: ListQuery, { archived, meta, preview }: IndexRow): boolean 
   (query.after === undefined || newestFirst(query.after, meta) < 0) &&
   (query.cwd === undefined || query.cwd === meta.cwd) &&
   (query.provider === undefined || query.provider === meta.provider) &&
-  (query.spoken !== true || preview !== undefined) &&
+  (query.withPreview !== true || preview !== undefined) &&
   (query.owner === undefined || query.owner === (meta.owner ?? null)) &&
   (query.text === undefined || (preview ?? "").toLowerCase().includes(query.text.toLowerCase()))
 
@@ -44,7 +44,7 @@ class MemoryIndex implements Service {
   readonly page: Service["page"] = (query) =>
     Effect.sync(() => this.sorted((row) => fits(query, row), query.limit + 1))
 
-  readonly unspoken: Service["unspoken"] = (max) =>
+  readonly withoutPreview: Service["withoutPreview"] = (max) =>
     Effect.sync(() => this.sorted(({ preview }) => preview === undefined, max))
 
   readonly inFolder: Service["inFolder"] = (folder) =>

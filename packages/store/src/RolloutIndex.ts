@@ -69,7 +69,7 @@ export class RolloutIndex extends Context.Service<
     /** The rows that match a query, newest first: one more than the limit when there are more. */
     readonly page: (query: ListQuery) => Effect.Effect<ReadonlyArray<IndexRow>, IndexFault>
     /** Rows without a preview, newest first, at most `max`. */
-    readonly unspoken: (max: number) => Effect.Effect<ReadonlyArray<IndexRow>, IndexFault>
+    readonly withoutPreview: (max: number) => Effect.Effect<ReadonlyArray<IndexRow>, IndexFault>
     /** The conversations whose files are directly in this folder, by file name. */
     readonly inFolder: (
       folder: string,

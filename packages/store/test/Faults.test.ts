@@ -115,7 +115,7 @@ describe("an append", () => {
     }),
   )
 
-  it.effect("continues behind a write that stopped short", () =>
+  it.effect("continues after a write that stopped short", () =>
     Effect.gen(function* () {
       const machine = yield* stored()
       const piece = 10
@@ -218,7 +218,7 @@ describe("an append", () => {
     }),
   )
 
-  it.effect("L16 writes nothing behind a line that another program wrote without a lease", () =>
+  it.effect("L16 writes nothing after a line that another program wrote without a lease", () =>
     Effect.gen(function* () {
       const machine = yield* stored()
       yield* machine.run(

@@ -39,37 +39,37 @@ const created = ({ client }: AppClient.AppClient) =>
 const say = ({ client }: AppClient.AppClient, conversationId: string, text: string) =>
   client.request(SendUserMessage, { conversationId, items: [{ type: "text", data: { text } }] })
 
-const isEnd = (told: AppClient.ConversationMessage) =>
-  told._tag === "Event" && told.msg.type === "task_complete"
+const isEnd = (message: AppClient.ConversationMessage) =>
+  message._tag === "Event" && message.msg.type === "task_complete"
 
 /** Everything to the end of that many turns. */
-const heard = <E>(stream: Stream.Stream<AppClient.ConversationMessage, E>, turns = 1) => {
+const received = <E>(stream: Stream.Stream<AppClient.ConversationMessage, E>, turns = 1) => {
   let left = turns
-  return Stream.runCollect(Stream.takeUntil(stream, (told) => isEnd(told) && --left === 0))
+  return Stream.runCollect(Stream.takeUntil(stream, (message) => isEnd(message) && --left === 0))
 }
 
 const start = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.forkChild(effect, { startImmediately: true })
 
-const isDelta = (told: AppClient.ConversationMessage) =>
-  told._tag === "Event" && told.msg.type.endsWith("_delta")
+const isDelta = (message: AppClient.ConversationMessage) =>
+  message._tag === "Event" && message.msg.type.endsWith("_delta")
 
 /** Numbers of the events that are kept. */
 const kept = (all: ReadonlyArray<AppClient.ConversationMessage>) =>
-  all.flatMap((told) => (told._tag === "Event" && !isDelta(told) ? [told.seq] : []))
+  all.flatMap((message) => (message._tag === "Event" && !isDelta(message) ? [message.seq] : []))
 
 const upTo = (last: number | undefined) => Array.from({ length: (last ?? -1) + 1 }, (_, n) => n)
 
 describe("AppClient and AppServer", () => {
   it.effect(
-    "L4 two clients of one conversation, in memory over one server, are told the same",
+    "L4 two clients of one conversation, in memory over one server, get the same events",
     () =>
       withCore([Script.reply(Script.text("hello"))], () =>
         Effect.gen(function* () {
           const [one, two] = [yield* connected(), yield* connected()]
           const id = yield* created(one)
-          const first = yield* start(heard(one.events(id, { raw: true })))
-          const second = yield* start(heard(two.events(id, { raw: true })))
+          const first = yield* start(received(one.events(id, { raw: true })))
+          const second = yield* start(received(two.events(id, { raw: true })))
           yield* say(one, id, "hi")
           const all = yield* Fiber.join(first)
           assert.deepStrictEqual(yield* Fiber.join(second), all)
@@ -78,13 +78,13 @@ describe("AppClient and AppServer", () => {
       ),
   )
 
-  it.effect("L7 one of two clients answers a question, and it is taken back from the other", () => {
+  it.effect("L7 one of two clients answers a question, and it is withdrawn from the other", () => {
     const asked = asking([exec])
     return withCore(
       oneCall,
       () =>
         Effect.gen(function* () {
-          const takenBack = yield* Deferred.make<void>()
+          const withdrawn = yield* Deferred.make<void>()
           const both = yield* Deferred.make<void>()
           const decision = yield* Deferred.make<ReviewDecision>()
           const approvals: Array<AppClient.Approval> = []
@@ -97,22 +97,22 @@ describe("AppClient and AppServer", () => {
           const two = yield* connected({
             onApproval: () =>
               Effect.andThen(Deferred.succeed(both, undefined), Effect.never).pipe(
-                Effect.onInterrupt(() => Deferred.succeed(takenBack, undefined)),
+                Effect.onInterrupt(() => Deferred.succeed(withdrawn, undefined)),
               ),
           })
           const id = yield* created(one)
-          const first = yield* start(heard(one.events(id, { raw: true })))
-          const second = yield* start(heard(two.events(id, { raw: true })))
+          const first = yield* start(received(one.events(id, { raw: true })))
+          const second = yield* start(received(two.events(id, { raw: true })))
           yield* say(one, id, "ask")
           yield* Deferred.await(both)
           yield* Deferred.succeed(decision, "approved")
-          yield* Deferred.await(takenBack)
+          yield* Deferred.await(withdrawn)
           const all = yield* Fiber.join(second)
           assert.deepStrictEqual(yield* Fiber.join(first), all)
           assert.deepStrictEqual(
-            all.flatMap((told) =>
-              told._tag === "Event" && told.msg.type === "approval_resolved"
-                ? [told.msg["decision"]]
+            all.flatMap((message) =>
+              message._tag === "Event" && message.msg.type === "approval_resolved"
+                ? [message.msg["decision"]]
                 : [],
             ),
             ["approved"],
@@ -137,7 +137,7 @@ describe("AppClient and AppServer", () => {
     )
   })
 
-  it.effect("L4 a client that leaves and comes back with its cursor misses nothing", () =>
+  it.effect("L4 a client that leaves and returns with its cursor misses nothing", () =>
     withCore(
       [
         Script.reply(Script.text("one")),
@@ -150,68 +150,70 @@ describe("AppClient and AppServer", () => {
           const id = yield* created(other)
           yield* say(other, id, "first")
           const early = yield* Effect.scoped(
-            Effect.flatMap(connected(), (app) => heard(app.events(id, { raw: true }))),
+            Effect.flatMap(connected(), (app) => received(app.events(id, { raw: true }))),
           )
           yield* say(other, id, "second")
-          yield* heard(other.events(id, { raw: true }), 2)
+          yield* received(other.events(id, { raw: true }), 2)
           yield* say(other, id, "third")
           const back = yield* connected()
           const after = kept(early).at(-1)
           assert.isDefined(after)
-          const late = yield* heard(back.events(id, { after, raw: true }), 2)
+          const late = yield* received(back.events(id, { after, raw: true }), 2)
           const numbers = [...kept(early), ...kept(late)]
           assert.deepStrictEqual(numbers, upTo(numbers.at(-1)))
         }),
     ),
   )
 
-  it.effect("L4 the events go on over the next connection, without loss and without repeat", () =>
-    withCore(
-      [
-        Script.reply(Script.text("one")),
-        Script.reply(Script.delay("3 seconds"), Script.text("two")),
-      ],
-      () =>
-        Effect.gen(function* () {
-          const connections: Array<MemoryConnection> = []
-          const current = yield* Following.reconnecting(
-            Effect.flatMap(opened, (there) => {
-              connections.push(there)
-              return AppClient.connect(there, { clientInfo })
-            }),
-            { pause: "2 seconds" },
-          )
-          const other = yield* connected()
-          const id = yield* created(other)
-          const seen: Array<AppClient.ConversationMessage> = []
-          const reader = yield* start(
-            heard(
-              Stream.tap(Following.events(current, id, { raw: true }), (told) =>
-                Effect.sync(() => {
-                  seen.push(told)
-                }),
+  it.effect(
+    "L4 the events continue over the next connection, without loss and without repeat",
+    () =>
+      withCore(
+        [
+          Script.reply(Script.text("one")),
+          Script.reply(Script.delay("3 seconds"), Script.text("two")),
+        ],
+        () =>
+          Effect.gen(function* () {
+            const connections: Array<MemoryConnection> = []
+            const current = yield* Following.reconnecting(
+              Effect.flatMap(opened, (there) => {
+                connections.push(there)
+                return AppClient.connect(there, { clientInfo })
+              }),
+              { pause: "2 seconds" },
+            )
+            const other = yield* connected()
+            const id = yield* created(other)
+            const seen: Array<AppClient.ConversationMessage> = []
+            const reader = yield* start(
+              received(
+                Stream.tap(Following.events(current, id, { raw: true }), (message) =>
+                  Effect.sync(() => {
+                    seen.push(message)
+                  }),
+                ),
+                2,
               ),
-              2,
-            ),
-          )
-          yield* say(other, id, "first")
-          yield* heard(other.events(id, { raw: true }))
-          yield* Effect.forEach(upTo(200), () => Effect.yieldNow, { discard: true })
-          assert.isTrue(seen.some(isEnd))
-          yield* say(other, id, "second")
-          yield* connections[0]?.drop ?? Effect.void
-          yield* TestClock.adjust("2 seconds")
-          yield* TestClock.adjust("2 seconds")
-          const all = yield* Fiber.join(reader)
-          assert.strictEqual(connections.length, 2)
-          const numbers = kept(all)
-          assert.deepStrictEqual(numbers, upTo(numbers.at(-1)))
-          assert.strictEqual(all.filter(({ _tag }) => _tag === "Resumed").length, 1)
-        }),
-    ),
+            )
+            yield* say(other, id, "first")
+            yield* received(other.events(id, { raw: true }))
+            yield* Effect.forEach(upTo(200), () => Effect.yieldNow, { discard: true })
+            assert.isTrue(seen.some(isEnd))
+            yield* say(other, id, "second")
+            yield* connections[0]?.drop ?? Effect.void
+            yield* TestClock.adjust("2 seconds")
+            yield* TestClock.adjust("2 seconds")
+            const all = yield* Fiber.join(reader)
+            assert.strictEqual(connections.length, 2)
+            const numbers = kept(all)
+            assert.deepStrictEqual(numbers, upTo(numbers.at(-1)))
+            assert.strictEqual(all.filter(({ _tag }) => _tag === "Resumed").length, 1)
+          }),
+      ),
   )
 
-  it.effect("events end when the conversation is archived, whoever does it, and miss nothing", () =>
+  it.effect("events end when the conversation is archived, by any client, and miss nothing", () =>
     withCore([Script.reply(Script.text("one"))], () =>
       Effect.gen(function* () {
         const [one, two] = [yield* connected(), yield* connected()]
@@ -231,7 +233,7 @@ describe("AppClient and AppServer", () => {
           ),
         )
         yield* say(one, id, "hi")
-        yield* heard(one.events(id))
+        yield* received(one.events(id))
         yield* two.client.request(ArchiveConversation, { conversationId: id })
         const [all, ...others] = yield* Fiber.join(reading)
         assert.deepStrictEqual(others.map(kept), [kept(all), kept(all)])
@@ -242,18 +244,18 @@ describe("AppClient and AppServer", () => {
     ),
   )
 
-  it.effect("L6 who reads slowly is told every event that is kept, and makes nobody wait", () =>
+  it.effect("L6 a client that reads slowly gets every durable event, and delays no other", () =>
     withCore([Script.reply(...Array.from({ length: 3000 }, (_, n) => Script.text(`${n} `)))], () =>
       Effect.gen(function* () {
         const app = yield* connected()
         const id = yield* created(app)
         const gate = yield* Deferred.make<void>()
         const slow = yield* start(
-          heard(Stream.tap(app.events(id, { raw: true }), () => Deferred.await(gate))),
+          received(Stream.tap(app.events(id, { raw: true }), () => Deferred.await(gate))),
         )
         yield* say(app, id, "speak")
         // Over the same connection as the one that reads nothing.
-        yield* heard(app.events(id, { raw: true }))
+        yield* received(app.events(id, { raw: true }))
         yield* Deferred.succeed(gate, undefined)
         const all = yield* Fiber.join(slow)
         assert.deepStrictEqual(kept(all), upTo(kept(all).at(-1)))

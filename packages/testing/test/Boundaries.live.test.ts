@@ -129,7 +129,7 @@ const module = (room: string, source: string, path = "src/a/B.ts"): Module => ({
 })
 
 describe("Boundaries", () => {
-  it("every import of every module follows the rooms and their directions", () => {
+  it("every import of every module follows the packages and their directions", () => {
     const dependencies = new Map(packages.map((p) => [p.room, p.dependencies]))
     assert.deepStrictEqual(
       modules.flatMap((m) => faultsOf(m, dependencies.get(m.room) ?? [])),
@@ -137,7 +137,7 @@ describe("Boundaries", () => {
     )
   })
 
-  it("every package is a room with directions", () => {
+  it("every package is listed with its directions", () => {
     assert.deepStrictEqual(
       packages.map(({ room }) => room).filter((room) => arrows[room] === undefined),
       [],
@@ -167,7 +167,7 @@ describe("Boundaries", () => {
     ["core", `const a = 1\nexport { a as default }`, "default export"],
   ]
   for (const [room, source, fault] of faulty) {
-    it(`tells a fault: ${room}: ${source}`, () => {
+    it(`reports a violation: ${room}: ${source}`, () => {
       const faults = faultsOf(module(room, source), ["effect", "@effect/platform-node"])
       assert.strictEqual(faults.length, 1, faults.join("\n"))
       assert.include(faults[0], fault)

@@ -16,7 +16,7 @@ const patch = {
 
 describe("Elicitation, client and server", () => {
   it.effect.each(["2025-06-18", "2025-11-25", "2026-07-28", "auto"])(
-    "L7 a person answers for a command and for a patch, each behind its event: %s",
+    "L7 a person answers for a command and for a patch, each after its event: %s",
     (protocolVersion) => {
       const asked = asking([exec, patch])
       const seen: Array<string> = []

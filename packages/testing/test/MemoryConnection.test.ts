@@ -65,16 +65,18 @@ describe("memoryPair", () => {
     }),
   )
 
-  it.effect("close ends the other side's input after what was sent, and only that direction", () =>
-    Effect.gen(function* () {
-      const [client, server] = yield* memoryPair()
-      yield* client.send(["a"])
-      yield* client.close
-      assert.deepStrictEqual(yield* receiveAll(server), [text("a")])
-      assert.strictEqual((yield* Effect.flip(client.send(["b"])))._tag, "ConnectionClosed")
-      yield* server.send(["answer"])
-      assert.deepStrictEqual(yield* client.receive, [text("answer")])
-    }),
+  it.effect(
+    "close ends the input of the other end after what was sent, and only that direction",
+    () =>
+      Effect.gen(function* () {
+        const [client, server] = yield* memoryPair()
+        yield* client.send(["a"])
+        yield* client.close
+        assert.deepStrictEqual(yield* receiveAll(server), [text("a")])
+        assert.strictEqual((yield* Effect.flip(client.send(["b"])))._tag, "ConnectionClosed")
+        yield* server.send(["answer"])
+        assert.deepStrictEqual(yield* client.receive, [text("answer")])
+      }),
   )
 
   it.effect("close wakes a receiver that waits", () =>
@@ -86,7 +88,7 @@ describe("memoryPair", () => {
     }),
   )
 
-  it.effect("drop ends both directions and lets nobody wait for room", () =>
+  it.effect("drop ends both directions and releases senders that wait for room", () =>
     Effect.gen(function* () {
       const [client, server] = yield* memoryPair(1)
       yield* client.send(["last"])
@@ -105,7 +107,7 @@ describe("memoryPair", () => {
     }),
   )
 
-  it.effect("the end of the scope ends both sides and whoever waits", () =>
+  it.effect("the end of the scope ends both ends and waiting callers", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const [client, server] = yield* Scope.provide(memoryPair(1), scope)

@@ -78,7 +78,7 @@ describe("Methods", () => {
     )
   })
 
-  it("the tests of the app-server run over both connections: none makes one of its own", () => {
+  it("the tests of the app-server run over both connections: none creates a separate one", () => {
     const folder = `${import.meta.dirname}/../../server/test/app/methods`
     assert.deepStrictEqual(
       Fs.readdirSync(folder).filter((file) =>

@@ -10,26 +10,26 @@ describe("Progress, client and server", () => {
   it.effect.each([
     ["with the events", {}, 6],
     ["without them", { events: false }, 0],
-  ] as const)("a caller hears of each item before the result: %s", ([, wanted, events]) =>
+  ] as const)("a caller is notified of each item before the result: %s", ([, wanted, events]) =>
     withCore([Script.reply(Script.text("one")), Script.reply(Script.text("two"))], () =>
       Effect.gen(function* () {
         const [there, here] = yield* memoryPair()
         yield* Effect.forkScoped(McpServer.serve(here))
-        let told = 0
-        const heard: Array<string | undefined> = []
+        let eventCount = 0
+        const messages: Array<string | undefined> = []
         const client = yield* McpClient.connect(there, {
           clientInfo: { name: "test", version: "1" },
-          onEvent: () => Effect.sync(() => told++),
+          onEvent: () => Effect.sync(() => eventCount++),
           ...wanted,
         })
         const first = yield* client.codex(
           { prompt: "x" },
-          { onProgress: ({ message }) => Effect.sync(() => heard.push(message)) },
+          { onProgress: ({ message }) => Effect.sync(() => messages.push(message)) },
         )
-        assert.deepStrictEqual([first.text, told], ["one", events])
+        assert.deepStrictEqual([first.text, eventCount], ["one", events])
         const { threadId = "" } = first
         yield* client.codexReply({ prompt: "x", threadId, "while-running": "queue" })
-        assert.deepStrictEqual(heard, ["turn begun", "message: one"])
+        assert.deepStrictEqual(messages, ["turn begun", "message: one"])
       }),
     ),
   )

@@ -39,7 +39,7 @@ describe("ProviderScript.render", () => {
     assert.strictEqual(first?._tag === "Write" ? types(first.text).length : 0, 1002)
   })
 
-  it("frames an answer as each wire does", () => {
+  it("frames a response as each wire does", () => {
     const answer = reply(text("hi"), toolCall("shell", {}, "c"))
     const write = (wire: "responses" | "chat") => {
       const [only] = rendered(wire, answer)
@@ -57,7 +57,7 @@ describe("ProviderScript.render", () => {
     assert.include(chat, '"finish_reason":"tool_calls"')
   })
 
-  it("says nothing after a broken connection", () => {
+  it("sends nothing after a broken connection", () => {
     assert.deepStrictEqual(rendered("chat", reply(drop, text("never"))).at(-1), { _tag: "Drop" })
   })
 })
@@ -76,7 +76,7 @@ describe("ProviderScript.replyTo", () => {
       )
     })
 
-  it.effect("answers request n with reply n and says so when there is none", () =>
+  it.effect("answers request n with reply n and reports when there is none", () =>
     Effect.gen(function* () {
       const script = [status(200, { body: "one" }), status(200, { body: "two" })]
       assert.deepStrictEqual(yield* ask(script, {}, {}, {}), [

@@ -11,7 +11,7 @@ const readme = read("../../../README.md")
 const page = (name: string) => read(`../../docs/${name}.md`)
 
 describe("README", () => {
-  it("shows the program that is compiled and run here, to the letter", () => {
+  it("shows the program that is compiled and run here, letter for letter", () => {
     const program = `\`\`\`ts\n${read("./support/EmbeddingExample.ts")}\`\`\``
     assert.include(readme, program)
     assert.include(page("embedding"), program)
@@ -27,11 +27,11 @@ describe("README", () => {
     }).pipe(Effect.provide(Agents)),
   )
 
-  it("the page on the MCP server shows the features that are compiled and run here, to the letter", () => {
+  it("the page on the MCP server shows the features that are compiled and run here, letter for letter", () => {
     assert.include(page("mcp-server"), `\`\`\`ts\n${read("./support/FeaturesExample.ts")}\`\`\``)
   })
 
-  it.effect("that server serves them", () =>
+  it.effect("the server of that page serves them", () =>
     Effect.gen(function* () {
       const [client, server] = yield* memoryPair()
       yield* Effect.forkChild(serve(server), { startImmediately: true })

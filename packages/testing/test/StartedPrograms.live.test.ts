@@ -37,7 +37,7 @@ const ofNode = /(?<![.\w])(?:spawn|spawnSync|exec|execSync|execFile|execFileSync
 
 /** What in this source starts programs, in order. */
 const startsIn = (source: string): ReadonlyArray<string> => {
-  // The formatter puts a call of a chain on a line of its own.
+  // The formatter puts a call of a chain on a separate line.
   const code = scan(source).code.replaceAll(/\s+(?=\.\w)/g, "")
   const found = [...code.matchAll(always), ...(modules.test(code) ? code.matchAll(ofNode) : [])]
   return found.toSorted((a, b) => a.index - b.index).map(([text]) => text)

@@ -113,7 +113,7 @@ describe("Structure", () => {
     assert.deepStrictEqual([exported, undocumented, mutable], [3, ["add"], ["count", "cache"]])
   })
 
-  it("finds circles of any length, and none in a line", () => {
+  it("finds cycles of any length, and none in a chain", () => {
     const graph = (edges: Readonly<Record<string, ReadonlyArray<string>>>) =>
       circlesOf(new Map(Object.entries(edges)))
     assert.deepStrictEqual(graph({ a: ["b"], b: ["c"], c: [] }), [])

@@ -186,7 +186,7 @@ const shapes = {
 
 describe("faults of arguments", () => {
   it.effect(
-    "L13 every tool names the field and every choice of a member that is limited to some",
+    "L13 every tool names the field and every choice of a member with a limited set of values",
     () =>
       Effect.gen(function* () {
         let members = 0
@@ -210,7 +210,7 @@ describe("faults of arguments", () => {
       }),
   )
 
-  it.effect("L13 every tool names the field and what it takes, for a value of another kind", () =>
+  it.effect("L13 every tool names the field and what it accepts, for a value of another kind", () =>
     Effect.gen(function* () {
       let fields = 0
       for (const { faultsOf, name, schema } of yield* everyTool) {
@@ -232,7 +232,7 @@ describe("faults of arguments", () => {
     }),
   )
 
-  it.effect("L13 every tool names a field that it does not know, at any place", () =>
+  it.effect("L13 every tool names an unknown field, at any place", () =>
     Effect.gen(function* () {
       for (const { faultsOf, name, schema } of yield* everyTool) {
         if (name === "draw") continue
@@ -246,7 +246,7 @@ describe("faults of arguments", () => {
     }),
   )
 
-  it("L13 the provider's own shell names the field and what it takes", () => {
+  it("L13 the provider's shell names the field and what it accepts", () => {
     const call = (action: unknown) =>
       fromLocalShell({
         type: "local_shell_call",
@@ -276,7 +276,7 @@ describe("faults of arguments", () => {
       { timeout: 1000, prefix_rule: ["git"], login: null },
       "unknown field `prefix_rule`, expected one of `command`, `workdir`, `timeout_ms`, `with_escalated_permissions`, `justification`",
     ],
-  ])("L13 shell with %j beside a command", ([args, expected]) => {
+  ])("L13 shell with %j in addition to a command", ([args, expected]) => {
     const decoded = argumentsOf(
       {
         name: "shell",

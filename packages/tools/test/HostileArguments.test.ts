@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import { argumentsOf } from "../src/Tool.ts"
 
 describe("hostile arguments of a call", () => {
-  it("L13 that nest without end are refused with a message for the model", () => {
+  it("L13 that are nested without end are refused with a message for the model", () => {
     const tool = {
       name: "t",
       arguments: Schema.Struct({ a: Schema.Unknown }),

@@ -236,20 +236,22 @@ describe("recordings of 0.29", () => {
     }),
   )
 
-  it.live("approve_error denies where the original hung, and says so to the model", () =>
-    Effect.gen(function* () {
-      const played = yield* play({
-        settings: untrusted,
-        answers: ["failed"],
-        responses: [shell(touch), [says("ok")]],
-      })
-      assert.deepStrictEqual(outputsOf(played), [
-        "exec command rejected: the answer was invalid or the approval request failed",
-      ])
-      assert.deepStrictEqual(
-        comparable(played.messages, played.workspace).slice(0, 2),
-        comparable(recorded("approve_error"), "/workspace").slice(0, 2),
-      )
-    }),
+  it.live(
+    "approve_error denies where the original hung, and the output for the model says so",
+    () =>
+      Effect.gen(function* () {
+        const played = yield* play({
+          settings: untrusted,
+          answers: ["failed"],
+          responses: [shell(touch), [says("ok")]],
+        })
+        assert.deepStrictEqual(outputsOf(played), [
+          "exec command rejected: the answer was invalid or the approval request failed",
+        ])
+        assert.deepStrictEqual(
+          comparable(played.messages, played.workspace).slice(0, 2),
+          comparable(recorded("approve_error"), "/workspace").slice(0, 2),
+        )
+      }),
   )
 })

@@ -33,7 +33,7 @@ const hostTools = fromToolkit(toolkit).pipe(
 )
 
 describe("several calls in one response", () => {
-  it.live("commands that only read run beside each other; outputs come in call order", () =>
+  it.live("commands that only read run concurrently; outputs are in call order", () =>
     Effect.gen(function* () {
       // A pipe opens only once both of its ends are open, so commands that run one after the other would never end.
       const pipes = (ws: string) =>
@@ -66,7 +66,7 @@ describe("several calls in one response", () => {
   )
 
   it.live(
-    "commands that may write run one after the other, reads between them in their place",
+    "commands that may write run one after the other, and reads between them in their order",
     () =>
       Effect.gen(function* () {
         const { messages, outputs } = yield* perform(
@@ -114,7 +114,7 @@ describe("several calls in one response", () => {
 })
 
 describe("the tools of an application", () => {
-  it.live("are tools of the conversation, and none takes the place of the shell", () =>
+  it.live("are tools of the conversation, and none replaces the shell", () =>
     Effect.gen(function* () {
       const { messages, outputs, requests } = yield* perform(
         { hostTools: yield* hostTools },
@@ -151,7 +151,7 @@ describe("the tools of an application", () => {
     }),
   )
 
-  it.live("are approved apart from commands of the same words", () =>
+  it.live("are approved separately from commands with the same words", () =>
     Effect.gen(function* () {
       const { messages, outputs } = yield* perform(
         { hostTools: yield* hostTools },

@@ -34,7 +34,7 @@ const connecting =
     })
 
 describe("listMcpTools", () => {
-  it.effect("lists the tools of the servers that start, and lets the servers go after", () =>
+  it.effect("lists the tools of the servers that start, and releases the servers afterwards", () =>
     Effect.gen(function* () {
       const log: Array<string> = []
       yield* Effect.gen(function* () {

@@ -49,7 +49,7 @@ const measured = Effect.fnUntraced(function* (contender: Contender, calls: numbe
     const flood = yield* process.flood(echo, many, inFlight)
     const processorMs = (process.processorMs() ?? Number.NaN) - beforeMs
     const together = perSecondOf(many, flood)
-    return { alone, together, processorMs, askerMs: flood.askerMs, calls: many }
+    return { alone, together, processorMs, clientMs: flood.clientMs, calls: many }
   })
   // V8 optimizes in steps, which the first round completes.
   yield* round
@@ -59,7 +59,7 @@ const measured = Effect.fnUntraced(function* (contender: Contender, calls: numbe
 /** The rows with processor time and memory; none on systems without `/proc`. */
 const usageRows = (
   processor: Contenders<number>,
-  asker: Contenders<number>,
+  client: Contenders<number>,
   bytes: Contenders<number>,
 ): ReadonlyArray<Row> =>
   Number.isNaN(bytes.own)
@@ -74,8 +74,8 @@ const usageRows = (
         {
           // Must be small in comparison, otherwise the rates are those of the benchmark.
           name: "processor time of the client",
-          value: microseconds(asker.own),
-          beside: beside(map(asker, microseconds)),
+          value: microseconds(client.own),
+          beside: beside(map(client, microseconds)),
         },
         {
           name: "resident memory after those calls",
@@ -94,10 +94,10 @@ export const calls = Effect.fn("bench.mcp.calls")(function* (
   const alone = map(figures, (all) => summarize(all.map((one) => one.alone)).median)
   const together = map(figures, (all) => summarize(all.map((one) => one.together)).median)
   const sum = (samples: ReadonlyArray<number>) => samples.reduce((a, b) => a + b, 0)
-  const perCall = (of: "processorMs" | "askerMs") =>
+  const perCall = (of: "processorMs" | "clientMs") =>
     map(figures, (all) => sum(all.map((one) => one[of])) / sum(all.map((one) => one.calls)))
   const processor = perCall("processorMs")
-  const asker = perCall("askerMs")
+  const client = perCall("clientMs")
   const bytes = map(processes, ({ residentBytes }) => residentBytes() ?? Number.NaN)
   const rows: Array<Row> = [
     {
@@ -113,5 +113,5 @@ export const calls = Effect.fn("bench.mcp.calls")(function* (
       aim: { text: `>= ${minTimes} times the SDK`, met: together.own >= minTimes * together.sdk },
     },
   ]
-  return [...rows, ...usageRows(processor, asker, bytes)]
+  return [...rows, ...usageRows(processor, client, bytes)]
 })

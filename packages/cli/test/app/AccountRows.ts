@@ -65,21 +65,24 @@ const tokens = {
   tokens: { id_token: jwt({ email }), access_token: "access", refresh_token: "refresh" },
 }
 
-const loginApiKey = row("keeps the key in a file of its owner alone", { config: openai }, (app) =>
-  Effect.gen(function* () {
-    assert.deepStrictEqual(yield* app.ask("loginApiKey", { apiKey: "sk-first" }), {})
-    assert.deepStrictEqual(yield* app.ask("loginApiKey", { apiKey: "sk-second" }), {})
-    const file = { OPENAI_API_KEY: "sk-second", tokens: null, last_refresh: null }
-    assert.deepStrictEqual(stored(app), file)
-    assert.strictEqual(Fs.statSync(authFile(app)).mode & 0o777, 0o600)
-    yield* refuses(
-      app,
-      "loginApiKey",
-      { apiKey: " " },
-      invalid("Invalid request: params.apiKey: Expected a key of visible ASCII letters"),
-    )
-    assert.deepStrictEqual(stored(app), file)
-  }),
+const loginApiKey = row(
+  "stores the key in a file that only its owner can read",
+  { config: openai },
+  (app) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* app.ask("loginApiKey", { apiKey: "sk-first" }), {})
+      assert.deepStrictEqual(yield* app.ask("loginApiKey", { apiKey: "sk-second" }), {})
+      const file = { OPENAI_API_KEY: "sk-second", tokens: null, last_refresh: null }
+      assert.deepStrictEqual(stored(app), file)
+      assert.strictEqual(Fs.statSync(authFile(app)).mode & 0o777, 0o600)
+      yield* refuses(
+        app,
+        "loginApiKey",
+        { apiKey: " " },
+        invalid("Invalid request: params.apiKey: Expected a key of visible ASCII letters"),
+      )
+      assert.deepStrictEqual(stored(app), file)
+    }),
 )
 
 /** A loopback port that stays occupied until the scope closes. */
@@ -102,7 +105,7 @@ const takenPort = Effect.acquireRelease(
 )
 
 const loginChatGpt: Row = {
-  shows: "waits for the browser at the port, and gives the address to open",
+  shows: "waits for the browser at the port, and returns the address to open",
   run: Effect.gen(function* () {
     const { free, port } = yield* takenPort
     const { app, issuer } = yield* withIssuer(port)
@@ -136,7 +139,7 @@ const loginChatGpt: Row = {
 }
 
 const cancelLoginChatGpt: Row = {
-  shows: "ends the login, once, and its port",
+  shows: "ends the login once, and closes its port",
   run: Effect.gen(function* () {
     const { app, issuer } = yield* withIssuer()
     const { authUrl, loginId } = yield* app.ask("loginChatGpt")
@@ -147,9 +150,9 @@ const cancelLoginChatGpt: Row = {
       invalid(`login id not found: ${unknownId}`),
     )
     assert.deepStrictEqual(yield* app.ask("cancelLoginChatGpt", { loginId }), {})
-    yield* app.told("loginChatGptComplete")
-    const nobody = yield* Effect.exit(comeBack(authUrl, issuer))
-    assert.strictEqual(nobody._tag, "Failure")
+    yield* app.received("loginChatGptComplete")
+    const loggedOut = yield* Effect.exit(comeBack(authUrl, issuer))
+    assert.strictEqual(loggedOut._tag, "Failure")
     yield* refuses(
       app,
       "cancelLoginChatGpt",
@@ -177,34 +180,37 @@ const logoutChatGpt = row("removes the file", { config: openai }, (app) =>
   }),
 )
 
-const getAuthStatus = row("tells of the file as it is now", { config: openai }, (app) =>
-  Effect.gen(function* () {
-    const status = (params = {}) => app.ask("getAuthStatus", params)
-    const nobody = { requiresOpenaiAuth: true }
-    assert.deepStrictEqual(yield* status({ includeToken: true }), nobody)
-    Fs.writeFileSync(authFile(app), JSON.stringify({ OPENAI_API_KEY: "sk-mine" }))
-    assert.deepStrictEqual(yield* status(), { ...nobody, authMethod: "apikey" })
-    Fs.writeFileSync(authFile(app), JSON.stringify(tokens))
-    assert.deepStrictEqual(yield* status({ includeToken: true, refreshToken: false }), {
-      ...nobody,
-      authMethod: "chatgpt",
-      authToken: "access",
-    })
-    Fs.writeFileSync(authFile(app), "{")
-    assert.deepStrictEqual(yield* status({ includeToken: true }), nobody)
-    yield* refuses(
-      app,
-      "getAuthStatus",
-      { includeToken: "yes" },
-      invalid("Invalid request: params.includeToken: Expected boolean | null"),
-    )
-  }),
+const getAuthStatus = row(
+  "returns the contents of the file as it is now",
+  { config: openai },
+  (app) =>
+    Effect.gen(function* () {
+      const status = (params = {}) => app.ask("getAuthStatus", params)
+      const loggedOut = { requiresOpenaiAuth: true }
+      assert.deepStrictEqual(yield* status({ includeToken: true }), loggedOut)
+      Fs.writeFileSync(authFile(app), JSON.stringify({ OPENAI_API_KEY: "sk-mine" }))
+      assert.deepStrictEqual(yield* status(), { ...loggedOut, authMethod: "apikey" })
+      Fs.writeFileSync(authFile(app), JSON.stringify(tokens))
+      assert.deepStrictEqual(yield* status({ includeToken: true, refreshToken: false }), {
+        ...loggedOut,
+        authMethod: "chatgpt",
+        authToken: "access",
+      })
+      Fs.writeFileSync(authFile(app), "{")
+      assert.deepStrictEqual(yield* status({ includeToken: true }), loggedOut)
+      yield* refuses(
+        app,
+        "getAuthStatus",
+        { includeToken: "yes" },
+        invalid("Invalid request: params.includeToken: Expected boolean | null"),
+      )
+    }),
 )
 
-const userInfo = row("tells the address that the token claims", { initialized: false }, (app) =>
+const userInfo = row("returns the address that the token claims", { initialized: false }, (app) =>
   Effect.gen(function* () {
     yield* refuses(app, "userInfo", undefined, notInitialized)
-    yield* app.hello
+    yield* app.initialize
     assert.deepStrictEqual(yield* app.ask("userInfo"), { allegedUserEmail: null })
     Fs.writeFileSync(authFile(app), JSON.stringify(tokens))
     assert.deepStrictEqual(yield* app.ask("userInfo"), { allegedUserEmail: email })
@@ -235,11 +241,11 @@ const limits = (percent: number) => ({
 })
 
 const accountRateLimitsRead: Row = {
-  shows: "tells what the provider told last, which at first is nothing",
+  shows: "returns what the provider reported last, at first nothing",
   run: Effect.gen(function* () {
     const app = yield* limited
     yield* refuses(app, "account/rateLimits/read", undefined, notInitialized)
-    yield* app.hello
+    yield* app.initialize
     assert.deepStrictEqual(yield* app.ask("account/rateLimits/read"), {
       rateLimits: { primary: null, secondary: null },
     })
@@ -256,27 +262,27 @@ const accountRateLimitsRead: Row = {
 }
 
 const accountRateLimitsUpdated: Row = {
-  shows: "tells of limits that have changed",
+  shows: "notifies of limits that have changed",
   run: Effect.gen(function* () {
     const app = yield* limited
-    yield* app.hello
+    yield* app.initialize
     const { conversationId } = yield* made(app)
     yield* listening(app, conversationId)
     yield* turn(app, conversationId, "go")
     yield* turn(app, conversationId, "go on")
-    assert.deepStrictEqual(yield* app.told("account/rateLimits/updated"), limits(10))
-    assert.deepStrictEqual(yield* app.told("account/rateLimits/updated", 1), limits(20))
+    assert.deepStrictEqual(yield* app.received("account/rateLimits/updated"), limits(10))
+    assert.deepStrictEqual(yield* app.received("account/rateLimits/updated", 1), limits(20))
     return app
   }),
 }
 
-const authStatusChange = row("tells who is logged in, behind the answer", {}, (app) =>
+const authStatusChange = row("notifies of the login after the response", {}, (app) =>
   Effect.gen(function* () {
     const before = app.messages.length
     yield* app.ask("loginApiKey", { apiKey: "sk-mine" })
-    yield* app.told("authStatusChange")
+    yield* app.received("authStatusChange")
     yield* app.ask("logoutChatGpt")
-    yield* app.told("authStatusChange", 1)
+    yield* app.received("authStatusChange", 1)
     assert.deepStrictEqual(
       app.messages.slice(before).map(({ method, params }) => [method, params]),
       [
@@ -290,23 +296,23 @@ const authStatusChange = row("tells who is logged in, behind the answer", {}, (a
 )
 
 const loginChatGptComplete: Row = {
-  shows: "tells of a login that ended well, and of one that did not",
+  shows: "notifies of a login that succeeded, and of one that failed",
   run: Effect.gen(function* () {
     const { app, issuer } = yield* withIssuer()
     const first = yield* app.ask("loginChatGpt")
     yield* app.ask("cancelLoginChatGpt", { loginId: first["loginId"] })
-    assert.deepStrictEqual(yield* app.told("loginChatGptComplete"), {
+    assert.deepStrictEqual(yield* app.received("loginChatGptComplete"), {
       loginId: first["loginId"],
       success: false,
       error: "Login was not completed",
     })
     const second = yield* app.ask("loginChatGpt")
     assert.strictEqual(yield* comeBack(second["authUrl"], issuer), 200)
-    assert.deepStrictEqual(yield* app.told("loginChatGptComplete", 1), {
+    assert.deepStrictEqual(yield* app.received("loginChatGptComplete", 1), {
       loginId: second["loginId"],
       success: true,
     })
-    assert.deepStrictEqual(yield* app.told("authStatusChange"), { authMethod: "chatgpt" })
+    assert.deepStrictEqual(yield* app.received("authStatusChange"), { authMethod: "chatgpt" })
     return app
   }),
 }

@@ -15,7 +15,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { isDeepStrictEqual } from "node:util"
 import { read, type WireMessage } from "../../../server/test/support/Wire.ts"
-import { entry } from "../support/Bundle.ts"
+import { entry } from "../support/BuiltProgram.ts"
 import { directory as directoryOf, home, requestingOffline } from "../support/Home.ts"
 import { environment } from "../support/Server.ts"
 
@@ -53,15 +53,15 @@ export interface App {
     method: ClientMethod,
     params?: unknown,
   ) => Effect.Effect<{ readonly code: number; readonly message: string }>
-  readonly tell: (method: ClientMethod, params?: unknown) => Effect.Effect<void>
+  readonly notify: (method: ClientMethod, params?: unknown) => Effect.Effect<void>
   /** Sends the response to a server request. */
   readonly reply: (question: WireMessage, answer: Members) => Effect.Effect<void>
   /** Resolves with the first message, received already or later, that `fits` accepts. */
   readonly until: (fits: (message: WireMessage) => boolean) => Effect.Effect<WireMessage>
   /** Resolves with the params of the nth message of this method (default: the first) once it has arrived. */
-  readonly told: (method: ServerMethod | Event, nth?: number) => Effect.Effect<Members>
+  readonly received: (method: ServerMethod | Event, nth?: number) => Effect.Effect<Members>
   /** Initializes the connection with the client's name and version. */
-  readonly hello: Effect.Effect<Members>
+  readonly initialize: Effect.Effect<Members>
   /** While this latch is closed, the client reads nothing. */
   readonly reading: Latch.Latch
 }
@@ -98,7 +98,7 @@ const beyondContract = (message: WireMessage, asked: string | undefined): string
   if (Result.isFailure(known)) return `${name}: ${known.failure.message}`
   return isDeepStrictEqual(known.success, value)
     ? undefined
-    : `${name}: ${JSON.stringify(value)} is told as ${JSON.stringify(known.success)}`
+    : `${name}: ${JSON.stringify(value)} is defined as ${JSON.stringify(known.success)}`
 }
 
 /** Reads messages until the scope closes and notifies the tests that wait for one. */
@@ -197,7 +197,7 @@ export const start = Effect.fnUntraced(function* (
   const answered = { results: new Set<string>(), errors: new Set<string>() }
   let lastId = 0
   const send = (message: Members) => Effect.orDie(connection.send([JSON.stringify(message)]))
-  const tell: App["tell"] = (method, params) =>
+  const notify: App["notify"] = (method, params) =>
     send({ method, ...(params === undefined ? {} : { params }) })
   const request = Effect.fnUntraced(function* (method: ClientMethod, params: unknown) {
     const id = `request ${++lastId}`
@@ -227,17 +227,17 @@ export const start = Effect.fnUntraced(function* (
     answered,
     ask,
     refused,
-    tell,
+    notify,
     reply: ({ id }, answer) => send({ id, ...answer }),
     until,
-    told: (method, nth = 0) =>
+    received: (method, nth = 0) =>
       Effect.map(
         until(() => messages.filter((message) => message.method === method).length > nth),
         () => messages.filter((message) => message.method === method)[nth]?.params ?? {},
       ),
-    hello: ask("initialize", { clientInfo: { name: "rows", version: "1" } }),
+    initialize: ask("initialize", { clientInfo: { name: "rows", version: "1" } }),
     reading,
   }
-  if (options.initialized !== false) yield* app.hello
+  if (options.initialized !== false) yield* app.initialize
   return app
 })

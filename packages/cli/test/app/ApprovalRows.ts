@@ -22,7 +22,7 @@ const resolution = (app: App) =>
   })
 
 const execCommandApproval = row(
-  "puts a command to the client, and an answer that makes no sense is a denial",
+  "asks the client about a command, and an invalid answer is a denial",
   { script: [[shell("touch made")], [shell("touch made")]] },
   (app) =>
     Effect.gen(function* () {
@@ -61,7 +61,7 @@ const execCommandApproval = row(
 )
 
 const applyPatchApproval = row(
-  "puts a patch to the client, and an error is a denial",
+  "asks the client about a patch, and an error is a denial",
   { script: [[patch], [patch]] },
   (app) =>
     Effect.gen(function* () {
@@ -105,7 +105,7 @@ const toolServer = fileURLToPath(
 )
 
 const elicitationRequest = row(
-  "puts the form of a tool server to a client that shows it, and what is filled in goes back",
+  "sends the form of a tool server to a client that shows it, and returns what is filled in",
   {
     config: `[mcp_servers.fixture]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(toolServer)}]\n`,
     script: [[{ tool_call: { name: "fixture__ask", arguments: {} } }]],
@@ -137,13 +137,13 @@ const elicitationRequest = row(
       yield* app.reply(asked, { result: answer })
       yield* ending(app, turnId)
       assert.deepStrictEqual(resolution(app), [{ decision: "approved", reason: "answered" }])
-      const end = yield* app.told("codex/event/mcp_tool_call_end")
+      const end = yield* app.received("codex/event/mcp_tool_call_end")
       assert.include(JSON.stringify(end), JSON.stringify(JSON.stringify(answer)).slice(1, -1))
     }),
 )
 
 const cancelRequest = row(
-  "takes back the question of a turn that is stopped",
+  "withdraws the question of a turn that is interrupted",
   { script: [[patch]] },
   (app) =>
     Effect.gen(function* () {
@@ -152,12 +152,12 @@ const cancelRequest = row(
       yield* say(app, conversationId, "go")
       const { id } = yield* question(app, "applyPatchApproval")
       yield* app.ask("interruptConversation", { conversationId })
-      assert.deepStrictEqual(yield* app.told("$/cancelRequest"), { id })
+      assert.deepStrictEqual(yield* app.received("$/cancelRequest"), { id })
     }),
 )
 
-const takenBack = row(
-  "takes a request back, which is answered so, and no other",
+const withdrawn = row(
+  "cancels a request, which gets that error, and no other",
   { config: 'sandbox_mode = "danger-full-access"\n' },
   (app) =>
     Effect.gen(function* () {
@@ -166,14 +166,14 @@ const takenBack = row(
         { startImmediately: true },
       )
       const [id] = [...app.sent.keys()].slice(-1)
-      yield* app.tell("$/cancelRequest", { id: "of nobody" })
-      yield* app.tell("$/cancelRequest", { id })
+      yield* app.notify("$/cancelRequest", { id: "of nobody" })
+      yield* app.notify("$/cancelRequest", { id })
       assert.deepStrictEqual(yield* Fiber.join(slow), {
         code: -32800,
         message: "request cancelled",
       })
-      yield* app.tell("$/cancelRequest", { id })
-      yield* app.tell("$/cancelRequest", {})
+      yield* app.notify("$/cancelRequest", { id })
+      yield* app.notify("$/cancelRequest", {})
       yield* refuses(
         app,
         "$/cancelRequest",
@@ -188,7 +188,7 @@ const takenBack = row(
 )
 
 /** The row for `$/cancelRequest`, sent by the client. */
-export const takenBackRows = { "$/cancelRequest": takenBack } as const
+export const cancellationRows = { "$/cancelRequest": withdrawn } as const
 
 export const approvalRows = {
   execCommandApproval,

@@ -36,35 +36,38 @@ const spoken = Effect.fnUntraced(function* (app: App, ...texts: ReadonlyArray<st
   return conversation
 })
 
-const newConversation = row("makes a file, and a conversation with what is asked", {}, (app) =>
-  Effect.gen(function* () {
-    const { conversationId, ...rest } = yield* app.ask("newConversation", {
-      cwd: app.work,
-      model: "mine",
-      approvalPolicy: "on-request",
-      sandbox: "read-only",
-      config: { model_reasoning_effort: "low" },
-    })
-    assert.match(String(conversationId), uuid7)
-    const [rolloutPath = ""] = rollouts(app, "sessions")
-    assert.deepStrictEqual(rest, { model: "mine", reasoningEffort: "low", rolloutPath })
-    assert.match(
-      basename(rolloutPath),
-      new RegExp(
-        `^rollout-\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-${String(conversationId)}\\.jsonl$`,
-      ),
-    )
-    yield* refuses(
-      app,
-      "newConversation",
-      { profile: "nope" },
-      invalid("error deriving config: config profile `nope` not found"),
-    )
-    assert.deepStrictEqual(rollouts(app, "sessions"), [rolloutPath])
-  }),
+const newConversation = row(
+  "creates a file, and a conversation with the requested settings",
+  {},
+  (app) =>
+    Effect.gen(function* () {
+      const { conversationId, ...rest } = yield* app.ask("newConversation", {
+        cwd: app.work,
+        model: "mine",
+        approvalPolicy: "on-request",
+        sandbox: "read-only",
+        config: { model_reasoning_effort: "low" },
+      })
+      assert.match(String(conversationId), uuid7)
+      const [rolloutPath = ""] = rollouts(app, "sessions")
+      assert.deepStrictEqual(rest, { model: "mine", reasoningEffort: "low", rolloutPath })
+      assert.match(
+        basename(rolloutPath),
+        new RegExp(
+          `^rollout-\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-${String(conversationId)}\\.jsonl$`,
+        ),
+      )
+      yield* refuses(
+        app,
+        "newConversation",
+        { profile: "nope" },
+        invalid("error deriving config: config profile `nope` not found"),
+      )
+      assert.deepStrictEqual(rollouts(app, "sessions"), [rolloutPath])
+    }),
 )
 
-const listConversations = row("lists the files of those with a message, newest first", {}, (app) =>
+const listConversations = row("lists the conversations with a message, newest first", {}, (app) =>
   Effect.gen(function* () {
     const first = yield* spoken(app, "say one")
     yield* made(app)
@@ -91,7 +94,7 @@ const listConversations = row("lists the files of those with a message, newest f
 )
 
 const resumeConversation: Row = {
-  shows: "takes up the file of an earlier server with what was said in it",
+  shows: "resumes the file of an earlier server with its history",
   run: Effect.gen(function* () {
     const directory = yield* home()
     const { conversationId, last, rolloutPath } = yield* Effect.scoped(
@@ -133,7 +136,7 @@ const isUsage = (msg: unknown): msg is Readonly<Record<string, unknown>> =>
 
 /** The message as it is recorded: the notification repeats the last response's usage as flat members. */
 const kept = (msg: unknown) => {
-  if (!isUsage(msg)) throw new Error("no usage was told")
+  if (!isUsage(msg)) throw new Error("no usage was reported")
   return { type: msg["type"], info: msg["info"], rate_limits: msg["rate_limits"] }
 }
 
@@ -169,7 +172,7 @@ const archiveConversation = row("moves the file to the archive", {}, (app) =>
   }),
 )
 
-const forkConversation = row("begins a file with what another one begins with", {}, (app) =>
+const forkConversation = row("creates a file with the beginning of another one", {}, (app) =>
   Effect.gen(function* () {
     const { conversationId } = yield* spoken(app, "say one", "say two")
     const fork = yield* app.ask("forkConversation", { conversationId, dropLastMessages: 1 })
@@ -194,51 +197,54 @@ const forkConversation = row("begins a file with what another one begins with", 
   }),
 )
 
-const getConversation = row("tells what it does, while it asks and when it is idle", {}, (app) =>
-  Effect.gen(function* () {
-    const { conversationId } = yield* made(app, { approvalPolicy: "untrusted" })
-    yield* listening(app, conversationId, { after: -1 })
-    const { turnId } = yield* say(app, conversationId, "run: touch made")
-    yield* app.told("execCommandApproval")
-    yield* say(app, conversationId, "say two", { whileRunning: "wait" })
-    const settled = {
-      conversationId,
-      model: "offline",
-      cwd: app.work,
-      approvalPolicy: "untrusted",
-      sandboxPolicy: { mode: "danger-full-access" },
-    }
-    const asking = yield* app.ask("getConversation", { conversationId })
-    const { seq } = yield* app.told("codex/event/exec_approval_request")
-    assert.deepStrictEqual(asking, {
-      ...settled,
-      status: "waitingForApproval",
-      turnId,
-      waitingMessages: 1,
-      openQuestions: 1,
-      nextSeq: Number(seq) + 1,
-    })
-    yield* app.ask("interruptConversation", { conversationId })
-    const last = yield* turn(app, conversationId, "say three")
-    const [, usage] = events(app).findLast(([, msg]) => isUsage(msg)) ?? []
-    const { info } = kept(usage) as {
-      readonly info: { readonly total_token_usage: { readonly total_tokens: number } }
-    }
-    assert.deepStrictEqual(yield* app.ask("getConversation", { conversationId }), {
-      ...settled,
-      status: "idle",
-      waitingMessages: 0,
-      openQuestions: 0,
-      nextSeq: Number(last.params?.["seq"]) + 1,
-      totalTokens: info.total_token_usage.total_tokens,
-    })
-    yield* refuses(
-      app,
-      "getConversation",
-      { conversationId: unknownId },
-      invalid(`conversation not found: ${unknownId}`),
-    )
-  }),
+const getConversation = row(
+  "returns the state while a question is pending and when idle",
+  {},
+  (app) =>
+    Effect.gen(function* () {
+      const { conversationId } = yield* made(app, { approvalPolicy: "untrusted" })
+      yield* listening(app, conversationId, { after: -1 })
+      const { turnId } = yield* say(app, conversationId, "run: touch made")
+      yield* app.received("execCommandApproval")
+      yield* say(app, conversationId, "say two", { whileRunning: "wait" })
+      const settled = {
+        conversationId,
+        model: "offline",
+        cwd: app.work,
+        approvalPolicy: "untrusted",
+        sandboxPolicy: { mode: "danger-full-access" },
+      }
+      const asking = yield* app.ask("getConversation", { conversationId })
+      const { seq } = yield* app.received("codex/event/exec_approval_request")
+      assert.deepStrictEqual(asking, {
+        ...settled,
+        status: "waitingForApproval",
+        turnId,
+        waitingMessages: 1,
+        openQuestions: 1,
+        nextSeq: Number(seq) + 1,
+      })
+      yield* app.ask("interruptConversation", { conversationId })
+      const last = yield* turn(app, conversationId, "say three")
+      const [, usage] = events(app).findLast(([, msg]) => isUsage(msg)) ?? []
+      const { info } = kept(usage) as {
+        readonly info: { readonly total_token_usage: { readonly total_tokens: number } }
+      }
+      assert.deepStrictEqual(yield* app.ask("getConversation", { conversationId }), {
+        ...settled,
+        status: "idle",
+        waitingMessages: 0,
+        openQuestions: 0,
+        nextSeq: Number(last.params?.["seq"]) + 1,
+        totalTokens: info.total_token_usage.total_tokens,
+      })
+      yield* refuses(
+        app,
+        "getConversation",
+        { conversationId: unknownId },
+        invalid(`conversation not found: ${unknownId}`),
+      )
+    }),
 )
 
 export const conversationRows = {

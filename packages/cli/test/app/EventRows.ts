@@ -13,7 +13,7 @@ const look = "echo out; exit 3"
 const plan = { plan: [{ step: "one", status: "completed" }] }
 
 /** The token usage after this many responses. */
-const told = (responses: number) => {
+const tokenCountAfter = (responses: number) => {
   const flat = (n: number) => ({
     input_tokens: 10 * n,
     cached_input_tokens: 0,
@@ -59,9 +59,9 @@ const story = (cwd: string): ReadonlyArray<object> => {
       duration: "measured",
       formatted_output: "out\n",
     },
-    told(1),
+    tokenCountAfter(1),
     { type: "plan_update", explanation: null, ...plan },
-    told(2),
+    tokenCountAfter(2),
     { call_id: "patch", type: "patch_apply_begin", auto_approved: true, changes },
     {
       call_id: "patch",
@@ -83,10 +83,10 @@ const story = (cwd: string): ReadonlyArray<object> => {
         "",
       ].join("\n"),
     },
-    told(3),
+    tokenCountAfter(3),
     { type: "agent_message_delta", delta: "Done." },
     { type: "agent_message", message: "Done." },
-    told(4),
+    tokenCountAfter(4),
     { type: "task_complete", last_agent_message: "Done." },
   ]
 }
@@ -97,7 +97,7 @@ const timeless = (msg: unknown) => {
 }
 
 const codexEvent = row(
-  "tells of a turn with thoughts, words, a command, a plan and a patch",
+  "reports a turn with reasoning, messages, a command, a plan and a patch",
   {
     script: [
       [{ reasoning: "hm" }, { text: "Look:", deltas: ["Look", ":"] }, shell(look), usage],
@@ -142,36 +142,39 @@ const durable = (app: App, from = 0) =>
         : [],
     )
 
-const sessionConfigured = row("follows the answer of who takes up a conversation", {}, (app) =>
-  Effect.gen(function* () {
-    const { conversationId, rolloutPath } = yield* made(app, {
-      config: { model_reasoning_effort: "low" },
-    })
-    yield* listening(app, conversationId)
-    yield* turn(app, conversationId, "say one")
-    const before = app.messages.length
-    const { initialMessages } = yield* app.ask("resumeConversation", { path: rolloutPath })
-    assert.deepStrictEqual(yield* app.told("sessionConfigured"), {
-      sessionId: conversationId,
-      model: "offline",
-      reasoningEffort: "low",
-      historyLogId: 0,
-      historyEntryCount: 0,
-      initialMessages,
-      rolloutPath,
-    })
-    assert.deepStrictEqual(
-      app.messages.slice(before).map(({ method }) => method ?? "answer"),
-      ["answer", "sessionConfigured"],
-    )
-  }),
+const sessionConfigured = row(
+  "follows the response to the client that resumes a conversation",
+  {},
+  (app) =>
+    Effect.gen(function* () {
+      const { conversationId, rolloutPath } = yield* made(app, {
+        config: { model_reasoning_effort: "low" },
+      })
+      yield* listening(app, conversationId)
+      yield* turn(app, conversationId, "say one")
+      const before = app.messages.length
+      const { initialMessages } = yield* app.ask("resumeConversation", { path: rolloutPath })
+      assert.deepStrictEqual(yield* app.received("sessionConfigured"), {
+        sessionId: conversationId,
+        model: "offline",
+        reasoningEffort: "low",
+        historyLogId: 0,
+        historyEntryCount: 0,
+        initialMessages,
+        rolloutPath,
+      })
+      assert.deepStrictEqual(
+        app.messages.slice(before).map(({ method }) => method ?? "answer"),
+        ["answer", "sessionConfigured"],
+      )
+    }),
 )
 
-const conversationSynced = row("stands between what was missed and what comes", {}, (app) =>
+const conversationSynced = row("is sent between the missed events and the live ones", {}, (app) =>
   Effect.gen(function* () {
     const { conversationId } = yield* made(app)
     const subscriptionId = yield* listening(app, conversationId, { after: -1 })
-    assert.deepStrictEqual(yield* app.told("conversationSynced"), {
+    assert.deepStrictEqual(yield* app.received("conversationSynced"), {
       conversationId,
       subscriptionId,
       seq: 2,
@@ -202,7 +205,7 @@ const positions = (app: App, method: string) =>
   app.messages.flatMap((message, at) => (message.method === method ? [at] : []))
 
 const conversationLagged = row(
-  "tells who does not read from where all that is kept follows again",
+  "names the event from which durable events follow again, to a client that does not read",
   { script: [much] },
   (app) =>
     Effect.gen(function* () {
@@ -236,18 +239,21 @@ const conversationLagged = row(
     }),
 )
 
-const conversationClosed = row("is the last of a conversation that is archived", {}, (app) =>
-  Effect.gen(function* () {
-    const { conversationId } = yield* made(app)
-    const subscriptionId = yield* listening(app, conversationId, { after: -1 })
-    yield* turn(app, conversationId, "say one")
-    yield* app.ask("archiveConversation", { conversationId })
-    assert.deepStrictEqual(yield* app.told("conversationClosed"), {
-      conversationId,
-      subscriptionId,
-    })
-    assert.deepStrictEqual(events(app).at(-1)?.[1], { type: "shutdown_complete" })
-  }),
+const conversationClosed = row(
+  "is the last notification of a conversation that is archived",
+  {},
+  (app) =>
+    Effect.gen(function* () {
+      const { conversationId } = yield* made(app)
+      const subscriptionId = yield* listening(app, conversationId, { after: -1 })
+      yield* turn(app, conversationId, "say one")
+      yield* app.ask("archiveConversation", { conversationId })
+      assert.deepStrictEqual(yield* app.received("conversationClosed"), {
+        conversationId,
+        subscriptionId,
+      })
+      assert.deepStrictEqual(events(app).at(-1)?.[1], { type: "shutdown_complete" })
+    }),
 )
 
 const conversationSkipped = row("has the number of an event that is not sent", {}, (app) =>

@@ -55,7 +55,7 @@ index 0000000..3e75765
 +new
 `
 
-const gitDiffToRemote = row("diffs what the remote does not have, new files too", {}, (app) =>
+const gitDiffToRemote = row("returns the diff to the remote, new files included", {}, (app) =>
   Effect.gen(function* () {
     const refusal = invalid(`failed to compute git diff to remote for cwd: "${app.work}"`)
     yield* refuses(app, "gitDiffToRemote", { cwd: app.work }, refusal)
@@ -67,7 +67,7 @@ const gitDiffToRemote = row("diffs what the remote does not have, new files too"
 const free = 'sandbox_mode = "danger-full-access"\n'
 
 const execOneOffCommand = row(
-  "runs a program where it says, as long as it says",
+  "runs a program in the requested directory, for the requested time",
   { config: free },
   (app) =>
     Effect.gen(function* () {
@@ -139,42 +139,45 @@ web_search = true
 model = "p"
 `
 
-const getUserSavedConfig = row("tells what stands in the file now", { config: saved }, (app) =>
-  Effect.gen(function* () {
-    assert.deepStrictEqual(yield* app.ask("getUserSavedConfig"), {
-      config: {
-        approvalPolicy: "on-request",
-        sandboxMode: "workspace-write",
-        sandboxSettings: { writableRoots: ["/elsewhere"], networkAccess: true },
-        model: "m",
-        modelReasoningSummary: "concise",
-        modelVerbosity: "low",
-        tools: { webSearch: true },
-        profile: "mine",
-        profiles: {
-          mine: {
-            model: "p",
-            modelProvider: null,
-            approvalPolicy: null,
-            modelReasoningEffort: null,
-            modelReasoningSummary: null,
-            modelVerbosity: null,
-            chatgptBaseUrl: null,
+const getUserSavedConfig = row(
+  "returns the present contents of the file",
+  { config: saved },
+  (app) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* app.ask("getUserSavedConfig"), {
+        config: {
+          approvalPolicy: "on-request",
+          sandboxMode: "workspace-write",
+          sandboxSettings: { writableRoots: ["/elsewhere"], networkAccess: true },
+          model: "m",
+          modelReasoningSummary: "concise",
+          modelVerbosity: "low",
+          tools: { webSearch: true },
+          profile: "mine",
+          profiles: {
+            mine: {
+              model: "p",
+              modelProvider: null,
+              approvalPolicy: null,
+              modelReasoningEffort: null,
+              modelReasoningSummary: null,
+              modelVerbosity: null,
+              chatgptBaseUrl: null,
+            },
           },
         },
-      },
-    })
-    const path = join(app.home, "config.toml")
-    Fs.writeFileSync(path, "# mine\nmodel = 4\n")
-    yield* refuses(
-      app,
-      "getUserSavedConfig",
-      undefined,
-      internal(
-        `failed to parse config.toml: ${path}:2: invalid type: integer \`4\`, expected a string\nin \`model\``,
-      ),
-    )
-  }),
+      })
+      const path = join(app.home, "config.toml")
+      Fs.writeFileSync(path, "# mine\nmodel = 4\n")
+      yield* refuses(
+        app,
+        "getUserSavedConfig",
+        undefined,
+        internal(
+          `failed to parse config.toml: ${path}:2: invalid type: integer \`4\`, expected a string\nin \`model\``,
+        ),
+      )
+    }),
 )
 
 const setDefaultModel = row(
@@ -235,7 +238,7 @@ const entry = (model: string, description: string, effort: string, isDefault: bo
 })
 
 const modelList = row(
-  "lists what the configuration names, a page at a time",
+  "lists the models that the configuration names, in pages",
   { config: models },
   (app) =>
     Effect.gen(function* () {

@@ -21,7 +21,7 @@ import {
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 
-const sendUserMessage = row("gives words and the file of an image to the model", {}, (app) =>
+const sendUserMessage = row("gives text and an image file to the model", {}, (app) =>
   Effect.gen(function* () {
     const { conversationId } = yield* made(app)
     yield* listening(app, conversationId, { experimentalRawEvents: true })
@@ -58,7 +58,7 @@ const sendUserMessage = row("gives words and the file of an image to the model",
   }),
 )
 
-const sendUserTurn = row("runs a turn as it says, and later ones", {}, (app) =>
+const sendUserTurn = row("applies its settings to its turn and to later ones", {}, (app) =>
   Effect.gen(function* () {
     const { conversationId } = yield* made(app, { cwd: app.home, approvalPolicy: "untrusted" })
     yield* listening(app, conversationId, { after: -1 })
@@ -116,14 +116,14 @@ const sendUserTurn = row("runs a turn as it says, and later ones", {}, (app) =>
 )
 
 const interruptConversation = row(
-  "stops the turn that runs a command, and drops what waits",
+  "interrupts the turn that runs a command, and drops waiting messages",
   {},
   (app) =>
     Effect.gen(function* () {
       const { conversationId } = yield* made(app)
       yield* listening(app, conversationId)
       yield* say(app, conversationId, "run: sleep 1000")
-      yield* app.told("codex/event/exec_command_begin")
+      yield* app.received("codex/event/exec_command_begin")
       assert.deepStrictEqual(yield* say(app, conversationId, "later", { whileRunning: "wait" }), {
         turnId: "1",
         disposition: "waiting",
@@ -154,7 +154,7 @@ const interruptConversation = row(
 )
 
 const addConversationListener = row(
-  "tells what it missed, then what comes, without a gap",
+  "sends the missed events, then the live ones, without a gap",
   {},
   (app) =>
     Effect.gen(function* () {

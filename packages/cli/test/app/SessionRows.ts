@@ -6,10 +6,10 @@ import { invalid, notInitialized, refuses, row } from "./Row.ts"
 
 const userAgent = userAgentOf({})
 
-const initialized = row("is heard and not answered", {}, (app) =>
+const initialized = row("is accepted and not answered", {}, (app) =>
   Effect.gen(function* () {
-    yield* app.tell("initialized")
-    yield* app.tell("initialized", { no: "such params" })
+    yield* app.notify("initialized")
+    yield* app.notify("initialized", { no: "such params" })
     assert.deepStrictEqual(
       yield* app.refused("initialized"),
       invalid("Invalid request: `initialized` is a notification, expected no `id`"),
@@ -21,7 +21,7 @@ const initialized = row("is heard and not answered", {}, (app) =>
 export const sessionRows = {
   initialized,
 
-  initialize: row("is answered once, by the name of the server", { initialized: false }, (app) =>
+  initialize: row("is answered once, with the name of the server", { initialized: false }, (app) =>
     Effect.gen(function* () {
       yield* refuses(
         app,
@@ -29,7 +29,7 @@ export const sessionRows = {
         { clientInfo: { name: "rows" } },
         invalid("Invalid request: params.clientInfo.version: Missing key"),
       )
-      assert.deepStrictEqual(yield* app.hello, { userAgent: `${userAgent} (rows; 1)` })
+      assert.deepStrictEqual(yield* app.initialize, { userAgent: `${userAgent} (rows; 1)` })
       yield* refuses(
         app,
         "initialize",
@@ -42,7 +42,7 @@ export const sessionRows = {
   getUserAgent: row("names the server and its client", { initialized: false }, (app) =>
     Effect.gen(function* () {
       yield* refuses(app, "getUserAgent", undefined, notInitialized)
-      const hello = yield* app.hello
+      const hello = yield* app.initialize
       assert.deepStrictEqual(yield* app.ask("getUserAgent"), hello)
     }),
   ),

@@ -20,7 +20,7 @@ describe("Args", () => {
     assert.deepStrictEqual([...Options.approvalPolicies], [...AskForApproval.literals])
   })
 
-  it("the dialects that can be named are those there are", () => {
+  it("the dialects that can be named are all that exist", () => {
     assert.deepStrictEqual(
       [...Args.dialects],
       contracts().map(({ dialect }) => dialect),

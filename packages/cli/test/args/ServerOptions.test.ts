@@ -23,7 +23,7 @@ describe("ServerOptions", () => {
     assert.include(page, `\`${path}\``)
   })
 
-  it("the keys of the server are read beside those of the conversations", () => {
+  it("the keys of the server are read together with those of the conversations", () => {
     const tree = ConfigTree.fromRecord({
       model: "m",
       offline: { script: "s.json", delta_delay_ms: 5 },
@@ -72,7 +72,7 @@ describe("ServerOptions", () => {
     ],
     [[7], "mcp_tools.0", `invalid type: integer \`7\`, expected one of ${toolNames}`],
   ])(
-    "L13 %j is no choice of tools: the error names the key and what is expected",
+    "L13 %j is not a choice of tools: the error names the key and what is expected",
     (value, key, problem) => {
       assert.deepStrictEqual(
         serverOptions(ConfigTree.fromRecord({ mcp_tools: value })),

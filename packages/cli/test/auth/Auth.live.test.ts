@@ -60,7 +60,7 @@ const visit = (login: Login, parameters: Record<string, string>, headers = {}) =
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
     return fetch(url, { headers }).then(
       (response) => response.status,
-      () => "nobody there",
+      () => "no login",
     )
   })
 
@@ -68,7 +68,7 @@ const stateOf = (login: Login) => new URL(login.authUrl).searchParams.get("state
 
 describe("login in the browser", () => {
   it.effect(
-    "sends the person to the issuer with a challenge, and keeps the tokens for the proof",
+    "sends the person to the issuer with a challenge, and exchanges the proof for tokens",
     () =>
       run(({ auth, issuer, path, stored }) =>
         Effect.gen(function* () {
@@ -90,13 +90,13 @@ describe("login in the browser", () => {
           assert.deepStrictEqual([status.required, status.method], [true, "chatgpt"])
           assert.strictEqual(yield* auth.email, "me@example.org")
           // The loopback server stopped together with the login attempt.
-          assert.strictEqual(yield* visit(login, { state: "x", code: "y" }), "nobody there")
+          assert.strictEqual(yield* visit(login, { state: "x", code: "y" }), "no login")
         }),
       ),
   )
 
   it.effect(
-    "a code without the attempt's state, another path and another host change nothing",
+    "a code without the state of the attempt, another path and another host change nothing",
     () =>
       run(({ auth, issuer }) =>
         Effect.gen(function* () {
@@ -113,7 +113,7 @@ describe("login in the browser", () => {
       ),
   )
 
-  it.effect("what the issuer refuses is told with its code and nothing else", () =>
+  it.effect("a refusal of the issuer is reported with its code and nothing else", () =>
     run(({ auth, issuer, path }) =>
       Effect.gen(function* () {
         const first = yield* auth.loginChatGpt
@@ -137,7 +137,7 @@ describe("login in the browser", () => {
     ),
   )
 
-  it.effect("a second login, a cancellation and a key each end the one under way", () =>
+  it.effect("a second login, a cancellation and a key each end the login in progress", () =>
     run(({ auth }) =>
       Effect.gen(function* () {
         const text = (login: Login) =>
@@ -151,7 +151,7 @@ describe("login in the browser", () => {
         )
         yield* auth.cancelLogin(second.loginId)
         assert.strictEqual(yield* text(second), "Login was not completed")
-        assert.strictEqual(yield* visit(second, { state: "x" }), "nobody there")
+        assert.strictEqual(yield* visit(second, { state: "x" }), "no login")
         const third = yield* auth.loginChatGpt
         yield* auth.loginApiKey(Redacted.make("sk-key"))
         assert.strictEqual(yield* text(third), "Login was not completed")
@@ -163,7 +163,7 @@ describe("login in the browser", () => {
     ),
   )
 
-  it.effect("nobody came back for ten minutes: it timed out", () =>
+  it.effect("a login without a response for ten minutes times out", () =>
     run(({ auth }) =>
       Effect.gen(function* () {
         const login = yield* auth.loginChatGpt
@@ -172,7 +172,7 @@ describe("login in the browser", () => {
         assert.isUndefined(ended.pollUnsafe())
         yield* TestClock.adjust("1 second")
         assert.strictEqual((yield* Fiber.join(ended)).message, "Login timed out")
-        assert.strictEqual(yield* visit(login, { state: stateOf(login) }), "nobody there")
+        assert.strictEqual(yield* visit(login, { state: stateOf(login) }), "no login")
       }),
     ),
   )
@@ -180,7 +180,7 @@ describe("login in the browser", () => {
 
 describe("auth.json", () => {
   it.effect(
-    "keeps an API key in the place of tokens, for its owner alone, beside what others keep",
+    "stores an API key in place of tokens, readable only by its owner, and keeps the members of other programs",
     () =>
       run(({ auth, findKey, path, stored }) =>
         Effect.gen(function* () {
@@ -205,7 +205,7 @@ describe("auth.json", () => {
       ),
   )
 
-  it.effect("a file that makes no sense is a typed error that quotes nothing", () =>
+  it.effect("an invalid file is a typed error that quotes nothing", () =>
     run(({ auth, findKey, path }) =>
       Effect.gen(function* () {
         for (const text of [
@@ -227,30 +227,32 @@ describe("auth.json", () => {
     ),
   )
 
-  it.effect("L13 a file that cannot be read is never a missing one, and no login replaces it", () =>
-    run(({ auth, findKey, path, stored }) =>
-      Effect.gen(function* () {
-        Fs.symlinkSync(path, path)
-        const unread = yield* Effect.flip(auth.loginApiKey(Redacted.make("sk-key")))
-        assert.strictEqual(
-          unread.message,
-          `${path}: cannot be read (ELOOP); the file was not changed: remove it to log in again`,
-        )
-        assert.isTrue(Fs.lstatSync(path).isSymbolicLink())
-        const message = `${path}: cannot be read (ELOOP)`
-        assert.strictEqual((yield* Effect.flip(findKey(provider))).message, message)
-        assert.strictEqual((yield* Effect.flip(auth.status({ refresh: false }))).message, message)
-        assert.strictEqual((yield* Effect.flip(auth.email)).message, message)
-        Fs.rmSync(path)
-        const large = JSON.stringify({ OPENAI_API_KEY: "sk-old", other: "x".repeat(300 * 1024) })
-        Fs.writeFileSync(path, large)
-        yield* Effect.flip(auth.loginApiKey(Redacted.make("sk-key")))
-        assert.strictEqual(Fs.readFileSync(path, "utf8"), large)
-        yield* auth.logout
-        yield* auth.loginApiKey(Redacted.make("sk-key"))
-        assert.strictEqual(stored()["OPENAI_API_KEY"], "sk-key")
-      }),
-    ),
+  it.effect(
+    "L13 a file that cannot be read is never treated as missing, and no login replaces it",
+    () =>
+      run(({ auth, findKey, path, stored }) =>
+        Effect.gen(function* () {
+          Fs.symlinkSync(path, path)
+          const unread = yield* Effect.flip(auth.loginApiKey(Redacted.make("sk-key")))
+          assert.strictEqual(
+            unread.message,
+            `${path}: cannot be read (ELOOP); the file was not changed: remove it to log in again`,
+          )
+          assert.isTrue(Fs.lstatSync(path).isSymbolicLink())
+          const message = `${path}: cannot be read (ELOOP)`
+          assert.strictEqual((yield* Effect.flip(findKey(provider))).message, message)
+          assert.strictEqual((yield* Effect.flip(auth.status({ refresh: false }))).message, message)
+          assert.strictEqual((yield* Effect.flip(auth.email)).message, message)
+          Fs.rmSync(path)
+          const large = JSON.stringify({ OPENAI_API_KEY: "sk-old", other: "x".repeat(300 * 1024) })
+          Fs.writeFileSync(path, large)
+          yield* Effect.flip(auth.loginApiKey(Redacted.make("sk-key")))
+          assert.strictEqual(Fs.readFileSync(path, "utf8"), large)
+          yield* auth.logout
+          yield* auth.loginApiKey(Redacted.make("sk-key"))
+          assert.strictEqual(stored()["OPENAI_API_KEY"], "sk-key")
+        }),
+      ),
   )
 })
 
@@ -266,7 +268,7 @@ const tokens = (expiresAtMs: number) =>
   })
 
 describe("tokens", () => {
-  it.effect("are used as long as they are good, with their address and account", () =>
+  it.effect("are used as long as they are valid, with their address and account", () =>
     run(({ findKey, issuer, path }) =>
       Effect.gen(function* () {
         Fs.writeFileSync(path, tokens(3_600_000))
@@ -279,7 +281,7 @@ describe("tokens", () => {
     ),
   )
 
-  it.effect("that run out are refreshed once for all who need one, and kept", () =>
+  it.effect("are refreshed once for all requests that wait when they expire, and stored", () =>
     run(({ findKey, issuer, stored, path }) =>
       Effect.gen(function* () {
         Fs.writeFileSync(path, tokens(60_000))
@@ -299,7 +301,7 @@ describe("tokens", () => {
     ),
   )
 
-  it.effect("L13 an answer without end is given up at its limit, and the tokens stay", () =>
+  it.effect("L13 an endless response is abandoned at its limit, and the tokens stay", () =>
     run(({ findKey, issuer, path }) =>
       Effect.gen(function* () {
         Fs.writeFileSync(path, tokens(60_000))
@@ -316,7 +318,7 @@ describe("tokens", () => {
     ),
   )
 
-  it.effect("that cannot be refreshed fail the request without a word of them, and stay", () =>
+  it.effect("fail the request without being quoted when they cannot be refreshed, and stay", () =>
     run(({ auth, findKey, issuer, path }) =>
       Effect.gen(function* () {
         Fs.writeFileSync(path, tokens(60_000))

@@ -72,7 +72,7 @@ const targets: ReadonlyArray<string> = [
 ]
 
 describe("LoginServer", () => {
-  it.live.each(targets)("L13 the target %.40s gets an error, and the login goes on", (target) =>
+  it.live.each(targets)("L13 the target %.40s gets an error, and the login continues", (target) =>
     Effect.scoped(
       Effect.gen(function* () {
         const { ask, code, completes } = yield* opened
@@ -83,17 +83,19 @@ describe("LoginServer", () => {
     ),
   )
 
-  it.live("L13 `GET //` is answered whatever host it names, before and after a login began", () =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const server = yield* LoginServer.make(0)
-        const port = Number(new URL(server.redirectUri).port)
-        for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, "evil.example", "//", ""]) {
-          const response = yield* send(port, `GET // HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
-          assert.match(statusOf(response), /^HTTP\/1\.1 40[34] /)
-        }
-      }),
-    ),
+  it.live(
+    "L13 `GET //` gets a response whatever host it names, before and after a login began",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const server = yield* LoginServer.make(0)
+          const port = Number(new URL(server.redirectUri).port)
+          for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, "evil.example", "//", ""]) {
+            const response = yield* send(port, `GET // HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+            assert.match(statusOf(response), /^HTTP\/1\.1 40[34] /)
+          }
+        }),
+      ),
   )
 
   it.live.each([
@@ -123,7 +125,7 @@ describe("LoginServer", () => {
     ["a header with NUL", "GET / HTTP/1.1", "Host: x\r\na: \u0000\r\n", /^HTTP\/1\.1 400 /],
     ["64 KiB of headers", "GET / HTTP/1.1", `a: ${"b".repeat(65_536)}\r\n`, /^HTTP\/1\.1 431 |^$/],
     ["garbage", "\u0000\u0001\u0002", "", /^HTTP\/1\.1 400 /],
-  ] as const)("L13 %s gets an error, and the login goes on", ([, line, headers, expected]) =>
+  ] as const)("L13 %s gets an error, and the login continues", ([, line, headers, expected]) =>
     Effect.scoped(
       Effect.gen(function* () {
         const { ask, code, completes } = yield* opened

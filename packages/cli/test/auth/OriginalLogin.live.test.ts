@@ -79,7 +79,7 @@ const textOf = (stored: { readonly key: Redacted.Redacted } | undefined) =>
   stored === undefined ? undefined : Redacted.value(stored.key)
 
 describe("a login of the original", () => {
-  it.effect("is used where there is none of our own, for the built-in provider alone", () =>
+  it.effect("is used where Colloquy has no login, only for the built-in provider", () =>
     run(({ auth, findKey, original, own }) =>
       Effect.gen(function* () {
         Fs.writeFileSync(original, apiKey("sk-original"))
@@ -121,22 +121,24 @@ describe("a login of the original", () => {
     ),
   )
 
-  it.effect("that cannot be read is an error that names the file, not a missing login", () =>
-    run(({ auth, findKey, original }) =>
-      Effect.gen(function* () {
-        Fs.writeFileSync(original, "sk-secret")
-        const message = `${original}: expected an object with \`OPENAI_API_KEY\` or \`tokens\``
-        assert.strictEqual((yield* Effect.flip(findKey(provider))).message, message)
-        Fs.rmSync(original)
-        Fs.symlinkSync(original, original)
-        const unread = `${original}: cannot be read (ELOOP)`
-        assert.strictEqual((yield* Effect.flip(findKey(provider))).message, unread)
-        assert.strictEqual((yield* Effect.flip(auth.status({ refresh: false }))).message, unread)
-      }),
-    ),
+  it.effect(
+    "is reported as an error that names the file when it cannot be read, not as a missing login",
+    () =>
+      run(({ auth, findKey, original }) =>
+        Effect.gen(function* () {
+          Fs.writeFileSync(original, "sk-secret")
+          const message = `${original}: expected an object with \`OPENAI_API_KEY\` or \`tokens\``
+          assert.strictEqual((yield* Effect.flip(findKey(provider))).message, message)
+          Fs.rmSync(original)
+          Fs.symlinkSync(original, original)
+          const unread = `${original}: cannot be read (ELOOP)`
+          assert.strictEqual((yield* Effect.flip(findKey(provider))).message, unread)
+          assert.strictEqual((yield* Effect.flip(auth.status({ refresh: false }))).message, unread)
+        }),
+      ),
   )
 
-  it.effect("that a setting leaves out is named by the error of the missing key", () =>
+  it.effect("is named by the error about the missing key when a setting excludes it", () =>
     run(
       ({ auth, findKey, original }) =>
         Effect.gen(function* () {
@@ -227,7 +229,7 @@ describe("the built program and a login of the original", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("`login.from_codex = false` leaves it alone, and `doctor` says so", () =>
+  it.live("`login.from_codex = false` disables it, and `doctor` says so", () =>
     Effect.gen(function* () {
       const home = yield* person({
         ".codex/auth.json": apiKey("sk-original"),
@@ -250,7 +252,7 @@ describe("the built program and a login of the original", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("L13 an auth.json that cannot be examined is one that is there", () =>
+  it.live("L13 an auth.json that cannot be examined is treated as present", () =>
     Effect.gen(function* () {
       const home = yield* person({ ".colloquy/config.toml": "" })
       const path = join(home, ".colloquy/auth.json")

@@ -29,14 +29,14 @@ describe("generate", () => {
   const formats = ["ts", "json-schema", "docs"] as const
 
   it.each(formats.flatMap((format) => [...filesOf(format)]))(
-    "%s is the one checked in, so that the contract cannot change unseen",
+    "%s equals the checked-in file, so that the contract cannot change unnoticed",
     async (name, text) => {
       // `vitest run … packages/cli/test/commands/GenerateCommand -u` writes it: a change of the wire shows in the diff.
       await expect(text).toMatchFileSnapshot(fileURLToPath(new URL(name, contract)))
     },
   )
 
-  it("nothing else lies with the contract", () => {
+  it("the folder of the contract has no other file", () => {
     const made = formats.flatMap((format) => [...filesOf(format).keys()])
     assert.deepStrictEqual(Fs.readdirSync(contract).toSorted(), made.toSorted())
   })
@@ -63,7 +63,7 @@ describe("generate", () => {
     }
   })
 
-  it.live("a dialect that is named is the only one written", () =>
+  it.live("only the named dialect is written", () =>
     Effect.gen(function* () {
       const directory = yield* temporary
       assert.strictEqual(run("ts", { dialect: "codex-mcp", out: directory }), 0)
@@ -75,7 +75,7 @@ describe("generate", () => {
     ["ts", "codex-mcp.ts"],
     ["json-schema", "codex-mcp.schema.json"],
     ["docs", "codex-mcp.md"],
-  ] as const)("stdout of generate-%s carries the dialect that is named, and nothing else", (row) =>
+  ] as const)("stdout of generate-%s has the named dialect and nothing else", (row) =>
     Effect.gen(function* () {
       const [format, name] = row
       assert.deepStrictEqual(yield* CliProcess.run([`generate-${format}`, "codex-mcp"]), {
@@ -87,7 +87,7 @@ describe("generate", () => {
     }),
   )
 
-  it.live("stdout carries no two documents that would not stand together", () =>
+  it.live("stdout never has two documents that are not one valid text together", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* CliProcess.run(["generate-json-schema"]), {
         code: 2,
@@ -99,7 +99,7 @@ describe("generate", () => {
     }),
   )
 
-  it.live("a directory that cannot be made ends it with 1", () =>
+  it.live("a directory that cannot be created ends it with 1", () =>
     Effect.gen(function* () {
       const file = join(yield* temporary, "file")
       Fs.writeFileSync(file, "")

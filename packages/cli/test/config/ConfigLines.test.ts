@@ -22,7 +22,7 @@ x = 2
 `
 
 describe("ConfigLines", () => {
-  it("every key and table has the line it begins on", () => {
+  it("finds the line on which each key and table begins", () => {
     assert.deepStrictEqual(
       [...linesOf(text)],
       [
@@ -42,7 +42,7 @@ describe("ConfigLines", () => {
     )
   })
 
-  it("a missing key has the line of the table it is missing in, and none where there is no table", () => {
+  it("gives a missing key the line of its table, and none where there is no table", () => {
     assert.strictEqual(lineOf(text, "model_providers.p.name"), 11)
     assert.strictEqual(lineOf(text, "profiles.slow.model"), undefined)
     assert.strictEqual(lineOf("", "model"), undefined)

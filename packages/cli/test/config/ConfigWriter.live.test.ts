@@ -26,7 +26,7 @@ const directory = Effect.acquireRelease(
 )
 
 describe("ConfigWriter", () => {
-  it("changes one value and leaves every comment", () => {
+  it("changes one value and keeps every comment", () => {
     assert.deepStrictEqual(
       edited(text, [{ path: ["model"], value: "o3" }]),
       Result.succeed(text.replace('"gpt-5"', '"o3"')),
@@ -37,7 +37,7 @@ describe("ConfigWriter", () => {
     )
   })
 
-  it("adds a key, a table that is missing, and takes a key out", () => {
+  it("adds a key and a missing table, and removes a key", () => {
     const added = Result.getOrThrow(
       edited(text, [
         { path: ["model_reasoning_effort"], value: "high" },
@@ -53,13 +53,13 @@ describe("ConfigWriter", () => {
     assert.notInclude(added, "none")
   })
 
-  it("a text that is no TOML is left alone, and not quoted", () => {
+  it("leaves a text that is not TOML unchanged, and does not quote it", () => {
     const outcome = edited("key = sk-secret", [{ path: ["model"], value: "o3" }])
     assert.isTrue(Result.isFailure(outcome))
     assert.notInclude(JSON.stringify(outcome), "sk-secret")
   })
 
-  it.live("makes the file with its directory, keeps its mode, writes through a link", () =>
+  it.live("creates the file with its directory, keeps its mode, writes through a link", () =>
     Effect.gen(function* () {
       const root = yield* directory
       const state = join(root, "new")

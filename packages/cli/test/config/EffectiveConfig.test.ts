@@ -46,7 +46,7 @@ TOKEN = "sk-secret"
 `
 
 describe("EffectiveConfig", () => {
-  it("default, file, -c and profile, each over the one before, and where each comes from", () => {
+  it("default, file, -c and profile each override the one before, and each value has its origin", () => {
     const plain = effective("")
     assert.deepStrictEqual(found(plain, "sandbox_mode"), ["read-only", "default"])
     assert.deepStrictEqual(found(plain, "model_provider"), ["offline", "no key"])
@@ -75,7 +75,7 @@ describe("EffectiveConfig", () => {
     assert.deepStrictEqual(found(all, "approval_policy"), ["never", "profile fast, config.toml:5"])
   })
 
-  it("no secret is shown, the names of variables are", () => {
+  it("no secret is shown, but the names of variables are", () => {
     const lines = effective(file).map(lineOf).join("")
     assert.notInclude(lines, "sk-secret")
     assert.include(lines, 'model_providers."my own".env_key = "MY_KEY"')
@@ -86,7 +86,7 @@ describe("EffectiveConfig", () => {
     assert.include(lines, '"plain"]')
   })
 
-  it("what is printed is a config.toml that means the same", () => {
+  it("prints a config.toml with the same meaning", () => {
     const lines = effective(file, ["projects.p.trust_level=trusted"])
     const tree = Result.getOrThrow(ConfigTree.parseToml(lines.map(lineOf).join("")))
     for (const { path, value } of lines) {

@@ -22,31 +22,33 @@ const directory = Effect.acquireRelease(
   (path) => Effect.sync(() => FS.rmSync(path, { recursive: true, force: true })),
 )
 
-describe("a state directory that somebody prepared", () => {
-  it.live("L13 has pipes and devices in place of its files: each is refused at once, by name", () =>
-    Effect.gen(function* () {
-      const home = yield* directory
-      for (const make of [
-        (path: string) => execFileSync("mkfifo", [path]),
-        (path: string) => FS.symlinkSync("/dev/zero", path),
-      ]) {
-        const [config, auth] = [join(home, "config.toml"), join(home, "auth.json")]
-        make(config)
-        make(auth)
-        assert.deepStrictEqual(
-          Result.mapError(ConfigFile.read(home), (problem) => problem),
-          Result.fail(`${config}: is not a regular file`),
-        )
-        const fault = yield* Effect.flip(AuthFile.make(home).read)
-        assert.strictEqual(fault.message, `${auth}: is not a regular file`)
-        FS.rmSync(config)
-        FS.rmSync(auth)
-      }
-    }),
+describe("a state directory prepared by an attacker", () => {
+  it.live(
+    "L13 with pipes and devices in place of its files: each is refused at once, by name",
+    () =>
+      Effect.gen(function* () {
+        const home = yield* directory
+        for (const make of [
+          (path: string) => execFileSync("mkfifo", [path]),
+          (path: string) => FS.symlinkSync("/dev/zero", path),
+        ]) {
+          const [config, auth] = [join(home, "config.toml"), join(home, "auth.json")]
+          make(config)
+          make(auth)
+          assert.deepStrictEqual(
+            Result.mapError(ConfigFile.read(home), (problem) => problem),
+            Result.fail(`${config}: is not a regular file`),
+          )
+          const fault = yield* Effect.flip(AuthFile.make(home).read)
+          assert.strictEqual(fault.message, `${auth}: is not a regular file`)
+          FS.rmSync(config)
+          FS.rmSync(auth)
+        }
+      }),
   )
 
   it.live(
-    "L13 has an auth.json that nests without end: it is refused, and a login replaces it",
+    "L13 with an auth.json that nests without end: it is refused, and a login replaces it",
     () =>
       Effect.gen(function* () {
         const home = yield* directory
@@ -67,15 +69,15 @@ describe("a state directory that somebody prepared", () => {
   )
 })
 
-describe("the place of a key", () => {
-  it("L13 is not told for a text that only one of the two parsers reads, and nothing is thrown", () => {
+describe("the position of a key", () => {
+  it("L13 is absent for a text that only one of the two parsers accepts, and nothing is thrown", () => {
     for (const text of ["x = ", "[a", '"', `x = ${"[".repeat(100_000)}`, "\0"]) {
       assert.strictEqual(linesOf(text).size, 0, text.slice(0, 10))
     }
   })
 
   it(
-    "L13 a file too long to be edited in time is left alone, with a message",
+    "L13 a file too long to be edited in time is left unchanged, with a message",
     { timeout: 20_000 },
     () => {
       const text = Array.from({ length: 100_000 }, (_, i) => `k${i} = 1`).join("\n")

@@ -40,7 +40,7 @@ const setting = (args: ReadonlyArray<string> = []) =>
   )
 
 describe("LiveSettings", () => {
-  it.live("a file that was edited counts for the next conversation, a broken one fails it", () =>
+  it.live("an edited file applies to the next conversation, an invalid one fails it", () =>
     Effect.gen(function* () {
       const { live, path } = yield* setting()
       const model = Effect.map(live.resolve({}), (settings) => settings.model)
@@ -63,7 +63,7 @@ describe("LiveSettings", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("what an argument or a client set is not looked for in the file", () =>
+  it.live("a value that an argument or a client set is not read from the file", () =>
     Effect.gen(function* () {
       const { live, path } = yield* setting(["sandbox_mode=none"])
       writeFileSync(path, 'sandbox_mode = "read-only"\nmodel_verbosity = "low"\n')
@@ -80,12 +80,12 @@ describe("LiveSettings", () => {
   it.live("an unknown key of a client is ignored with a warning", () =>
     Effect.gen(function* () {
       const { live } = yield* setting()
-      const told: Array<unknown> = []
-      const log = Logger.make(({ message }) => told.push(message))
+      const logged: Array<unknown> = []
+      const log = Logger.make(({ message }) => logged.push(message))
       yield* live
         .resolve({ config: { model: "m", aproval_policy: "never" } })
         .pipe(Effect.provide(Logger.layer([log])))
-      assert.deepStrictEqual(told.flat(), [
+      assert.deepStrictEqual(logged.flat(), [
         "conversation config: `aproval_policy`: unknown key, ignored; did you mean `approval_policy`?",
       ])
     }).pipe(Effect.scoped),
@@ -114,25 +114,23 @@ describe("LiveSettings", () => {
     )
   }
 
-  it.live(
-    "experimental_instructions_file replaces the instructions, and has to say something",
-    () =>
-      Effect.gen(function* () {
-        const { directory, live, path } = yield* setting()
-        writeFileSync(path, 'experimental_instructions_file = "me.md"\n')
-        const missing = yield* Effect.flip(live.resolve({}))
-        assert.strictEqual(
-          missing.message,
-          `${join(directory, "me.md")}: cannot be read (ENOENT)\nin \`experimental_instructions_file\`\n`,
-        )
-        writeFileSync(join(directory, "me.md"), "  \n")
-        assert.match((yield* Effect.flip(live.resolve({}))).message, /: is empty\n/)
-        writeFileSync(join(directory, "me.md"), "Be brief.\n")
-        const settings = yield* live.resolve({})
-        assert.strictEqual(settings.baseInstructions, "Be brief.")
-        assert.notProperty(settings, "baseInstructionsFile")
-        const asked = yield* live.resolve({ baseInstructions: "Be long." })
-        assert.strictEqual(asked.baseInstructions, "Be long.")
-      }).pipe(Effect.scoped),
+  it.live("experimental_instructions_file replaces the instructions, and must not be empty", () =>
+    Effect.gen(function* () {
+      const { directory, live, path } = yield* setting()
+      writeFileSync(path, 'experimental_instructions_file = "me.md"\n')
+      const missing = yield* Effect.flip(live.resolve({}))
+      assert.strictEqual(
+        missing.message,
+        `${join(directory, "me.md")}: cannot be read (ENOENT)\nin \`experimental_instructions_file\`\n`,
+      )
+      writeFileSync(join(directory, "me.md"), "  \n")
+      assert.match((yield* Effect.flip(live.resolve({}))).message, /: is empty\n/)
+      writeFileSync(join(directory, "me.md"), "Be brief.\n")
+      const settings = yield* live.resolve({})
+      assert.strictEqual(settings.baseInstructions, "Be brief.")
+      assert.notProperty(settings, "baseInstructionsFile")
+      const asked = yield* live.resolve({ baseInstructions: "Be long." })
+      assert.strictEqual(asked.baseInstructions, "Be long.")
+    }).pipe(Effect.scoped),
   )
 })

@@ -12,7 +12,7 @@ const file = (text: string) => ({
 })
 
 describe("UnknownKeys", () => {
-  it.effect("a key nobody knows is told with its line and the nearest known one", () =>
+  it.effect("reports an unknown key with its line and the nearest known one", () =>
     Effect.gen(function* () {
       const text = `model = "m"
 hide_agent_reasoning = true
@@ -28,7 +28,7 @@ aproval_policy = "never"
     }),
   )
 
-  it.effect("of an argument the key is enough", () =>
+  it.effect("reports an unknown key of an argument without a line", () =>
     Effect.gen(function* () {
       const overrides = ConfigTree.parseOverrides([
         "mcp_event=off",
@@ -48,7 +48,7 @@ aproval_policy = "never"
     }),
   )
 
-  it("L13 no key that only the server process has is taken for one that decides about the host", () => {
+  it("L13 no key that only the server process has is mistaken for one that decides about the host", () => {
     for (const key of Object.keys(AllKeys.fields)) assert.isUndefined(meantRoutingKey(key), key)
   })
 

@@ -29,9 +29,11 @@ const stage = (text: string | undefined, args: ReadonlyArray<string> = []) =>
   })
 
 describe("UserConfigFile", () => {
-  it.live("what stands in the file, in the names of the wire; of a profile every member", () =>
-    Effect.gen(function* () {
-      const { config } = yield* stage(`approval_policy = "on-request"
+  it.live(
+    "returns the contents of the file in the names of the wire; of a profile every member",
+    () =>
+      Effect.gen(function* () {
+        const { config } = yield* stage(`approval_policy = "on-request"
 sandbox_mode = "workspace-write"
 model = "gpt-5"
 model_reasoning_effort = "high"
@@ -50,37 +52,37 @@ view_image = true
 model = "gpt-4o"
 model_provider = "openai"
 `)
-      assert.deepStrictEqual(yield* config.saved, {
-        approvalPolicy: "on-request",
-        sandboxMode: "workspace-write",
-        sandboxSettings: {
-          writableRoots: ["/tmp"],
-          networkAccess: true,
-          excludeTmpdirEnvVar: true,
-          excludeSlashTmp: true,
-        },
-        model: "gpt-5",
-        modelReasoningEffort: "high",
-        modelReasoningSummary: "detailed",
-        modelVerbosity: "medium",
-        tools: { webSearch: false, viewImage: true },
-        profile: "test",
-        profiles: {
-          test: {
-            model: "gpt-4o",
-            modelProvider: "openai",
-            approvalPolicy: null,
-            modelReasoningEffort: null,
-            modelReasoningSummary: null,
-            modelVerbosity: null,
-            chatgptBaseUrl: null,
+        assert.deepStrictEqual(yield* config.saved, {
+          approvalPolicy: "on-request",
+          sandboxMode: "workspace-write",
+          sandboxSettings: {
+            writableRoots: ["/tmp"],
+            networkAccess: true,
+            excludeTmpdirEnvVar: true,
+            excludeSlashTmp: true,
           },
-        },
-      })
-    }).pipe(Effect.scoped),
+          model: "gpt-5",
+          modelReasoningEffort: "high",
+          modelReasoningSummary: "detailed",
+          modelVerbosity: "medium",
+          tools: { webSearch: false, viewImage: true },
+          profile: "test",
+          profiles: {
+            test: {
+              model: "gpt-4o",
+              modelProvider: "openai",
+              approvalPolicy: null,
+              modelReasoningEffort: null,
+              modelReasoningSummary: null,
+              modelVerbosity: null,
+              chatgptBaseUrl: null,
+            },
+          },
+        })
+      }).pipe(Effect.scoped),
   )
 
-  it.live("a missing file says nothing, one that makes no sense says where", () =>
+  it.live("a missing file gives nothing, an invalid one an error with the position", () =>
     Effect.gen(function* () {
       const missing = yield* stage(undefined)
       assert.deepStrictEqual(yield* missing.config.saved, { profiles: {} })
@@ -95,18 +97,20 @@ model_provider = "openai"
     }).pipe(Effect.scoped),
   )
 
-  it.live("the default model goes to the active profile, else to the top; undefined clears", () =>
-    Effect.gen(function* () {
-      const plain = yield* stage('# mine\nmodel = "one"\nmodel_reasoning_effort = "low"\n')
-      yield* plain.config.setDefaultModel({ model: "two", reasoningEffort: undefined })
-      assert.strictEqual(plain.read(), '# mine\nmodel = "two"\n')
-      const text = 'model = "one"\n[profiles.fast]\nmodel = "small" # quick\n'
-      const profiled = yield* stage(text, ["profile=fast"])
-      yield* profiled.config.setDefaultModel({ model: "big", reasoningEffort: "high" })
-      assert.strictEqual(
-        profiled.read(),
-        'model = "one"\n[profiles.fast]\nmodel = "big" # quick\nmodel_reasoning_effort = "high"\n',
-      )
-    }).pipe(Effect.scoped),
+  it.live(
+    "the default model is written to the active profile, else to the top level; undefined removes it",
+    () =>
+      Effect.gen(function* () {
+        const plain = yield* stage('# mine\nmodel = "one"\nmodel_reasoning_effort = "low"\n')
+        yield* plain.config.setDefaultModel({ model: "two", reasoningEffort: undefined })
+        assert.strictEqual(plain.read(), '# mine\nmodel = "two"\n')
+        const text = 'model = "one"\n[profiles.fast]\nmodel = "small" # quick\n'
+        const profiled = yield* stage(text, ["profile=fast"])
+        yield* profiled.config.setDefaultModel({ model: "big", reasoningEffort: "high" })
+        assert.strictEqual(
+          profiled.read(),
+          'model = "one"\n[profiles.fast]\nmodel = "big" # quick\nmodel_reasoning_effort = "high"\n',
+        )
+      }).pipe(Effect.scoped),
   )
 })

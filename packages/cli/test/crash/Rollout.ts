@@ -128,17 +128,17 @@ const questions = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> =>
   const asked = named(events, ({ msg }) =>
     msg.type.endsWith("_approval_request") ? String(msg["call_id"]) : undefined,
   )
-  const put = new Set(asked)
+  const questioned = new Set(asked)
   const answered = named(events, ({ id, msg }) => {
     const call = String(msg["call_id"])
-    const counts = msg["reason"] !== "unattended" || put.has(`${id}/${call}`)
+    const counts = msg["reason"] !== "unattended" || questioned.has(`${id}/${call}`)
     return msg.type === "approval_resolved" && counts ? call : undefined
   })
   return paired("question and its answers", asked, answered)
 }
 
 /**
- * L11: each call has one output, even when the process died during the call. A call of a turn that was stopped may lack
+ * L11: each call has one output, even when the process was killed during the call. A call of a turn that was stopped may lack
  * one: the model receives it as aborted.
  */
 const calls = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {

@@ -16,7 +16,7 @@ const meta = {
 }
 
 /** The error of creating a conversation when the underlying store fails with this error. */
-const told = (failure: StoreError) => {
+const reported = (failure: StoreError) => {
   const refusing = Layer.effect(
     ConversationStore,
     Effect.map(ConversationStore, (memory) => ({ ...memory, create: () => Effect.fail(failure) })),
@@ -45,7 +45,7 @@ describe("LazyStore", () => {
       const denied = { operation: "create", reason } as const
       const message = `/home/ada/.colloquy/leases/1.json: ${refusal}`
       assert.deepStrictEqual(
-        yield* told(new StoreError({ ...denied, message })),
+        yield* reported(new StoreError({ ...denied, message })),
         new StoreError({
           ...denied,
           message: `${message}: conversations are stored in /home/ada/.colloquy; set COLLOQUY_HOME to use another directory, or \`-c conversation_store=memory\` to store nothing on disk`,
@@ -61,7 +61,7 @@ describe("LazyStore", () => {
         reason: "Exists",
         message: "conversation 1 exists already",
       })
-      assert.deepStrictEqual(yield* told(failure), failure)
+      assert.deepStrictEqual(yield* reported(failure), failure)
     }),
   )
 })

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as StderrLog from "../../src/log/StderrLog.ts"
 
 describe("StderrLog", () => {
-  it("a reader that does not read costs bounded memory, and is told what it missed", () => {
+  it("a reader that does not read costs bounded memory, and gets a note about the lines it missed", () => {
     const lines: Array<string> = []
     const target = { writableLength: 0, write: (text: string) => lines.push(text) > 0 }
     const write = StderrLog.lineWriter(target)
@@ -16,7 +16,7 @@ describe("StderrLog", () => {
     assert.deepStrictEqual(lines, ["one\n", "colloquy: 2 log lines were dropped\nfour\n"])
   })
 
-  it("L7 writes nothing that a terminal would obey", () => {
+  it("L7 writes no control characters for a terminal", () => {
     const lines: Array<string> = []
     const target = { writableLength: 0, write: (text: string) => lines.push(text) > 0 }
     StderrLog.lineWriter(target)("call \u001b[2J\u202e denied\nnext")
@@ -32,7 +32,7 @@ describe("StderrLog", () => {
     )
   })
 
-  it("a level that there is not is told with those that there are", () => {
+  it("an unknown level is reported with the known ones", () => {
     assert.deepStrictEqual([undefined, "info", "a=info,error"].map(StderrLog.levelWarning), [
       undefined,
       undefined,

@@ -20,11 +20,11 @@ describe("Environment", () => {
     ["/usr/local/bin/zsh", "zsh"],
     ["/usr/bin/fish", undefined],
     ["", undefined],
-  ])("the login shell %s is told the model as %s", (shell, told) => {
+  ])("the login shell %s is described to the model as %s", (shell, told) => {
     assert.strictEqual(Environment.fromVariables({}, { ...place, shell }).shell, told)
   })
 
-  it("every variable counts, and the key itself is not kept", () => {
+  it("every variable is read, and the key itself is not kept", () => {
     const variables = {
       COLLOQUY_HOME: "/own",
       CODEX_HOME: "/codex",
@@ -48,7 +48,7 @@ describe("Environment", () => {
     assert.notInclude(JSON.stringify(environment), "secret")
   })
 
-  it("the original's directory counts where there is none of our own, and a whole address over a port", () => {
+  it("the original's directory is used where Colloquy has none, and a whole address takes precedence over a port", () => {
     const environment = Environment.fromVariables(
       {
         COLLOQUY_HOME: "",

@@ -72,8 +72,8 @@ const started = Effect.gen(function* () {
   return { ...provider, ask: Stream.runDrain(client.stream(requestTo(provider.baseUrl))) }
 })
 
-describe("the models over the network", () => {
-  it.live("a request goes out on the connection of the one before", () =>
+describe("models over the network", () => {
+  it.live("a request uses the connection of the one before", () =>
     Effect.gen(function* () {
       const { ask, connections } = yield* started
       yield* ask
@@ -82,7 +82,7 @@ describe("the models over the network", () => {
     }),
   )
 
-  it.live("a request is answered though the provider closed the kept connection", () =>
+  it.live("a request succeeds although the provider closed the kept connection", () =>
     Effect.gen(function* () {
       const { ask, connections, server } = yield* started
       yield* ask

@@ -2,7 +2,7 @@ import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import { list, read } from "../../src/machine/PromptDirectory.ts"
-import { buildIfMissing } from "../support/Bundle.ts"
+import { buildIfMissing } from "../support/BuiltProgram.ts"
 import { home } from "../support/Home.ts"
 import * as Server from "../support/Server.ts"
 
@@ -41,13 +41,13 @@ describe("PromptDirectory", () => {
     }),
   )
 
-  it.live("is empty where there is no directory", () =>
+  it.live("is empty when there is no directory", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* listed(yield* home()), [])
     }),
   )
 
-  it.live("reads no more than it is told to, and no other encoding", () =>
+  it.live("reads at most the requested number of bytes, and no other encoding", () =>
     Effect.gen(function* () {
       const directory = yield* prompts({ "a.md": "0123456789", "b.md": new Uint8Array([0xff]) })
       assert.strictEqual(yield* Effect.promise(() => read(directory, "a", 4)), "0123")
@@ -56,7 +56,7 @@ describe("PromptDirectory", () => {
     }),
   )
 
-  it.live("the built server offers them, and tells stderr of the bad ones", () =>
+  it.live("the built server offers them, and logs the invalid ones on stderr", () =>
     Effect.gen(function* () {
       const directory = yield* prompts({
         "greet.md": "---\ndescription: Greets.\n---\nSay hello to $WHO.",

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { tmpdir } from "node:os"
-import { entry } from "./Bundle.ts"
+import { entry } from "./BuiltProgram.ts"
 
 /** A message of the server, typed loosely: each test compares only the members it needs. */
 export interface Frame {

@@ -26,7 +26,7 @@ export type ElicitationHandler = (
 ) => Effect.Effect<ElicitResult, JsonRpcError>
 
 /** Limit for a server that never stops asking. */
-const maxRounds = 64
+const maxRequests = 64
 
 const isMembers = (u: unknown): u is Members =>
   typeof u === "object" && u !== null && !Array.isArray(u)
@@ -89,13 +89,13 @@ export const exchange = (
     if (stated === undefined) return yield* send(given)
     const params = membersOf(given)
     let result = yield* send(withStatement(params, stated))
-    for (let round = 0; round < maxRounds; round++) {
+    for (let sent = 0; sent < maxRequests; sent++) {
       const { inputRequests, requestState, resultType } = membersOf(result)
       if (resultType !== "input_required") return result
       const inputResponses = yield* answersTo(membersOf(inputRequests), answer)
       const state = requestState === undefined ? {} : { requestState }
       result = yield* send(withStatement({ ...params, inputResponses, ...state }, stated))
     }
-    return yield* unusable(`the server asked more than ${maxRounds} times`)
+    return yield* unusable(`the server asked more than ${maxRequests} times`)
   })
 }

@@ -109,7 +109,7 @@ const fits = (query: ListQuery, { archived, meta, preview }: ConversationSummary
   (query.after === undefined || newestFirst(query.after, meta) < 0) &&
   (query.cwd === undefined || query.cwd === meta.cwd) &&
   (query.provider === undefined || query.provider === meta.provider) &&
-  (query.spoken !== true || preview !== undefined) &&
+  (query.withPreview !== true || preview !== undefined) &&
   (query.owner === undefined || query.owner === (meta.owner ?? null)) &&
   (query.text === undefined || (preview ?? "").toLowerCase().includes(query.text.toLowerCase()))
 

@@ -54,7 +54,7 @@ const long = () =>
   )
 const looking = { tools: tools({ look: () => Effect.succeed("seen") }) }
 
-describe("a log with a summary in it", () => {
+describe("a log with a summary", () => {
   it.effect("gives the same history when the conversation was evicted in between", () => {
     const script = long()
     return Effect.gen(function* () {

@@ -29,8 +29,8 @@ const desk = Effect.fnUntraced(function* (taken = true) {
 const approved = { decision: "approved", reason: "answered" } as const
 const atShutdown = { decision: "denied", reason: "shutdown" } as const
 
-describe("ApprovalDesk", () => {
-  it.effect("L7 gives each asker its verdict, once", () =>
+describe("ApprovalWaiters", () => {
+  it.effect("L7 gives each waiting tool its verdict, once", () =>
     Effect.gen(function* () {
       const { desk: d, sent, ask } = yield* desk()
       const [one, two] = [yield* ask("c"), yield* ask("c")]
@@ -46,7 +46,7 @@ describe("ApprovalDesk", () => {
   )
 
   it.effect(
-    "L7 denies whoever waits when it closes, and who asks a conversation that is over",
+    "L7 denies the questions that wait when it closes, and those asked after the conversation has ended",
     () =>
       Effect.gen(function* () {
         const { desk: d, ask } = yield* desk()
@@ -58,7 +58,7 @@ describe("ApprovalDesk", () => {
       }),
   )
 
-  it.effect("L7 withdraws the question of an asker that is interrupted", () =>
+  it.effect("L7 withdraws the question of a tool that is interrupted while it waits", () =>
     Effect.gen(function* () {
       const { sent, ask } = yield* desk()
       yield* Fiber.interrupt(yield* ask("c"))
@@ -66,7 +66,7 @@ describe("ApprovalDesk", () => {
     }),
   )
 
-  it.effect("L7 lets a question expire that is not settled by its deadline, and only that", () =>
+  it.effect("L7 lets a question expire that is not resolved by its deadline, and only that", () =>
     Effect.gen(function* () {
       const { desk: d, sent, ask, scope } = yield* desk()
       yield* Effect.all([ask("c"), ask("d"), ask("e")])

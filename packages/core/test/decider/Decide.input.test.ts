@@ -71,7 +71,7 @@ describe("decide: input that interrupts", () => {
     ])
   })
 
-  it("runs the last of two first and queues the other behind it", () => {
+  it("runs the last of two first and queues the other after it", () => {
     const both = after(running, replace("b"), replace("c"))
     assert.deepStrictEqual(ids(both.waiting), ["c", "b"])
     const cancelled = decide(both, cancel("b"))

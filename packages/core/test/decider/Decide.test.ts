@@ -255,7 +255,7 @@ describe("decide: a running turn", () => {
     assert.deepStrictEqual(say(running, ended("z", failure)), nothing)
   })
 
-  it("starts the next waiting submission behind every kind of end", () => {
+  it("starts the next waiting submission after every kind of end", () => {
     for (const end of [advance("a", {}), ended("a", failure), ended("a", interruption)]) {
       const decision = decide(withWaiting("b", "c"), end)
       assert.deepStrictEqual(decision.events.slice(-3), startOf("b", "b"))

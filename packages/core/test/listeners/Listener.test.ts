@@ -116,7 +116,7 @@ describe("Listener", () => {
     }),
   )
 
-  it("L6 leaves, whenever it is interrupted, and does not hold the publisher up", () => {
+  it("L6 detaches whenever it is interrupted, and does not delay the publisher", () => {
     const program = Effect.gen(function* () {
       const { log, listeners, say } = talk()
       const owner = yield* Effect.forkChild(

@@ -310,7 +310,7 @@ describe("SubscribedListener", () => {
     assert.isTrue(outbox.isEmpty)
   })
 
-  it("L6 says so once also when the replay behind it comes in pieces", () => {
+  it("L6 says so once also when the replay after it arrives in pieces", () => {
     const writer = new Writer()
     const outbox = live(writer, { maxEvents: 2, maxBytes: 100 })
     publish(writer, outbox, ...Array.from({ length: 300 }, (_, i) => background(`${i}`)))
@@ -325,7 +325,7 @@ describe("SubscribedListener", () => {
     )
   })
 
-  it("L6 never lags for one that keeps up", () => {
+  it("L6 never lags while it keeps up", () => {
     const writer = new Writer()
     writer.append(background("0"))
     const outbox = live(writer, { maxEvents: 1, maxBytes: 3 })

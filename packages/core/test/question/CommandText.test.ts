@@ -22,7 +22,7 @@ describe("CommandText", () => {
     ["tag\u{e0041}", "$'tag\\U000e0041'"],
     ["\u2028", "$'\\u2028'"],
     ["half\ud800", "$'half\\ud800'"],
-  ])("what would not be seen is spelt out: %j", (word, text) => {
+  ])("text that would not be seen is escaped: %j", (word, text) => {
     assert.strictEqual(commandText([word]), text)
     assert.strictEqual(pathText(word), text)
   })

@@ -171,7 +171,7 @@ describe("QuestionText", () => {
       { mode: "danger-full-access" },
       "these files are changed, without a sandbox like everything in this conversation, and no other file is.",
     ],
-  ])("L7 L15 says what a yes allows: %j under %j", (request, sandboxPolicy, effect) => {
+  ])("L7 L15 states what an approval allows: %j under %j", (request, sandboxPolicy, effect) => {
     const [first] = reasonText(request, { cwd: "/work", sandboxPolicy }).split("\n")
     assert.strictEqual(first, `If approved, ${effect}`)
   })

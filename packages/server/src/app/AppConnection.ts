@@ -15,7 +15,7 @@ import type { Server } from "../Server.ts"
 import type { Auth } from "./ports/AuthPort.ts"
 import { type Broadcast, broadcasts } from "./subscriptions/Broadcast.ts"
 import { type DeliveryCursor, deliveryCursors } from "./subscriptions/DeliveryCursor.ts"
-import * as Notices from "./subscriptions/Notices.ts"
+import * as ConnectionNotices from "./subscriptions/ConnectionNotices.ts"
 import { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import { v1Presenter } from "./subscriptions/V1Presenter.ts"
 
@@ -40,7 +40,7 @@ export interface AppConnection {
   /** Adds the connection to `broadcast` and starts to send `notices`. A second call does nothing. */
   readonly join: (peer: PeerControl) => Effect.Effect<void>
   /** The notifications of this connection that belong to no conversation. */
-  readonly notices: Notices.Notices
+  readonly notices: ConnectionNotices.ConnectionNotices
   /** The running searches for files, by the client's tokens. Completing the deferred ends the search. */
   readonly searches: Map<string, Deferred.Deferred<void>>
 }
@@ -105,7 +105,7 @@ export const make = Effect.fnUntraced(function* (
   const answers = () => client.answers
   const cursor = (yield* server.shared(deliveryCursors))(principal)
   const broadcast = (yield* server.shared(broadcasts))(principal)
-  const notices = Notices.make()
+  const notices = ConnectionNotices.make()
   const presenter = v1Presenter(() => client.approvals)
   const broker = yield* QuestionBroker.make()
   let joined = false

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { merged as mergedNotices, type Notices } from "./Notices.ts"
+import { merged as mergedChanges, type CatalogChanges } from "./CatalogChanges.ts"
 import type { Prompt } from "./Prompt.ts"
 import { type Resource, ResourceNotFound, type ResourceTemplate } from "./Resource.ts"
 import { merged as mergedShelf, type Registry } from "./Registry.ts"
@@ -27,9 +27,9 @@ export interface Catalog {
   readonly templates: Registry<RegisteredTemplate>
   /** By name. */
   readonly prompts: Registry<Prompt>
-  readonly notices: Notices
+  readonly changes: CatalogChanges
   /**
-   * Watches the resource until the scope closes, and calls `notices.updated` when it changes. Fails with
+   * Watches the resource until the scope closes, and calls `changes.updated` when it changes. Fails with
    * `ResourceNotFound` when no resource has that URI, and with the failure of the resource's own `watch`.
    */
   readonly watch: (uri: string, principal: string) => Effect.Effect<void, unknown, Scope.Scope>
@@ -61,14 +61,14 @@ export const findResource = (
  */
 export const watcher =
   (
-    catalog: Pick<Catalog, "resources" | "templates" | "notices">,
+    catalog: Pick<Catalog, "resources" | "templates" | "changes">,
     watches: Shared<void, unknown>,
   ): Catalog["watch"] =>
   (uri, principal) =>
     Effect.suspend(() => {
       const found = findResource(catalog, uri)
       if (found === undefined) return Effect.fail(new ResourceNotFound({ uri }))
-      const changed = Effect.sync(() => catalog.notices.updated(uri))
+      const changed = Effect.sync(() => catalog.changes.updated(uri))
       const { params, resource } = found
       if (resource.watch === undefined) return Effect.void
       return watches(`${principal} ${uri}`, resource.watch({ uri, params, principal, changed }))
@@ -80,7 +80,7 @@ export const mergedCatalog = (catalogs: ReadonlyArray<Catalog>): Catalog => ({
   resources: mergedShelf(catalogs.map(({ resources }) => resources)),
   templates: mergedShelf(catalogs.map(({ templates }) => templates)),
   prompts: mergedShelf(catalogs.map(({ prompts }) => prompts)),
-  notices: mergedNotices(catalogs.map(({ notices }) => notices)),
+  changes: mergedChanges(catalogs.map(({ changes }) => changes)),
   watch: (uri, principal) => {
     const of = catalogs.find((catalog) => findResource(catalog, uri) !== undefined)
     return of === undefined ? Effect.fail(new ResourceNotFound({ uri })) : of.watch(uri, principal)

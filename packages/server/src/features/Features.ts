@@ -8,7 +8,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import { type Catalog, type RegisteredTemplate, watcher } from "./Catalog.ts"
-import { type ListName, make as makeNotices, type Notices } from "./Notices.ts"
+import { type ListName, make as makeChanges, type CatalogChanges } from "./CatalogChanges.ts"
 import type { Prompt } from "./Prompt.ts"
 import type { Resource, ResourceTemplate } from "./Resource.ts"
 import { type MutableRegistry, makeRegistry } from "./Registry.ts"
@@ -99,13 +99,13 @@ class Entries<A> {
   readonly registry: MutableRegistry<A> = makeRegistry<A>()
   private readonly kind: Kind
   private readonly list: ListName
-  private readonly notices: Notices
+  private readonly changes: CatalogChanges
   private readonly max: number
 
-  constructor(kind: Kind, list: ListName, notices: Notices, max: number) {
+  constructor(kind: Kind, list: ListName, changes: CatalogChanges, max: number) {
     this.kind = kind
     this.list = list
-    this.notices = notices
+    this.changes = changes
     this.max = max
   }
 
@@ -118,7 +118,7 @@ class Entries<A> {
       if (this.registry.get(name) !== undefined) return this.reject(name, "registered already")
       if (this.registry.size >= this.max) return this.reject(name, `the limit is ${this.max}`)
       this.registry.add(name, value)
-      this.notices.listChanged(this.list)
+      this.changes.listChanged(this.list)
       return Effect.void
     })
   }
@@ -126,7 +126,7 @@ class Entries<A> {
   remove(name: string): Effect.Effect<boolean> {
     return Effect.sync(() => {
       const removed = this.registry.remove(name)
-      if (removed) this.notices.listChanged(this.list)
+      if (removed) this.changes.listChanged(this.list)
       return removed
     })
   }
@@ -135,7 +135,7 @@ class Entries<A> {
 /** The implementation of `Features`. */
 class FeatureRegistry implements Features {
   readonly catalog: Catalog
-  private readonly notices = makeNotices()
+  private readonly changes = makeChanges()
   private readonly tools: Entries<Tool>
   private readonly resources: Entries<Resource>
   private readonly templates: Entries<RegisteredTemplate>
@@ -143,17 +143,17 @@ class FeatureRegistry implements Features {
 
   /** @param watches the running watches of resources, which all connections share */
   constructor({ maxPerKind = 10_000 }: FeatureLimits, watches: Shared.Shared<void, unknown>) {
-    const { notices } = this
-    this.tools = new Entries("tool", "tools", notices, maxPerKind)
-    this.resources = new Entries("resource", "resources", notices, maxPerKind)
-    this.templates = new Entries("resource template", "resources", notices, maxPerKind)
-    this.prompts = new Entries("prompt", "prompts", notices, maxPerKind)
+    const { changes } = this
+    this.tools = new Entries("tool", "tools", changes, maxPerKind)
+    this.resources = new Entries("resource", "resources", changes, maxPerKind)
+    this.templates = new Entries("resource template", "resources", changes, maxPerKind)
+    this.prompts = new Entries("prompt", "prompts", changes, maxPerKind)
     const read = {
       tools: this.tools.registry,
       resources: this.resources.registry,
       templates: this.templates.registry,
       prompts: this.prompts.registry,
-      notices,
+      changes,
     }
     this.catalog = { ...read, watch: watcher(read, watches) }
   }
@@ -214,7 +214,7 @@ class FeatureRegistry implements Features {
   }
 
   readonly updated = (uri: string) => {
-    return Effect.sync(() => this.notices.updated(uri))
+    return Effect.sync(() => this.changes.updated(uri))
   }
 }
 

@@ -60,7 +60,10 @@ const errorText = (
 ): Effect.Effect<string> => {
   const failure = cause.reasons.find(Cause.isFailReason)
   return failure === undefined
-    ? Effect.as(Effect.logError("a handler died", cause), internalText(id, form))
+    ? Effect.as(
+        Effect.logError("a request handler failed with a defect", cause),
+        internalText(id, form),
+      )
     : Effect.succeed(failureText(id, failure.error, form))
 }
 

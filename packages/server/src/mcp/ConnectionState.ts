@@ -76,9 +76,9 @@ export const make = Effect.fnUntraced(function* (
   const stateless = options.statelessElicitations(answered)
   const creators = new LruMap<string, RequestId>(maxRemembered)
   let latest: ConversationId | undefined
-  const elicitations: ConnectionState["elicitations"] = ({ client, rounds }) => {
+  const elicitations: ConnectionState["elicitations"] = ({ client, continuation }) => {
     if (!takesForms(client.capabilities)) return undefined
-    return rounds === undefined ? options.elicitations : stateless
+    return continuation === undefined ? options.elicitations : stateless
   }
   return {
     scope,

@@ -67,7 +67,7 @@ export interface McpHandlers {
   }
   readonly notifications: Handlers<Exclude<ClientMethods, Requests>, NotificationCaller>
   /** Functions that the router calls when a request begins and when a resumed call is cancelled. */
-  readonly hears: Pick<RouterOptions, "onRequest" | "takenBack">
+  readonly routing: Pick<RouterOptions, "onRequest" | "cancelWork">
 }
 
 /** What the handlers of one connection need. */
@@ -137,16 +137,16 @@ export const make = Effect.fnUntraced(function* ({
       [Initialized._tag]: notificationsInitialized,
       [Cancelled._tag]: notificationsCancelled(connection),
     },
-    hears: {
-      onRequest: (id, back) => {
-        if (back === undefined) {
+    routing: {
+      onRequest: (id, onCancel) => {
+        if (onCancel === undefined) {
           connection.answered.forget(id)
           return undefined
         }
-        connection.answered.onCancel(id, back)
-        return () => connection.answered.forget(id, back)
+        connection.answered.onCancel(id, onCancel)
+        return () => connection.answered.forget(id, onCancel)
       },
-      takenBack: cancellation(conversations),
+      cancelWork: cancellation(conversations),
     },
   }
 })

@@ -57,9 +57,9 @@ export class OtherResult extends Data.Class<{
   readonly members: Members
 }> {}
 
-/** The state and the answers that a client returned, for handlers that keep their own state between rounds. */
-interface Rounds {
-  /** Undefined for a first call. `responses` are the answers to the questions of the last round, of any shape. */
+/** The state and the answers that a client returned, for handlers that keep their own state between requests. */
+interface Continuation {
+  /** Undefined for a first call. `responses` are the answers to the questions in the last response, of any shape. */
   readonly resumed: { readonly state: unknown; readonly responses: Members } | undefined
 }
 
@@ -67,7 +67,7 @@ interface Rounds {
 export interface TaskHandle {
   readonly id: string
   /** Sets the status message of the task, a text for people, until the task has ended. */
-  readonly say: (message: string) => Effect.Effect<void>
+  readonly setStatus: (message: string) => Effect.Effect<void>
 }
 
 /**
@@ -126,8 +126,8 @@ export interface RequestContext {
    * answered with this task. The client does not know the id before that response.
    */
   readonly task?: TaskHandle
-  /** Present only where a handler runs again with the answers. */
-  readonly rounds?: Rounds
+  /** Present only where a handler runs again with the answers: in the stateless era, outside a task. */
+  readonly continuation?: Continuation
 }
 
 /** A handler of a request: the same for every revision that knows its method. */

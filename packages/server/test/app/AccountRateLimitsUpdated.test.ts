@@ -40,7 +40,7 @@ const telling = (...percents: ReadonlyArray<number>): AppOptions => {
   }
 }
 
-const told = ({ messages }: Harness) =>
+const limitsSent = ({ messages }: Harness) =>
   messages.flatMap((message) => (message.method === method ? [message.params] : []))
 
 const read = (app: Harness, id: unknown) =>
@@ -58,7 +58,10 @@ describe(method, () => {
         for (const [turn, percents] of [[12], [12], [12, 30]].entries()) {
           yield* say(app, conversationId, "hi", {}, turn)
           yield* app.quiet
-          assert.deepStrictEqual([told(app), told(other)], [percents.map(used), percents.map(used)])
+          assert.deepStrictEqual(
+            [limitsSent(app), limitsSent(other)],
+            [percents.map(used), percents.map(used)],
+          )
         }
         assert.deepStrictEqual(silent.messages, [])
         const lines = outline(app)
@@ -78,13 +81,13 @@ describe(method, () => {
           yield* say(app, conversationId, "hi", {}, turn)
           yield* app.quiet
         }
-        assert.deepStrictEqual(told(app), [used(12), used(30)])
-        assert.deepStrictEqual(told(other), [used(12), used(30)])
+        assert.deepStrictEqual(limitsSent(app), [used(12), used(30)])
+        assert.deepStrictEqual(limitsSent(other), [used(12), used(30)])
       }),
     ),
   )
 
-  it.effect("limits that are replayed to a later listener are not notified again", () =>
+  it.effect("limits that are replayed to a later listener cause no second notification", () =>
     withApp(telling(12, 30), (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -95,7 +98,7 @@ describe(method, () => {
         }
         yield* listening(app, conversationId, { after: -1 }, "again")
         yield* app.quiet
-        assert.deepStrictEqual(told(app), [used(12), used(30)])
+        assert.deepStrictEqual(limitsSent(app), [used(12), used(30)])
         assert.deepStrictEqual(yield* read(app, "read"), used(30))
       }),
     ),
@@ -107,15 +110,15 @@ describe(method, () => {
         const conversationId = yield* created(app)
         yield* say(app, conversationId, "hi")
         yield* app.quiet
-        assert.deepStrictEqual(told(app), [])
+        assert.deepStrictEqual(limitsSent(app), [])
         yield* listening(app, conversationId)
         yield* app.quiet
-        assert.deepStrictEqual(told(app), [used(12)])
+        assert.deepStrictEqual(limitsSent(app), [used(12)])
       }),
     ),
   )
 
-  it.effect("absent limits are not notified and change nothing", () =>
+  it.effect("absent limits cause no notification and change nothing", () =>
     withApp(telling(12), (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)
@@ -124,7 +127,7 @@ describe(method, () => {
           yield* say(app, conversationId, "hi", {}, turn)
           yield* app.quiet
         }
-        assert.deepStrictEqual([told(app), yield* read(app, "read")], [[used(12)], used(12)])
+        assert.deepStrictEqual([limitsSent(app), yield* read(app, "read")], [[used(12)], used(12)])
       }),
     ),
   )

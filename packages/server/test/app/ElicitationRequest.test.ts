@@ -111,7 +111,7 @@ describe(method, () => {
       "malformed",
     ],
     [{}, { action: "decline" }, "malformed"],
-  ])("L7 %j is told the server as %j: %s", ([result, expected, reason]) =>
+  ])("L7 %j is returned to the tool server as %j: %s", ([result, expected, reason]) =>
     withForm(declared, (app, answers) =>
       Effect.gen(function* () {
         yield* asked(app)
@@ -203,17 +203,19 @@ describe(method, () => {
     [{}, 0],
   ] as const) {
     const what = JSON.stringify(experimental)
-    it.effect(`beside MCP a client whose \`experimental\` is ${what} is asked ${count} times`, () =>
-      withForm({ besideMcp: AppServer.beside({}), initialized: false }, (app) =>
-        Effect.gen(function* () {
-          yield* app.send(initialize({ experimental }))
-          yield* asked(app)
-          assert.strictEqual(questions(app).length, count)
-          yield* app.ask("stop", "interruptConversation", {
-            conversationId: String(eventsOf(app)[0]?.params?.["conversationId"]),
-          })
-        }),
-      ),
+    it.effect(
+      `on an MCP connection a client whose \`experimental\` is ${what} is asked ${count} times`,
+      () =>
+        withForm({ besideMcp: AppServer.beside({}), initialized: false }, (app) =>
+          Effect.gen(function* () {
+            yield* app.send(initialize({ experimental }))
+            yield* asked(app)
+            assert.strictEqual(questions(app).length, count)
+            yield* app.ask("stop", "interruptConversation", {
+              conversationId: String(eventsOf(app)[0]?.params?.["conversationId"]),
+            })
+          }),
+        ),
     )
   }
 })

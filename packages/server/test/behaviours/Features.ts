@@ -185,7 +185,7 @@ export const features = [
     }),
   ),
 
-  behaviour("refuses a cursor that it did not give, or gave for another list", (world) =>
+  behaviour("refuses a cursor that it did not return, or returned for another list", (world) =>
     Effect.gen(function* () {
       const client = yield* world.speak()
       const { result } = yield* client.ask("prompts/list")

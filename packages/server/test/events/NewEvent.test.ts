@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { wireEvent, wireMsg } from "../../src/events/McpEvents.ts"
 import { appServerEvent } from "../../src/events/V1Events.ts"
 
-/** A definition that says nothing about who may receive the event. */
+/** A definition that does not state which clients receive the event. */
 const Novelty = event(
   "novelty",
   { detail: Schema.String },

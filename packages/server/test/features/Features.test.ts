@@ -128,7 +128,7 @@ describe("Features", () => {
     )
   }
 
-  it.effect("L6 is bounded: one more is refused until one is gone", () =>
+  it.effect("L6 is bounded: one more is refused until one is removed", () =>
     Effect.gen(function* () {
       const features = yield* make({ tools: [aTool("a"), aTool("b")] }, { maxPerKind: 2 })
       const full = yield* Effect.flip(features.addTool(aTool("c")))
@@ -139,26 +139,28 @@ describe("Features", () => {
     }),
   )
 
-  it.effect("what is added while the server runs is there at once, what is removed is gone", () =>
-    withFeatures({}, (server, features) =>
-      Effect.gen(function* () {
-        yield* initialized(server)
-        yield* server.ask("tools", "tools/list")
-        yield* features.addTool(aTool("new"))
-        assert.deepStrictEqual((yield* server.call(1, "new")).result, { content: text("new") })
-        yield* features.removeTool("new")
-        const gone = yield* server.call(2, "new")
-        assert.strictEqual(gone.error?.code, -32602)
-        yield* TestClock.adjust("1 second")
-        yield* server.quiet
-        assert.deepStrictEqual(noticesOf(server), [
-          { method: "notifications/tools/list_changed", params: {} },
-        ])
-      }),
-    ),
+  it.effect(
+    "what is added while the server runs is available at once, what is removed is not",
+    () =>
+      withFeatures({}, (server, features) =>
+        Effect.gen(function* () {
+          yield* initialized(server)
+          yield* server.ask("tools", "tools/list")
+          yield* features.addTool(aTool("new"))
+          assert.deepStrictEqual((yield* server.call(1, "new")).result, { content: text("new") })
+          yield* features.removeTool("new")
+          const gone = yield* server.call(2, "new")
+          assert.strictEqual(gone.error?.code, -32602)
+          yield* TestClock.adjust("1 second")
+          yield* server.quiet
+          assert.deepStrictEqual(noticesOf(server), [
+            { method: "notifications/tools/list_changed", params: {} },
+          ])
+        }),
+      ),
   )
 
-  it.effect("a definition gets the services at hand when it is added", () =>
+  it.effect("a definition gets the services of the context in which it is added", () =>
     Effect.gen(function* () {
       const spoken = tool({ name: "spoken", run: () => Effect.map(Word, (word) => word) })
       const features = yield* Effect.provideService(make({ tools: [spoken] }), Word, "first")

@@ -4,7 +4,7 @@ import { parse } from "../../src/features/PromptText.ts"
 import { parse as parseTemplate } from "../../src/features/UriTemplate.ts"
 
 describe("a template of addresses", () => {
-  it("L13 gives a variable named `__proto__` like any other", () => {
+  it("L13 returns a variable named `__proto__` like any other", () => {
     const values = Result.getOrThrow(parseTemplate("x:{__proto__}/{a}")).match("x:1/2")
     assert.deepStrictEqual(Object.entries(values ?? {}), [
       ["__proto__", "1"],

@@ -94,7 +94,7 @@ describe("PromptBook", () => {
     ).pipe(Effect.provide(logger))
   })
 
-  it.effect("what changed is there at the next look, and nothing is read twice for nothing", () => {
+  it.effect("changes are visible at the next use, and unchanged files are not read again", () => {
     const { files, logger, prompts, put, reads } = directory({ a: "A", b: "B" })
     return withServer({ prompts }, (server) =>
       Effect.gen(function* () {

@@ -54,7 +54,7 @@ describe("PromptText", () => {
     ["---\ndescription: x\n", "the front matter in line 1 is not closed"],
     ["a\0b", "the file is not text"],
     [Array.from({ length: 33 }, (_, i) => `$N${i}`).join(" "), "more than 32 arguments"],
-  ])("tells what is wrong with a file, %#", (text, problem) => {
+  ])("reports what is wrong with a file, %#", (text, problem) => {
     assert.deepStrictEqual(parse(text), Result.fail(problem))
   })
 
@@ -67,7 +67,7 @@ describe("PromptText", () => {
     ["$NAME costs $$5", { NAME: "$1 $NAME" }, "$1 $NAME costs $5"],
     ["$10 $x $", {}, "$10 $x $"],
     ["$1", { "1": "$&" }, "$&"],
-  ])("puts arguments where they belong, and nothing else, %#", (body, args, text) => {
+  ])("inserts arguments at their places, and nothing else, %#", (body, args, text) => {
     assert.strictEqual(expand(body, args), text)
   })
 })

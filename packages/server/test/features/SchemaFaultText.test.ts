@@ -223,7 +223,7 @@ describe("SchemaFaultText", () => {
     assert.deepStrictEqual(faults({ patternProperties: names }, members), ["too large to check"])
   })
 
-  it("L13 names that the client made are shortened", () => {
+  it("L13 names from the client are shortened", () => {
     const long = "n".repeat(100_000)
     const value = { [long]: Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`k${i}`, 1])) }
     const found = faults({ additionalProperties: { additionalProperties: false } }, value)

@@ -45,7 +45,7 @@ const tools = fromToolkit(kit).pipe(
 const text = (words: string) => [{ type: "text", text: words }]
 
 describe("Toolkit", () => {
-  it.effect("its tools are listed with their schemas and hints, and called", () =>
+  it.effect("has its tools listed with their schemas and hints, and called", () =>
     Effect.gen(function* () {
       const features = yield* make({ tools: yield* tools })
       yield* withServer({ features }, (server) =>

@@ -28,12 +28,12 @@ describe("UriTemplate", () => {
     ["x:a{b}a", "x:a", undefined],
     ["x:(.*)/{a}", "x:(.*)/1", { a: "1" }],
     ["x:{a}", `x:${"a".repeat(9000)}`, undefined],
-  ])("gives the variables of what has its form, %#", (template, uri, params) => {
+  ])("returns the variables of an address that matches, %#", (template, uri, params) => {
     const found = match(template, uri)
     assert.deepStrictEqual(found, params)
   })
 
-  it("L13 a hostile address costs no more than another", () => {
+  it("L13 a hostile address takes no longer than another", () => {
     const names = Array.from({ length: 16 }, (_, i) => (i === 7 ? "{+v7}" : `{v${i}}`))
     const template = Result.getOrThrow(parse(`x:${names.join("-")}!`))
     for (let i = 0; i < 1000; i++) {

@@ -45,7 +45,7 @@ describe("Shared", () => {
 })
 
 describe("KeyedLock", () => {
-  it.effect("runs one effect of a key at a time, and those of other keys beside it", () =>
+  it.effect("runs one effect of a key at a time, concurrently with those of other keys", () =>
     Effect.gen(function* () {
       const lock = yield* KeyedLock.make
       const open = yield* Latch.make(false)

@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import { make } from "../../src/jsonrpc/Answers.ts"
 
 describe("Answers", () => {
-  it.effect("L9 waits for no reader, up to its bound", () =>
+  it.effect("L9 waits for a slow reader up to its bound", () =>
     Effect.gen(function* () {
       const answers = yield* make(() => Effect.never, 2)
       yield* answers.send("a")
@@ -16,7 +16,7 @@ describe("Answers", () => {
     }),
   )
 
-  it.effect("is settled when everything was accepted, in order", () =>
+  it.effect("completes when everything was accepted, in order", () =>
     Effect.gen(function* () {
       const sent: Array<string> = []
       const reads = yield* Deferred.make<void>()
@@ -38,7 +38,7 @@ describe("Answers", () => {
     }),
   )
 
-  it.effect("gives up with its scope what nobody reads", () =>
+  it.effect("drops unread responses when its scope closes", () =>
     Effect.gen(function* () {
       let gone = 0
       yield* Effect.scoped(

@@ -31,7 +31,7 @@ describe("Envelope", () => {
     },
   )
 
-  it("always writes the member for a peer that it does not adapt to", () => {
+  it("always writes the member for a peer without adaptation", () => {
     const envelope = new Envelope(false)
     envelope.observe([{ _tag: "Text", text: '{"id":1,"method":"x"}' }])
     assert.strictEqual(envelope.form, "2.0")
@@ -57,7 +57,7 @@ describe("Envelope", () => {
     )
   })
 
-  it.effect("a client without the member gets answers, events and questions without it", () =>
+  it.effect("a client that omits the member gets responses, events and questions without it", () =>
     withApp({ initialized: false }, (app) =>
       Effect.gen(function* () {
         yield* app.send({

@@ -43,7 +43,7 @@ describe("a method of another dialect", () => {
       ),
   )
 
-  it.effect("of app-server v2 is refused as one that is not served", () =>
+  it.effect("of app-server v2 is refused as not served", () =>
     withServer({ findDialect: find }, (server) =>
       Effect.gen(function* () {
         const { error } = yield* server.ask(1, "thread/start", {})
@@ -58,7 +58,7 @@ describe("a method of another dialect", () => {
   )
 
   it.effect(
-    "is refused as any where it belongs to none, or to this dialect in another revision",
+    "is refused as unknown when it belongs to no dialect, or to another revision of this one",
     () =>
       withServer({ findDialect: find }, (server) =>
         Effect.gen(function* () {
@@ -79,7 +79,7 @@ describe("a method of another dialect", () => {
   )
 
   it.effect(
-    "is served where the server has it beside MCP, and explained where neither has it",
+    "is served when the server has it in addition to MCP, and explained when neither has it",
     () =>
       withServer(
         {

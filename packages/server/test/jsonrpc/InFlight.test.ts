@@ -11,7 +11,7 @@ import { type InFlight, type InFlightRequest, make } from "../../src/jsonrpc/InF
 const shuttingDown = (id: RequestId) =>
   failureText(id, new JsonRpcError({ code: -32000, message: "the server is shutting down" }))
 
-const takenBack = new JsonRpcError({ code: -32800, message: "request cancelled" })
+const cancelled = new JsonRpcError({ code: -32800, message: "request cancelled" })
 
 const settled = Effect.forEach(Array.from({ length: 50 }), () => Effect.yieldNow, { discard: true })
 
@@ -25,7 +25,7 @@ const serve = (
   more: Partial<InFlightRequest> = {},
 ) => inFlight.start({ id, work, ...more })
 
-/** A table whose answers go to `out`; `gate` is waited for after each, as a slow transport does. */
+/** A table that writes its responses to `out` and waits for `gate` after each, like a slow transport. */
 const table = Effect.fnUntraced(function* (gate: Effect.Effect<void> = Effect.void) {
   const out: Array<string> = []
   const scope = yield* Scope.make()
@@ -40,7 +40,7 @@ const table = Effect.fnUntraced(function* (gate: Effect.Effect<void> = Effect.vo
 })
 
 describe("InFlight", () => {
-  it.effect("L1 answers with the text its work gives, and forgets the id", () =>
+  it.effect("L1 responds with the text that its work returns, and forgets the id", () =>
     Effect.gen(function* () {
       const { inFlight, out } = yield* table()
       const text = yield* Deferred.make<string>()
@@ -55,7 +55,7 @@ describe("InFlight", () => {
     }),
   )
 
-  it.effect("an id is free as soon as its answer was sent", () =>
+  it.effect("an id is free as soon as its response was sent", () =>
     Effect.gen(function* () {
       const { inFlight, out } = yield* table()
       yield* serve(inFlight, 1, Effect.succeed("one"))
@@ -63,9 +63,9 @@ describe("InFlight", () => {
     }),
   )
 
-  it.effect("L1 at the end it is known of each request whether its answer may have gone out", () =>
+  it.effect("L1 the end of each request reports whether its response may have been sent", () =>
     Effect.gen(function* () {
-      // The answer is on its way when the request is taken back: who asked may read it all the same.
+      // The response is being sent when the request is cancelled, so the client may still read it.
       const { inFlight, out } = yield* table(Effect.never)
       const sent = new Map<RequestId, boolean>()
       const begin = (id: RequestId, work: Effect.Effect<string>) =>
@@ -101,50 +101,54 @@ describe("InFlight", () => {
     }),
   )
 
-  it.effect("L1 one whose sender waits for an answer gets it once, when its work has ended", () =>
-    Effect.gen(function* () {
-      const { inFlight, out } = yield* table()
-      const told: Array<string> = []
-      const work = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 second"))
-      yield* TestClock.adjust(0)
-      yield* serve(inFlight, 1, work, { onEnd: () => told.push("over") })
-      inFlight.cancel("1", takenBack)
-      inFlight.cancel(1, takenBack)
-      inFlight.cancel(1, takenBack)
-      inFlight.cancel(1)
-      yield* settled
-      assert.deepStrictEqual([out, told, inFlight.has(1)], [[], [], true])
-      yield* TestClock.adjust("1 second")
-      yield* settled
-      assert.deepStrictEqual(
-        [out, told, inFlight.has(1), inFlight.running],
-        [[failureText(1, takenBack)], ["over"], false, 0],
-      )
-    }),
+  it.effect(
+    "L1 a cancelled request that must have a response gets it once, when its work has ended",
+    () =>
+      Effect.gen(function* () {
+        const { inFlight, out } = yield* table()
+        const ended: Array<string> = []
+        const work = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 second"))
+        yield* TestClock.adjust(0)
+        yield* serve(inFlight, 1, work, { onEnd: () => ended.push("over") })
+        inFlight.cancel("1", cancelled)
+        inFlight.cancel(1, cancelled)
+        inFlight.cancel(1, cancelled)
+        inFlight.cancel(1)
+        yield* settled
+        assert.deepStrictEqual([out, ended, inFlight.has(1)], [[], [], true])
+        yield* TestClock.adjust("1 second")
+        yield* settled
+        assert.deepStrictEqual(
+          [out, ended, inFlight.has(1), inFlight.running],
+          [[failureText(1, cancelled)], ["over"], false, 0],
+        )
+      }),
   )
 
-  it.effect("L1 one whose answer is on its way, or that must not be cancelled, is answered", () =>
-    Effect.gen(function* () {
-      const read = yield* Deferred.make<void>()
-      const { inFlight, out } = yield* table(Deferred.await(read))
-      const text = yield* Deferred.make<string>()
-      yield* serve(inFlight, 1, Effect.succeed("one"))
-      yield* serve(inFlight, 2, Deferred.await(text), { cancellable: false })
-      inFlight.cancel(1, takenBack)
-      inFlight.cancel(2, takenBack)
-      yield* Deferred.succeed(read, undefined)
-      yield* Deferred.succeed(text, "two")
-      yield* settled
-      assert.deepStrictEqual([out, inFlight.running], [["one", "two"], 0])
-    }),
+  it.effect(
+    "L1 a request with a response being sent, or that must not be cancelled, is answered",
+    () =>
+      Effect.gen(function* () {
+        const read = yield* Deferred.make<void>()
+        const { inFlight, out } = yield* table(Deferred.await(read))
+        const text = yield* Deferred.make<string>()
+        yield* serve(inFlight, 1, Effect.succeed("one"))
+        yield* serve(inFlight, 2, Deferred.await(text), { cancellable: false })
+        inFlight.cancel(1, cancelled)
+        inFlight.cancel(2, cancelled)
+        yield* Deferred.succeed(read, undefined)
+        yield* Deferred.succeed(text, "two")
+        yield* settled
+        assert.deepStrictEqual([out, inFlight.running], [["one", "two"], 0])
+      }),
   )
 
-  it.effect("L6 answers to cancelled requests that nobody reads count as answers that wait", () =>
+  it.effect("L6 unread responses to cancelled requests count as waiting responses", () =>
     Effect.gen(function* () {
       const read = yield* Deferred.make<void>()
       const { inFlight } = yield* table(Deferred.await(read))
       yield* serve(inFlight, 1, Effect.never)
-      inFlight.cancel(1, takenBack)
+      inFlight.cancel(1, cancelled)
       yield* settled
       assert.deepStrictEqual(
         [inFlight.running, inFlight.hasRoom(1), inFlight.hasRoom(2)],
@@ -156,45 +160,49 @@ describe("InFlight", () => {
     }),
   )
 
-  it.effect("L9 L1 the end answers once what was cancelled, also what refuses to stop", () =>
-    Effect.gen(function* () {
-      const { inFlight, out, close } = yield* table()
-      const released = yield* Deferred.make<string>()
-      yield* TestClock.adjust(0)
-      yield* serve(
-        inFlight,
-        1,
-        Effect.onInterrupt(Effect.never, () => Effect.sleep("1 second")),
-      )
-      yield* serve(inFlight, 2, Effect.uninterruptible(Deferred.await(released)))
-      inFlight.cancel(1, takenBack)
-      inFlight.cancel(2, takenBack)
-      const drained = yield* start(Effect.andThen(inFlight.drain("500 millis"), close))
-      yield* TestClock.adjust("5 seconds")
-      yield* Fiber.join(drained)
-      yield* Deferred.succeed(released, "late")
-      yield* settled
-      assert.deepStrictEqual(out, [failureText(1, takenBack), failureText(2, takenBack)])
-    }),
+  it.effect(
+    "L9 L1 at the end cancelled requests are answered once, also those that do not stop",
+    () =>
+      Effect.gen(function* () {
+        const { inFlight, out, close } = yield* table()
+        const released = yield* Deferred.make<string>()
+        yield* TestClock.adjust(0)
+        yield* serve(
+          inFlight,
+          1,
+          Effect.onInterrupt(Effect.never, () => Effect.sleep("1 second")),
+        )
+        yield* serve(inFlight, 2, Effect.uninterruptible(Deferred.await(released)))
+        inFlight.cancel(1, cancelled)
+        inFlight.cancel(2, cancelled)
+        const drained = yield* start(Effect.andThen(inFlight.drain("500 millis"), close))
+        yield* TestClock.adjust("5 seconds")
+        yield* Fiber.join(drained)
+        yield* Deferred.succeed(released, "late")
+        yield* settled
+        assert.deepStrictEqual(out, [failureText(1, cancelled), failureText(2, cancelled)])
+      }),
   )
 
-  it.effect("L1 at the end it is not answered again when its work ends after all", () =>
-    Effect.gen(function* () {
-      const { inFlight, out } = yield* table(Effect.sleep("500 millis"))
-      const released = yield* Deferred.make<string>()
-      yield* serve(inFlight, 1, Effect.uninterruptible(Deferred.await(released)))
-      inFlight.cancel(1, takenBack)
-      const drained = yield* start(inFlight.drain("500 millis"))
-      yield* TestClock.adjust("500 millis")
-      yield* TestClock.adjust("2 seconds")
-      yield* settled
-      assert.deepStrictEqual(out, [failureText(1, takenBack)])
-      yield* Deferred.succeed(released, "late")
-      yield* settled
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.join(drained)
-      assert.deepStrictEqual(out, [failureText(1, takenBack)])
-    }),
+  it.effect(
+    "L1 a request that was answered at the end is not answered again when its work ends later",
+    () =>
+      Effect.gen(function* () {
+        const { inFlight, out } = yield* table(Effect.sleep("500 millis"))
+        const released = yield* Deferred.make<string>()
+        yield* serve(inFlight, 1, Effect.uninterruptible(Deferred.await(released)))
+        inFlight.cancel(1, cancelled)
+        const drained = yield* start(inFlight.drain("500 millis"))
+        yield* TestClock.adjust("500 millis")
+        yield* TestClock.adjust("2 seconds")
+        yield* settled
+        assert.deepStrictEqual(out, [failureText(1, cancelled)])
+        yield* Deferred.succeed(released, "late")
+        yield* settled
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(drained)
+        assert.deepStrictEqual(out, [failureText(1, cancelled)])
+      }),
   )
 
   it.effect("L1 a request that cancels itself while it starts is not answered", () =>
@@ -214,13 +222,13 @@ describe("InFlight", () => {
   )
 
   it.effect(
-    "tells the end of a request once, answered or cancelled, and after what follows its answer",
+    "reports the end of a request once, answered or cancelled, and after the work that follows its response",
     () =>
       Effect.gen(function* () {
         const { inFlight } = yield* table()
-        const told: Array<string> = []
+        const ended: Array<string> = []
         const say = (what: string) => () => {
-          told.push(what)
+          ended.push(what)
         }
         const after = () => Effect.sync(say("accepted"))
         yield* serve(inFlight, 1, Effect.succeed("one"), { onResponse: after, onEnd: say("over") })
@@ -230,11 +238,11 @@ describe("InFlight", () => {
         })
         inFlight.cancel(2)
         yield* settled
-        assert.deepStrictEqual(told, ["accepted", "over", "over, cancelled"])
+        assert.deepStrictEqual(ended, ["accepted", "over", "over, cancelled"])
       }),
   )
 
-  it.effect("drains at once when nothing is in flight, and when the last is answered", () =>
+  it.effect("drains at once when nothing is in flight, and when the last request is answered", () =>
     Effect.gen(function* () {
       const { inFlight, out } = yield* table()
       yield* inFlight.drain("1 hour")
@@ -247,7 +255,7 @@ describe("InFlight", () => {
     }),
   )
 
-  it.effect("L1 an answer that a slow reader has accepted is not followed by an error", () =>
+  it.effect("L1 a response that a slow reader has accepted is not followed by an error", () =>
     Effect.gen(function* () {
       const read = yield* Deferred.make<void>()
       const { inFlight, out } = yield* table(Deferred.await(read))
@@ -263,7 +271,7 @@ describe("InFlight", () => {
     }),
   )
 
-  it.effect("L9 an answer on its way at the end has its time to arrive", () =>
+  it.effect("L9 a response being sent at the end has time to arrive", () =>
     Effect.gen(function* () {
       const read = yield* Deferred.make<void>()
       let arrived = false
@@ -284,7 +292,7 @@ describe("InFlight", () => {
   )
 
   it.effect(
-    "L9 one that refuses to stop is answered for within the bound, and by nobody later",
+    "L9 a request that does not stop gets an error within the bound, and no response later",
     () =>
       Effect.gen(function* () {
         const { inFlight, out, close } = yield* table()
@@ -303,37 +311,39 @@ describe("InFlight", () => {
       }),
   )
 
-  it.effect("L8 the end of its scope stops what runs and waits for it, within a bound", () =>
-    Effect.gen(function* () {
-      const { inFlight, out, close } = yield* table()
-      const released = yield* Deferred.make<string>()
-      let cleaned = false
-      yield* serve(
-        inFlight,
-        1,
-        Effect.onInterrupt(Effect.never, () =>
-          Effect.map(Effect.sleep("300 millis"), () => {
-            cleaned = true
-          }),
-        ),
-      )
-      yield* TestClock.adjust(0)
-      const closed = yield* start(close)
-      yield* TestClock.adjust("200 millis")
-      yield* settled
-      assert.deepStrictEqual([closed.pollUnsafe() === undefined, cleaned], [true, false])
-      yield* TestClock.adjust("100 millis")
-      yield* Fiber.join(closed)
-      assert.deepStrictEqual([cleaned, out], [true, []])
+  it.effect(
+    "L8 the end of its scope stops running requests and waits for them, within a bound",
+    () =>
+      Effect.gen(function* () {
+        const { inFlight, out, close } = yield* table()
+        const released = yield* Deferred.make<string>()
+        let cleaned = false
+        yield* serve(
+          inFlight,
+          1,
+          Effect.onInterrupt(Effect.never, () =>
+            Effect.map(Effect.sleep("300 millis"), () => {
+              cleaned = true
+            }),
+          ),
+        )
+        yield* TestClock.adjust(0)
+        const closed = yield* start(close)
+        yield* TestClock.adjust("200 millis")
+        yield* settled
+        assert.deepStrictEqual([closed.pollUnsafe() === undefined, cleaned], [true, false])
+        yield* TestClock.adjust("100 millis")
+        yield* Fiber.join(closed)
+        assert.deepStrictEqual([cleaned, out], [true, []])
 
-      const other = yield* table()
-      yield* serve(other.inFlight, 1, Effect.uninterruptible(Deferred.await(released)))
-      const bounded = yield* start(other.close)
-      yield* TestClock.adjust("2 seconds")
-      yield* Fiber.join(bounded)
-      yield* Deferred.succeed(released, "late")
-      yield* settled
-      assert.deepStrictEqual(other.out, [])
-    }),
+        const other = yield* table()
+        yield* serve(other.inFlight, 1, Effect.uninterruptible(Deferred.await(released)))
+        const bounded = yield* start(other.close)
+        yield* TestClock.adjust("2 seconds")
+        yield* Fiber.join(bounded)
+        yield* Deferred.succeed(released, "late")
+        yield* settled
+        assert.deepStrictEqual(other.out, [])
+      }),
   )
 })

@@ -39,7 +39,7 @@ const table = (send: Effect.Effect<void, ConnectionClosed> = Effect.void) => {
 const answer = (text: string) => Exit.succeed({ answer: text })
 
 describe("Outgoing", () => {
-  it.effect("numbers requests from 1 and gives each its own answer, whatever their order", () =>
+  it.effect("numbers requests from 1 and gives each its own response, whatever their order", () =>
     Effect.gen(function* () {
       const { outgoing, sent } = table()
       const [a, b] = [
@@ -61,7 +61,7 @@ describe("Outgoing", () => {
     }),
   )
 
-  it.effect("takes the first answer; a second, a foreign and a nameless one are ignored", () =>
+  it.effect("accepts the first response and ignores late, mismatched and unidentified ones", () =>
     Effect.gen(function* () {
       const { outgoing } = table()
       const asked = yield* start(outgoing.ask(Ask, { n: 1 }))
@@ -73,7 +73,7 @@ describe("Outgoing", () => {
   )
 
   it.effect(
-    "fails with the other side's error, and with one of its own for an unusable answer",
+    "fails with the error of the peer, and with a local error for an unusable response",
     () =>
       Effect.gen(function* () {
         const { outgoing } = table()
@@ -95,7 +95,7 @@ describe("Outgoing", () => {
       }),
   )
 
-  it.effect("withdraws a request whose asker is interrupted, once", () =>
+  it.effect("cancels a request once when its caller is interrupted", () =>
     Effect.gen(function* () {
       const { outgoing, withdrawn } = table()
       const asked = yield* start(outgoing.ask(Ask, { n: 1 }))
@@ -107,7 +107,7 @@ describe("Outgoing", () => {
     }),
   )
 
-  it.effect("does not withdraw what is answered already", () =>
+  it.effect("does not cancel an answered request", () =>
     Effect.gen(function* () {
       const { outgoing, withdrawn } = table()
       const asked = yield* start(outgoing.ask(Ask, { n: 1 }))
@@ -117,7 +117,7 @@ describe("Outgoing", () => {
     }),
   )
 
-  it.effect("closed, it fails everything open and everything asked later", () =>
+  it.effect("fails every pending and every later request when it is closed", () =>
     Effect.gen(function* () {
       const { outgoing, sent } = table()
       const open = yield* start(Effect.flip(outgoing.ask(Ask, { n: 1 })))
@@ -129,7 +129,7 @@ describe("Outgoing", () => {
     }),
   )
 
-  it.effect("a request that cannot be sent fails and leaves nothing open", () =>
+  it.effect("a request that cannot be sent fails and leaves nothing pending", () =>
     Effect.gen(function* () {
       const closed = new ConnectionClosed({ reason: "gone" })
       const { outgoing, withdrawn } = table(Effect.fail(closed))
@@ -140,7 +140,7 @@ describe("Outgoing", () => {
     }),
   )
 
-  it.effect("params that are not the method's are a defect and are not sent", () =>
+  it.effect("params that do not match the method are a defect and are not sent", () =>
     Effect.gen(function* () {
       const { outgoing, sent } = table()
       const exit = yield* Effect.exit(outgoing.ask(Ask, { n: "1" }))

@@ -62,7 +62,7 @@ describe("Peer: batches", () => {
       }),
   )
 
-  it.effect("an array of notifications and answers alone is not answered", () =>
+  it.effect("an array of only notifications and responses is not answered", () =>
     Effect.gen(function* () {
       const peer = yield* serve({ batches: true })
       yield* peer.send([note("note", { n: 1 }), { id: 9, result: {} }, note("note", { n: 2 })])
@@ -88,7 +88,7 @@ describe("Peer: batches", () => {
     }),
   )
 
-  it.effect("an empty array and one where none is taken get one error", () =>
+  it.effect("an empty array and one without a usable member get one error", () =>
     Effect.gen(function* () {
       const peer = yield* serve({ batches: true })
       yield* peer.send([])
@@ -158,7 +158,7 @@ describe("Peer: batches", () => {
   )
 
   it.effect(
-    "L1 L9 a cancelled member that does not stop holds up no response at the end of input",
+    "L1 L9 a cancelled member that does not stop delays no response at the end of input",
     () =>
       Effect.gen(function* () {
         const peer = yield* serve({ batches: true, shutdownGrace: "1 second" })

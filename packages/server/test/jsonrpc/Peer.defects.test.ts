@@ -1,4 +1,4 @@
-/** A defect in each stage of handling a message costs that message, and nothing beside it. */
+/** A defect in each stage of handling a message affects that message, and nothing else. */
 import { type Frame } from "@colloquy/protocol/Connection"
 import { JsonRpcError, type Request } from "@colloquy/protocol/JsonRpc"
 import { codecOf, dialect, notification, request } from "@colloquy/protocol/Method"
@@ -13,13 +13,13 @@ import { make } from "../../src/jsonrpc/Peer.ts"
 import type { Route } from "../../src/jsonrpc/Route.ts"
 import { read, type WireMessage } from "../support/Wire.ts"
 
-const bug = () => new TypeError("a bug of ours")
+const bug = () => new TypeError("a defect of the server")
 
 const fails = (): never => {
   throw bug()
 }
 
-/** A schema whose code throws, in place of reporting a fault. */
+/** A schema with code that throws instead of reporting a fault. */
 const Broken = Schema.String.pipe(
   Schema.decodeTo(Schema.String, {
     decode: SchemaGetter.transform(fails),
@@ -44,8 +44,8 @@ const Notifies = request("notifies", info)
 const Note = notification("note", info)
 const NoteParams = notification("noteParams", { ...info, params: Schema.Struct({ text: Broken }) })
 const Ask = request("ask", { ...info, result: Schema.Struct({ text: Broken }) })
-const Told = notification("told", { ...info, params: Schema.Struct({ value: Schema.Unknown }) })
-const ToldBroken = notification("toldBroken", {
+const Report = notification("report", { ...info, params: Schema.Struct({ value: Schema.Unknown }) })
+const BrokenReport = notification("brokenReport", {
   ...info,
   params: Schema.Struct({ text: Broken }),
 })
@@ -69,13 +69,13 @@ const Dialect = dialect({
     Note,
     NoteParams,
   ],
-  serverToClient: [Ask, Told, ToldBroken],
+  serverToClient: [Ask, Report, BrokenReport],
 })
 
 const circle: { self?: unknown } = {}
 circle.self = circle
 
-/** What a dialect of several revisions does for a request. */
+/** Routes a request as a dialect with several revisions does. */
 const route = ({ method }: Request): Route | undefined => {
   if (method === "routed") return fails()
   const handler = () => Effect.void
@@ -117,9 +117,9 @@ const serve = Effect.gen(function* () {
         }),
       notifies: (_: void, { peer: control }: RequestCaller) =>
         Effect.gen(function* () {
-          yield* control.notify(Told, [{ value: 1 }, { value: circle }, { value: 2 }])
-          yield* control.notify(ToldBroken, [{ text: "x" }])
-          yield* control.notify(Told, [{ value: 3 }])
+          yield* control.notify(Report, [{ value: 1 }, { value: circle }, { value: 2 }])
+          yield* control.notify(BrokenReport, [{ text: "x" }])
+          yield* control.notify(Report, [{ value: 3 }])
         }).pipe(Effect.orDie),
       note: fails,
       noteParams: () => Effect.void,
@@ -248,21 +248,23 @@ describe("Peer: a defect while one message is handled", () => {
     }),
   )
 
-  it.effect("L13 in reading the response to a request of ours fails that request at once", () =>
-    Effect.gen(function* () {
-      const { alive, client, logged, messages, quiet } = yield* serve
-      yield* client.send([JSON.stringify({ id: 1, method: "asks" })])
-      yield* quiet
-      yield* client.send([JSON.stringify({ id: messages[0]?.id, result: { text: "x" } })])
-      yield* quiet
-      assert.deepStrictEqual<unknown>(messages[1], {
-        jsonrpc: "2.0",
-        id: 1,
-        result: { failed: "unusable response: it could not be read" },
-      })
-      assert.match(logged.join("\n"), /^Error a response could not be read /)
-      yield* alive
-    }),
+  it.effect(
+    "L13 in reading the response to a request of the server fails that request at once",
+    () =>
+      Effect.gen(function* () {
+        const { alive, client, logged, messages, quiet } = yield* serve
+        yield* client.send([JSON.stringify({ id: 1, method: "asks" })])
+        yield* quiet
+        yield* client.send([JSON.stringify({ id: messages[0]?.id, result: { text: "x" } })])
+        yield* quiet
+        assert.deepStrictEqual<unknown>(messages[1], {
+          jsonrpc: "2.0",
+          id: 1,
+          result: { failed: "unusable response: it could not be read" },
+        })
+        assert.match(logged.join("\n"), /^Error a response could not be read /)
+        yield* alive
+      }),
   )
 
   it.effect.each(["1e308", "9007199254740993"])(
@@ -291,7 +293,7 @@ describe("Peer: a defect while one message is handled", () => {
       yield* client.send([JSON.stringify({ id: 1, method: "notifies" })])
       yield* quiet
       assert.deepStrictEqual<unknown>(messages, [
-        ...[1, 2, 3].map((value) => ({ jsonrpc: "2.0", method: "told", params: { value } })),
+        ...[1, 2, 3].map((value) => ({ jsonrpc: "2.0", method: "report", params: { value } })),
         { jsonrpc: "2.0", id: 1, result: {} },
       ])
       assert.strictEqual(logged.filter((line) => line.startsWith("Error")).length, 2)

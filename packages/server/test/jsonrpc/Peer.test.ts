@@ -6,11 +6,11 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
-import { call, note, type PeerHarness, serve, Told } from "../support/PeerHarness.ts"
+import { call, note, type PeerHarness, serve, Report } from "../support/PeerHarness.ts"
 
 const ended = (peer: PeerHarness) => peer.serving.pollUnsafe() !== undefined
 
-/** Lets time pass in small steps, and everything that follows from each. */
+/** Advances the clock in small steps, and runs everything that each step causes. */
 const pass = (peer: PeerHarness, ms: number) =>
   Effect.gen(function* () {
     yield* peer.quiet
@@ -22,7 +22,7 @@ const pass = (peer: PeerHarness, ms: number) =>
 
 const shuttingDown = { code: -32000, message: "the server is shutting down" }
 
-describe("Peer: answers", () => {
+describe("Peer: responses", () => {
   it.effect.each<readonly [method: string, params: unknown, answer: object]>([
     ["echo", { n: 1 }, { result: { n: 1 } }],
     ["echo", { n: 1, more: true }, { result: { n: 1 } }],
@@ -73,7 +73,7 @@ describe("Peer: answers", () => {
     }),
   )
 
-  it.effect("a slow request holds up no later one", () =>
+  it.effect("a slow request delays no later one", () =>
     Effect.gen(function* () {
       const peer = yield* serve()
       yield* peer.send(
@@ -90,43 +90,51 @@ describe("Peer: answers", () => {
     }),
   )
 
-  it.effect("more than maxInFlight are refused, and served again when there is room", () =>
-    Effect.gen(function* () {
-      const peer = yield* serve({ maxInFlight: 2 })
-      yield* peer.send(call(1, "hang"), call(2, "hang"), call(3, "echo", { n: 3 }))
-      yield* peer.quiet
-      assert.deepStrictEqual(peer.messages, [
-        {
-          jsonrpc: "2.0",
-          id: 3,
-          error: { code: -32000, message: "more than 2 requests in flight" },
-        },
-      ])
-      yield* peer.send(note("unwanted", { id: 1 }))
-      yield* peer.quiet
-      yield* peer.send(call(4, "echo", { n: 4 }))
-      yield* peer.quiet
-      assert.deepStrictEqual(peer.messages.slice(1), [{ jsonrpc: "2.0", id: 4, result: { n: 4 } }])
-    }),
+  it.effect(
+    "more than maxInFlight requests are refused, and served again when others have ended",
+    () =>
+      Effect.gen(function* () {
+        const peer = yield* serve({ maxInFlight: 2 })
+        yield* peer.send(call(1, "hang"), call(2, "hang"), call(3, "echo", { n: 3 }))
+        yield* peer.quiet
+        assert.deepStrictEqual(peer.messages, [
+          {
+            jsonrpc: "2.0",
+            id: 3,
+            error: { code: -32000, message: "more than 2 requests in flight" },
+          },
+        ])
+        yield* peer.send(note("unwanted", { id: 1 }))
+        yield* peer.quiet
+        yield* peer.send(call(4, "echo", { n: 4 }))
+        yield* peer.quiet
+        assert.deepStrictEqual(peer.messages.slice(1), [
+          { jsonrpc: "2.0", id: 4, result: { n: 4 } },
+        ])
+      }),
   )
 
-  it.effect("L6 what is in flight is bounded in characters too, until one of them is over", () =>
-    Effect.gen(function* () {
-      const peer = yield* serve({ maxInFlightChars: 2_000 })
-      const large = "x".repeat(1_200)
-      yield* peer.send(call(1, "hang", { large }), call(2, "hang", { large }))
-      yield* peer.send(call(3, "echo", { n: 3 }))
-      yield* peer.quiet
-      const message = "more than 2000 characters of requests in flight"
-      assert.deepStrictEqual(peer.messages, [
-        { jsonrpc: "2.0", id: 3, error: { code: -32000, message } },
-      ])
-      yield* peer.send(note("unwanted", { id: 1 }))
-      yield* peer.quiet
-      yield* peer.send(call(4, "echo", { n: 4 }))
-      yield* peer.quiet
-      assert.deepStrictEqual(peer.messages.slice(1), [{ jsonrpc: "2.0", id: 4, result: { n: 4 } }])
-    }),
+  it.effect(
+    "L6 requests in flight are also bounded in characters, until one of them has ended",
+    () =>
+      Effect.gen(function* () {
+        const peer = yield* serve({ maxInFlightChars: 2_000 })
+        const large = "x".repeat(1_200)
+        yield* peer.send(call(1, "hang", { large }), call(2, "hang", { large }))
+        yield* peer.send(call(3, "echo", { n: 3 }))
+        yield* peer.quiet
+        const message = "more than 2000 characters of requests in flight"
+        assert.deepStrictEqual(peer.messages, [
+          { jsonrpc: "2.0", id: 3, error: { code: -32000, message } },
+        ])
+        yield* peer.send(note("unwanted", { id: 1 }))
+        yield* peer.quiet
+        yield* peer.send(call(4, "echo", { n: 4 }))
+        yield* peer.quiet
+        assert.deepStrictEqual(peer.messages.slice(1), [
+          { jsonrpc: "2.0", id: 4, result: { n: 4 } },
+        ])
+      }),
   )
 
   it.effect("notifications are handled in order; unknown ones and bad parameters are ignored", () =>
@@ -146,16 +154,16 @@ describe("Peer: answers", () => {
     }),
   )
 
-  it.effect("notifies in order, in the batches it is given", () =>
+  it.effect("notifies in order, in the given batches", () =>
     Effect.gen(function* () {
       const peer = yield* serve()
-      yield* peer.peer.control.notify(Told, [{ n: 1 }, { n: 2 }])
-      yield* peer.peer.control.notify(Told, [])
-      yield* peer.peer.control.notify(Told, [{ n: 3 }])
+      yield* peer.peer.control.notify(Report, [{ n: 1 }, { n: 2 }])
+      yield* peer.peer.control.notify(Report, [])
+      yield* peer.peer.control.notify(Report, [{ n: 3 }])
       yield* peer.quiet
       assert.deepStrictEqual(
         peer.messages,
-        [1, 2, 3].map((n) => ({ jsonrpc: "2.0", method: "told", params: { n } })),
+        [1, 2, 3].map((n) => ({ jsonrpc: "2.0", method: "report", params: { n } })),
       )
     }),
   )
@@ -203,7 +211,7 @@ describe("Peer: faults of JSON-RPC", () => {
     ['{"jsonrpc":"2.0","id":{"a":1},"method":"echo"}', badId],
     ['{"jsonrpc":"2.0","id":[1],"method":"echo"}', badId],
     ['{"jsonrpc":"2.0","id":true,"method":"echo"}', badId],
-    // What only a response could have been is never answered: it would echo for ever.
+    // A text that can only have been a response is never answered: the two peers would answer each other for ever.
     ['{"jsonrpc":"2.0","id":99,"result":{}}', undefined],
     ['{"jsonrpc":"2.0","id":"x","error":{"code":1,"message":"m"}}', undefined],
     ['{"jsonrpc":"2.0","id":null,"error":"garbage"}', undefined],
@@ -226,7 +234,7 @@ describe("Peer: faults of JSON-RPC", () => {
   )
 
   it.effect.each(["9.1e15", "-9.1e15", "1e300", "9007199254740993.0"])(
-    "L13 a request with the number %s as its id is refused under it, and runs nothing",
+    "L13 a request with the number %s as its id is refused under that id, and runs nothing",
     (id) =>
       Effect.gen(function* () {
         const peer = yield* serve()
@@ -237,7 +245,7 @@ describe("Peer: faults of JSON-RPC", () => {
       }),
   )
 
-  it.effect("L13 lines that are too long or no UTF-8 are answered, and the next is served", () =>
+  it.effect("L13 lines that are too long or not UTF-8 are answered, and the next is served", () =>
     Effect.gen(function* () {
       const peer = yield* serve()
       const frames: ReadonlyArray<Frame> = [
@@ -289,7 +297,7 @@ describe("Peer: faults of JSON-RPC", () => {
   ])
 
   it.effect.prop(
-    "L13 no text and no JSON value kills it: the echo after it is answered",
+    "L13 no text and no JSON value ends it: the echo after it is answered",
     { values: Schema.Array(Piece), texts: Schema.Array(Schema.String) },
     ({ values, texts }) =>
       Effect.scoped(
@@ -312,14 +320,14 @@ describe("Peer: faults of JSON-RPC", () => {
 })
 
 const Byte = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))
-/** Bytes at random, and the ones that lines and messages are made of. */
+/** Random bytes, and the bytes that lines and messages consist of. */
 const Bytes = Schema.Array(
   Schema.Union([Byte, Schema.Literals([0x0a, 0x0d, 0x22, 0x7b, 0x7d, 0x5b, 0xc3, 0xef])]),
 )
 
 describe("Peer: over the line reader of stdio", () => {
   it.effect.prop(
-    "L13 no bytes kill it, however they are cut: the echo on the next line is answered",
+    "L13 no bytes end it, however they are split: the echo on the next line is answered",
     { chunks: Schema.Array(Bytes) },
     ({ chunks }) =>
       Effect.scoped(
@@ -355,13 +363,13 @@ const Op = Schema.Struct({
     "settle",
     "time",
   ]),
-  // Few ids, so that they meet: twice in flight, cancelled, used again.
+  // Few ids, so that they collide: twice in flight, cancelled, used again.
   id: Schema.Literals([0, 1, 2, "0", "1", ""]),
 })
 
 const params: Readonly<Record<string, unknown>> = { echo: { n: 5 }, sleep: { ms: 300 } }
 
-describe("Peer: exactly one answer", () => {
+describe("Peer: exactly one response", () => {
   it.effect.prop(
     "L1 every request is answered once unless cancelled, none after its cancellation was processed",
     {
@@ -388,7 +396,7 @@ describe("Peer: exactly one answer", () => {
               yield* peer.send(note("unwanted", { id }))
               yield* peer.quiet
               const [due, given] = [owed.get(id) ?? 0, answered(id)]
-              // One of this id can have been in flight; the others were refused at once.
+              // Only one request with this id can have been in flight; the others were refused at once.
               assert.isTrue(given === due || given === due - 1, `${String(id)}: ${given} of ${due}`)
               owed.set(id, given)
             } else {
@@ -396,7 +404,7 @@ describe("Peer: exactly one answer", () => {
               yield* peer.send(call(id, kind, params[kind]))
             }
           }
-          // End of input at whatever point this is.
+          // The end of input comes at an arbitrary point.
           yield* peer.client.close
           yield* pass(peer, 5000)
           assert.isTrue(ended(peer))
@@ -410,27 +418,29 @@ describe("Peer: exactly one answer", () => {
 })
 
 describe("Peer: the other direction", () => {
-  it.effect("asks, numbering from 1, and gives the answer to the handler that asked", () =>
-    Effect.gen(function* () {
-      const peer = yield* serve()
-      yield* peer.send(call("a", "relay"), call("b", "relay"))
-      yield* peer.quiet
-      const ask = (id: number) => ({
-        jsonrpc: "2.0",
-        id,
-        method: "ask",
-        params: { question: "?" },
-      })
-      assert.deepStrictEqual<unknown>(peer.messages, [ask(1), ask(2)])
-      yield* peer.send({ jsonrpc: "2.0", id: 2, result: { answer: "two" } })
-      yield* peer.send({ jsonrpc: "2.0", id: 2, result: { answer: "twice" } })
-      yield* peer.send({ jsonrpc: "2.0", id: 1, result: { answer: "one" } })
-      yield* peer.quiet
-      assert.deepStrictEqual<unknown>(peer.messages.slice(2), [
-        { jsonrpc: "2.0", id: "b", result: { answer: "two" } },
-        { jsonrpc: "2.0", id: "a", result: { answer: "one" } },
-      ])
-    }),
+  it.effect(
+    "sends requests numbered from 1, and returns the response to the handler that sent the request",
+    () =>
+      Effect.gen(function* () {
+        const peer = yield* serve()
+        yield* peer.send(call("a", "relay"), call("b", "relay"))
+        yield* peer.quiet
+        const ask = (id: number) => ({
+          jsonrpc: "2.0",
+          id,
+          method: "ask",
+          params: { question: "?" },
+        })
+        assert.deepStrictEqual<unknown>(peer.messages, [ask(1), ask(2)])
+        yield* peer.send({ jsonrpc: "2.0", id: 2, result: { answer: "two" } })
+        yield* peer.send({ jsonrpc: "2.0", id: 2, result: { answer: "twice" } })
+        yield* peer.send({ jsonrpc: "2.0", id: 1, result: { answer: "one" } })
+        yield* peer.quiet
+        assert.deepStrictEqual<unknown>(peer.messages.slice(2), [
+          { jsonrpc: "2.0", id: "b", result: { answer: "two" } },
+          { jsonrpc: "2.0", id: "a", result: { answer: "one" } },
+        ])
+      }),
   )
 
   it.effect.each<readonly [answer: object, error: object]>([
@@ -441,7 +451,7 @@ describe("Peer: the other direction", () => {
       { code: -32603, message: "unusable response: result.answer: Expected string" },
     ],
     [{ result: null }, { code: -32603, message: "unusable response: result.answer: Missing key" }],
-  ])("an answer that is an error or unusable fails the question alone: %j", ([answer, error]) =>
+  ])("a response that is an error or unusable fails only its request: %j", ([answer, error]) =>
     Effect.gen(function* () {
       const peer = yield* serve()
       yield* peer.send(call("a", "relay"))
@@ -452,7 +462,7 @@ describe("Peer: the other direction", () => {
     }),
   )
 
-  it.effect('the text "1" does not answer the question 1', () =>
+  it.effect('the id "1" as text does not respond to request 1', () =>
     Effect.gen(function* () {
       const peer = yield* serve()
       yield* peer.send(call("a", "relay"))
@@ -463,7 +473,7 @@ describe("Peer: the other direction", () => {
     }),
   )
 
-  it.effect("withdraws its question when the request that asks it is cancelled", () =>
+  it.effect("cancels its request when the request that caused it is cancelled", () =>
     Effect.gen(function* () {
       const peer = yield* serve()
       yield* peer.send(call("a", "relay"))
@@ -479,20 +489,22 @@ describe("Peer: the other direction", () => {
     }),
   )
 
-  it.effect("L9 at the end of input every open question fails, and what asked it is answered", () =>
-    Effect.gen(function* () {
-      const peer = yield* serve()
-      yield* peer.send(call("a", "relay"), call("b", "relay"))
-      yield* peer.quiet
-      yield* peer.client.close
-      yield* peer.quiet
-      const error = { code: 8, message: "the connection has ended" }
-      assert.deepStrictEqual<unknown>(peer.messages.slice(2), [
-        { jsonrpc: "2.0", id: "a", error },
-        { jsonrpc: "2.0", id: "b", error },
-      ])
-      yield* Fiber.join(peer.serving)
-    }),
+  it.effect(
+    "L9 at the end of input every pending request to the client fails, and the requests that caused them are answered",
+    () =>
+      Effect.gen(function* () {
+        const peer = yield* serve()
+        yield* peer.send(call("a", "relay"), call("b", "relay"))
+        yield* peer.quiet
+        yield* peer.client.close
+        yield* peer.quiet
+        const error = { code: 8, message: "the connection has ended" }
+        assert.deepStrictEqual<unknown>(peer.messages.slice(2), [
+          { jsonrpc: "2.0", id: "a", error },
+          { jsonrpc: "2.0", id: "b", error },
+        ])
+        yield* Fiber.join(peer.serving)
+      }),
   )
 })
 
@@ -502,14 +514,14 @@ describe("Peer: the end of input", () => {
       const peer = yield* serve()
       yield* peer.client.close
       yield* Fiber.await(peer.serving)
-      const { reason } = yield* Effect.flip(peer.peer.control.notify(Told, [{ n: 1 }]))
+      const { reason } = yield* Effect.flip(peer.peer.control.notify(Report, [{ n: 1 }]))
       yield* peer.quiet
       assert.strictEqual(reason, "the connection has ended")
       assert.deepStrictEqual(peer.texts, [])
     }),
   )
 
-  it.effect("L9 with nothing in flight it ends at once", () =>
+  it.effect("L9 ends at once with nothing in flight", () =>
     Effect.gen(function* () {
       const peer = yield* serve()
       yield* peer.send(call(1, "echo", { n: 1 }))
@@ -520,42 +532,46 @@ describe("Peer: the end of input", () => {
     }),
   )
 
-  it.effect("L9 what ends within the grace is answered, and the end does not wait for more", () =>
-    Effect.gen(function* () {
-      const peer = yield* serve({ shutdownGrace: "500 millis" })
-      yield* peer.send(call(1, "sleep", { ms: 300 }))
-      yield* peer.client.close
-      yield* pass(peer, 200)
-      assert.isFalse(ended(peer))
-      yield* pass(peer, 100)
-      assert.deepStrictEqual(peer.responses(1), [{ jsonrpc: "2.0", id: 1, result: {} }])
-      assert.isTrue(ended(peer))
-    }),
-  )
-
-  it.effect("L9 what is left after the grace is stopped and answered with an error", () =>
-    Effect.gen(function* () {
-      const peer = yield* serve({ shutdownGrace: "500 millis" })
-      yield* peer.send(call(1, "hang"), call(2, "tidy"), call(3, "sleep", { ms: 300 }))
-      yield* peer.client.close
-      yield* pass(peer, 400)
-      assert.deepStrictEqual(
-        peer.messages.map(({ id }) => id),
-        [3],
-      )
-      yield* pass(peer, 100)
-      assert.isFalse(ended(peer), "tidy still cleans up")
-      yield* pass(peer, 200)
-      assert.deepStrictEqual<unknown>(peer.messages.slice(1), [
-        { jsonrpc: "2.0", id: 1, error: shuttingDown },
-        { jsonrpc: "2.0", id: 2, error: shuttingDown },
-      ])
-      assert.isTrue(ended(peer))
-    }),
+  it.effect(
+    "L9 a request that ends within the grace is answered, and the end does not wait longer",
+    () =>
+      Effect.gen(function* () {
+        const peer = yield* serve({ shutdownGrace: "500 millis" })
+        yield* peer.send(call(1, "sleep", { ms: 300 }))
+        yield* peer.client.close
+        yield* pass(peer, 200)
+        assert.isFalse(ended(peer))
+        yield* pass(peer, 100)
+        assert.deepStrictEqual(peer.responses(1), [{ jsonrpc: "2.0", id: 1, result: {} }])
+        assert.isTrue(ended(peer))
+      }),
   )
 
   it.effect(
-    "L9 a handler that refuses to stop is answered for, and holds up the end no longer than its bound",
+    "L9 requests that still run after the grace are stopped and answered with an error",
+    () =>
+      Effect.gen(function* () {
+        const peer = yield* serve({ shutdownGrace: "500 millis" })
+        yield* peer.send(call(1, "hang"), call(2, "tidy"), call(3, "sleep", { ms: 300 }))
+        yield* peer.client.close
+        yield* pass(peer, 400)
+        assert.deepStrictEqual(
+          peer.messages.map(({ id }) => id),
+          [3],
+        )
+        yield* pass(peer, 100)
+        assert.isFalse(ended(peer), "tidy still cleans up")
+        yield* pass(peer, 200)
+        assert.deepStrictEqual<unknown>(peer.messages.slice(1), [
+          { jsonrpc: "2.0", id: 1, error: shuttingDown },
+          { jsonrpc: "2.0", id: 2, error: shuttingDown },
+        ])
+        assert.isTrue(ended(peer))
+      }),
+  )
+
+  it.effect(
+    "L9 a handler that does not stop gets an error sent for it, and delays the end no longer than its bound",
     () =>
       Effect.gen(function* () {
         const peer = yield* serve({ shutdownGrace: "500 millis" })
@@ -573,7 +589,7 @@ describe("Peer: the end of input", () => {
       }),
   )
 
-  it.effect("L9 a reader that never reads holds up the end no longer than its bound", () =>
+  it.effect("L9 a reader that never reads delays the end no longer than its bound", () =>
     Effect.gen(function* () {
       const peer = yield* serve({ capacity: 2, reading: false })
       yield* peer.send(call(1, "echo", { n: 1 }), call(2, "echo", { n: 2 }))
@@ -585,26 +601,28 @@ describe("Peer: the end of input", () => {
     }),
   )
 
-  it.effect("L9 it ends when all it sent was handed over, which is after the last answer", () =>
-    Effect.gen(function* () {
-      const flushed = yield* Deferred.make<void>()
-      const answered: Array<number> = []
-      const flush = Effect.gen(function* () {
-        yield* peer.quiet
-        answered.push(peer.messages.length)
-        yield* Deferred.await(flushed)
-      })
-      const peer: PeerHarness = yield* serve({ flush })
-      yield* peer.send(call(1, "sleep", { ms: 300 }))
-      yield* peer.client.close
-      yield* pass(peer, 500)
-      assert.deepStrictEqual([answered, ended(peer)], [[1], false])
-      yield* Deferred.succeed(flushed, undefined)
-      yield* Fiber.join(peer.serving)
-    }),
+  it.effect(
+    "L9 ends when everything that it sent was handed over, which is after the last response",
+    () =>
+      Effect.gen(function* () {
+        const flushed = yield* Deferred.make<void>()
+        const answered: Array<number> = []
+        const flush = Effect.gen(function* () {
+          yield* peer.quiet
+          answered.push(peer.messages.length)
+          yield* Deferred.await(flushed)
+        })
+        const peer: PeerHarness = yield* serve({ flush })
+        yield* peer.send(call(1, "sleep", { ms: 300 }))
+        yield* peer.client.close
+        yield* pass(peer, 500)
+        assert.deepStrictEqual([answered, ended(peer)], [[1], false])
+        yield* Deferred.succeed(flushed, undefined)
+        yield* Fiber.join(peer.serving)
+      }),
   )
 
-  it.effect("L9 a flush that never ends holds up the end no longer than its bound", () =>
+  it.effect("L9 a flush that never ends delays the end no longer than its bound", () =>
     Effect.gen(function* () {
       const peer = yield* serve({ flush: Effect.never })
       yield* peer.client.close
@@ -615,7 +633,7 @@ describe("Peer: the end of input", () => {
     }),
   )
 
-  it.effect("L9 the other side is gone: it ends, whatever is in flight", () =>
+  it.effect("L9 ends when the peer has disconnected, whatever is in flight", () =>
     Effect.gen(function* () {
       const peer = yield* serve()
       yield* peer.send(call(1, "hang"), call(2, "sleep", { ms: 300 }), call(3, "relay"))

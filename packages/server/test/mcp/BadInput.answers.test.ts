@@ -30,7 +30,7 @@ describe("answers to questions", () => {
     ["that is an error to a question never asked", error(7)],
     ["that is an error with the id re-typed", error("1")],
     ["that is an error with null for an id", error(null)],
-  ])("L7 one %s changes nothing: %j; the real one counts", ([, answer]) => {
+  ])("L7 one %s changes nothing: %j; the real answer counts", ([, answer]) => {
     const asked = asking([exec])
     return withQuestion(asked, (server) =>
       Effect.gen(function* () {

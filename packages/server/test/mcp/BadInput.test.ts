@@ -29,7 +29,7 @@ const withId = (id: string, message: object) =>
 const ids = ["0", '"0"', "-1", "-9007199254740993", '""', "9007199254740993", '"9007199254740993"']
 
 describe("ids over the wire", () => {
-  it.effect.each(ids)("id %s comes back as it was sent, in the response and in the events", (id) =>
+  it.effect.each(ids)("id %s is returned as it was sent, in the response and in the events", (id) =>
     withServer({ script }, (server) =>
       Effect.gen(function* () {
         yield* server.sendTexts(withId(id, toolCall(0, "codex", { prompt: "x" })))
@@ -43,13 +43,13 @@ describe("ids over the wire", () => {
     ),
   )
 
-  it.effect("all of these ids at once are as many requests", () =>
+  it.effect("all of these ids at once are separate requests", () =>
     withServer({ script }, (server) =>
       Effect.gen(function* () {
         yield* server.sendTexts(...ids.map((id) => withId(id, hangs(0))))
         yield* server.quiet
         assert.strictEqual((yield* server.provider.requests).length, ids.length)
-        // Each is cancelled by its own name alone.
+        // Each is cancelled only by its own id.
         for (const id of ids) {
           yield* server.sendTexts(
             `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`,
@@ -66,7 +66,7 @@ describe("ids over the wire", () => {
     ),
   )
 
-  it.effect.each(["null", "{}", "[1]", "true"])("%s is no id and gets an error", (id) =>
+  it.effect.each(["null", "{}", "[1]", "true"])("%s is not an id and gets an error", (id) =>
     withServer({ script }, (server) =>
       Effect.gen(function* () {
         yield* server.sendTexts(withId(id, hangs(0)))
@@ -109,7 +109,7 @@ describe("a tools/call at the end", () => {
   it.effect.each<readonly [prompt: string, answer: string]>([
     ["x", defaultAnswer],
     ["hang", "the server is shutting down"],
-  ])("L9 sent right before the end of input it is answered once: %s", ([prompt, expected]) =>
+  ])("L9 sent right before the end of input is answered once: %s", ([prompt, expected]) =>
     withServer({ script }, (server) =>
       Effect.gen(function* () {
         yield* server.send(toolCall(2, "codex", { prompt }))
@@ -124,7 +124,7 @@ describe("a tools/call at the end", () => {
           answer?.error?.message ?? (answer === undefined ? undefined : textOf(answer)),
           expected,
         )
-        // Nothing follows: the terminal event was sent before.
+        // No event follows: the terminal event was sent before.
         assert.deepStrictEqual(server.messages.at(-1), answer)
         const ends = typesOf(server.messages, 2)
         assert.include(ends, prompt === "x" ? "task_complete" : "turn_aborted")
@@ -132,32 +132,30 @@ describe("a tools/call at the end", () => {
     ),
   )
 
-  it.effect(
-    "L9 a call that waits for its turn then gets a response too, and its turn never runs",
-    () =>
-      withServer({ script }, (server) =>
-        Effect.gen(function* () {
-          yield* server.send(hangs(2))
-          yield* server.quiet
-          const { items } = yield* Effect.orDie(server.manager.list())
-          const args = { threadId: items[0]?.id, prompt: "x" }
-          yield* server.send(toolCall(3, "codex-reply", args))
-          yield* server.connection.close
-          yield* server.quiet
-          yield* TestClock.adjust("5 seconds")
-          yield* Fiber.join(server.server)
-          yield* server.quiet
-          assert.deepStrictEqual(
-            [2, 3].map((id) => responses(server, id).map(({ error }) => error?.code)),
-            [[-32000], [-32000]],
-          )
-          assert.strictEqual((yield* server.provider.requests).length, 1)
-        }),
-      ),
+  it.effect("L9 that waits for its turn gets a response too, and its turn never runs", () =>
+    withServer({ script }, (server) =>
+      Effect.gen(function* () {
+        yield* server.send(hangs(2))
+        yield* server.quiet
+        const { items } = yield* Effect.orDie(server.manager.list())
+        const args = { threadId: items[0]?.id, prompt: "x" }
+        yield* server.send(toolCall(3, "codex-reply", args))
+        yield* server.connection.close
+        yield* server.quiet
+        yield* TestClock.adjust("5 seconds")
+        yield* Fiber.join(server.server)
+        yield* server.quiet
+        assert.deepStrictEqual(
+          [2, 3].map((id) => responses(server, id).map(({ error }) => error?.code)),
+          [[-32000], [-32000]],
+        )
+        assert.strictEqual((yield* server.provider.requests).length, 1)
+      }),
+    ),
   )
 
   it.effect(
-    "L9 while the conversations are being closed, a call fails with that and does not hang",
+    "L9 fails with that reason while the conversations are being closed, and does not hang",
     () =>
       withServer({ script }, (server) =>
         Effect.gen(function* () {

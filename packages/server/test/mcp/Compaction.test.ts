@@ -1,4 +1,4 @@
-/** A history that becomes too long: what the provider is requested, and what the client is sent. */
+/** A history that becomes too long: the requests to the provider, and the messages to the client. */
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
@@ -79,7 +79,7 @@ describe("Compaction", () => {
     ),
   )
 
-  it.effect("where the provider rejects the request as too long, the turn continues after it", () =>
+  it.effect("when the provider rejects the request as too long, the turn continues after it", () =>
     withServer(
       {
         tools,
@@ -98,7 +98,7 @@ describe("Compaction", () => {
     ),
   )
 
-  it.effect("that is not enough is an error of the call", () =>
+  it.effect("that does not suffice is an error of the call", () =>
     withServer(
       {
         tools,

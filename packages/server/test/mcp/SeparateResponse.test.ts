@@ -95,17 +95,19 @@ describe("a response after progress", () => {
     ),
   )
 
-  it.effect.each(["reports", "fails"])("is so for a tool of an embedder: %s", (name) =>
-    withTools((server, chunks) =>
-      Effect.gen(function* () {
-        yield* server.send(withToken(toolCall(2, name, {}), "p"))
-        yield* server.response(2)
-        assert.deepStrictEqual(chunks, [["progress p"], ["response 2"]])
-      }),
-    ),
+  it.effect.each(["reports", "fails"])(
+    "is also in a later chunk for a tool of an embedder: %s",
+    (name) =>
+      withTools((server, chunks) =>
+        Effect.gen(function* () {
+          yield* server.send(withToken(toolCall(2, name, {}), "p"))
+          yield* server.response(2)
+          assert.deepStrictEqual(chunks, [["progress p"], ["response 2"]])
+        }),
+      ),
   )
 
-  it.effect("is so without a handshake", () =>
+  it.effect("is also in a later chunk without a handshake", () =>
     withTools((server, chunks) =>
       Effect.gen(function* () {
         const params = saying({ name: "reports", arguments: {} }, {}, { progressToken: "p" })
@@ -115,21 +117,23 @@ describe("a response after progress", () => {
     ),
   )
 
-  it.effect("is so for the error of a call that the end of the connection stops", () =>
-    withTools((server, chunks) =>
-      Effect.gen(function* () {
-        yield* server.send(withToken(toolCall(2, "hangs", {}), "p"))
-        yield* server.quiet
-        yield* server.connection.close
-        yield* server.response(2).pipe(Effect.forkChild({ startImmediately: true }))
-        yield* TestClock.adjust("5 seconds")
-        yield* server.quiet
-        assert.deepStrictEqual(chunks, [["progress p"], ["response 2"]])
-      }),
-    ),
+  it.effect(
+    "is also in a later chunk for the error of a call that the end of the connection stops",
+    () =>
+      withTools((server, chunks) =>
+        Effect.gen(function* () {
+          yield* server.send(withToken(toolCall(2, "hangs", {}), "p"))
+          yield* server.quiet
+          yield* server.connection.close
+          yield* server.response(2).pipe(Effect.forkChild({ startImmediately: true }))
+          yield* TestClock.adjust("5 seconds")
+          yield* server.quiet
+          assert.deepStrictEqual(chunks, [["progress p"], ["response 2"]])
+        }),
+      ),
   )
 
-  it.effect("is so in a batch", () =>
+  it.effect("is also in a later chunk in a batch", () =>
     withTools((server, chunks) =>
       Effect.gen(function* () {
         const hello = initialize({})
@@ -156,7 +160,7 @@ describe("a response after progress", () => {
     ),
   )
 
-  it.effect("waits for nothing where there was no progress", () =>
+  it.effect("does not wait when there was no progress", () =>
     withTools((server, chunks) =>
       Effect.gen(function* () {
         for (const id of [2, 3]) yield* server.send(toolCall(id, "reports", {}))

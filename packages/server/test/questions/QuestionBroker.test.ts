@@ -18,7 +18,7 @@ import {
 } from "../../src/questions/QuestionAnswer.ts"
 import * as QuestionBroker from "../../src/questions/QuestionBroker.ts"
 
-/** A dialect that exists only here: it puts questions as words, and reads the words "yes" and "no". */
+/** A dialect for this test: it puts questions as words, and reads the words "yes" and "no". */
 const wordDialect = () => {
   const asked: Array<string> = []
   const withdrawn: Array<string> = []
@@ -79,7 +79,7 @@ const approval = (seq: number, id: string, decision: "approved" | "denied"): Op 
 })
 
 describe("QuestionBroker: a dialect with one `present` function", () => {
-  it.effect("submits the answer to the question that it was given to", () =>
+  it.effect("submits the answer to its question", () =>
     Effect.gen(function* () {
       const { asked, present, reply } = wordDialect()
       const { conversation, submitted } = recorder()
@@ -125,7 +125,7 @@ describe("QuestionBroker: a dialect with one `present` function", () => {
     }),
   )
 
-  it.effect("L7 denies what cannot be read, an error and a defect, each with its reason", () =>
+  it.effect("L7 denies an unreadable answer, an error and a defect, each with its reason", () =>
     Effect.gen(function* () {
       const { present, reply } = wordDialect()
       const { conversation, submitted } = recorder()

@@ -36,7 +36,7 @@ const Ask = request("ask", {
   params: Schema.Struct({ question: Schema.String }),
   result: Schema.Struct({ answer: Schema.String }),
 })
-export const Told = notification("told", { ...info, params: Number })
+export const Report = notification("report", { ...info, params: Number })
 const Withdrawn = notification("withdrawn", {
   ...info,
   params: Schema.Struct({ id: Schema.Unknown }),
@@ -49,7 +49,7 @@ const Unwanted = notification("unwanted", {
 const Dialect = dialect({
   name: "test",
   clientToServer: [Echo, Fail, Die, Throw, Lie, Hang, Sleep, Tidy, Refuse, Relay, Note, Unwanted],
-  serverToClient: [Ask, Told, Withdrawn],
+  serverToClient: [Ask, Report, Withdrawn],
 })
 type Local = typeof Dialect extends { readonly clientToServer: infer G } ? G : never
 type LocalMethods = Local extends PeerOptions<infer L>["local"] ? L : never
@@ -99,7 +99,7 @@ export interface PeerHarnessOptions {
   readonly capacity?: number
   /** False: the client does not read what the peer sends. */
   readonly reading?: boolean
-  /** Instead of the connection's own. */
+  /** Used instead of the `receive` of the connection. */
   readonly flush?: Effect.Effect<void>
   readonly maxInFlight?: number
   readonly maxInFlightChars?: number
@@ -154,7 +154,7 @@ export const serve = Effect.fnUntraced(function* (
         }
       }),
       Effect.forever,
-      // The end of the input is the end of the peer.
+      // The peer ends with the end of the input.
       Effect.exit,
       Effect.forkScoped({ startImmediately: true }),
     )

@@ -47,7 +47,7 @@ describe("Task", () => {
     assert.strictEqual(again.updatedAtMs, 1003)
   })
 
-  it("keeps what was not answered, and takes no step for keys it does not know", () => {
+  it("keeps unanswered questions, and makes no change for unknown keys", () => {
     const [asked] = Steps.addQuestions(
       begun(),
       [
@@ -63,7 +63,7 @@ describe("Task", () => {
     assert.strictEqual(Steps.removeQuestions(asked, ["9-x"], 1002), asked)
   })
 
-  it("ends once: whatever comes after its end changes nothing", () => {
+  it("ends once: nothing changes after its end", () => {
     const [asked, keys] = Steps.addQuestions(begun(), [["name", form]], 1001)
     const ended = Steps.finish(asked, { _tag: "Cancelled" }, 1002)
     assert.strictEqual(ended.message, "cancelled by request")
@@ -73,14 +73,14 @@ describe("Task", () => {
     assert.strictEqual(Steps.removeQuestions(ended, keys, 1003), ended)
   })
 
-  it("says what it is at until it has ended, and takes no step to say it again", () => {
+  it("updates its status message until it has ended, and makes no change for the same message", () => {
     const said = Steps.setMessage(begun(), "running `ls`", 1001)
     assert.deepStrictEqual([said.message, said.version], ["running `ls`", 1])
     assert.strictEqual(Steps.setMessage(said, "running `ls`", 1002), said)
     assert.strictEqual(Steps.finish(said, done, 1003).message, undefined)
   })
 
-  it("is never updated before it was, whatever the clock says", () => {
+  it("is never updated earlier than before, whatever the clock says", () => {
     assert.strictEqual(Steps.setMessage(begun(), "back", 500).updatedAtMs, 1000)
   })
 
@@ -95,7 +95,7 @@ describe("Task", () => {
     assert.strictEqual(Steps.ttlAt(begun(), 1000 + 60 * minute), 65 * minute)
   })
 
-  it("is kept a while after an end that came late, and no longer than it wanted", () => {
+  it("is kept for a while after a late end, and no longer than requested", () => {
     const late = (ttlMs: number) => Steps.finish(begun(ttlMs), done, 1000 + 60 * minute)
     assert.strictEqual(Steps.expiresAtMs(late(10 * minute)), 1000 + 65 * minute)
     assert.strictEqual(Steps.expiresAtMs(late(2000)), 1000 + 60 * minute + 2000)

@@ -33,7 +33,7 @@ describe("TaskBook", () => {
     assert.strictEqual(book.find("ann", "b", 0), undefined)
   })
 
-  it("refuses one more than an owner may have, and says which bound it was", () => {
+  it("refuses one more than an owner may have, and names the bound", () => {
     const book = limited({ maxPerPrincipal: 2 })
     must(made(book, "ann", "a"))
     must(made(book, "ann", "b"))
@@ -52,7 +52,7 @@ describe("TaskBook", () => {
     assert.isTrue(Result.isSuccess(made(book, "bob", "d")))
   })
 
-  it("refuses one more than all may have", () => {
+  it("refuses one more than all owners may have", () => {
     const book = limited({ maxTasks: 2 })
     must(made(book, "ann", "a"))
     must(made(book, "bob", "b"))
@@ -104,7 +104,7 @@ describe("TaskBook", () => {
     assert.strictEqual(book.size, 1)
   })
 
-  it("puts nothing in the place of what it has forgotten", () => {
+  it("does not restore a removed task", () => {
     const book = limited()
     const task = must(made(book, "ann", "a"))
     book.remove(task)
@@ -112,7 +112,7 @@ describe("TaskBook", () => {
     assert.deepStrictEqual([book.size, book.find("ann", "a", 0)], [0, undefined])
   })
 
-  it("lists an owner's tasks in the order they were made, page by page, whatever ended or was forgotten between", () => {
+  it("lists an owner's tasks in the order of creation, page by page, whatever ended or was removed between", () => {
     const book = limited()
     const tasks = ["a", "b", "c", "d", "e"].map((id) => must(made(book, "ann", id, 1000)))
     must(made(book, "bob", "x"))

@@ -27,7 +27,7 @@ const order = (run: NewTask["run"], more: Partial<NewTask> = {}): NewTask => ({
 
 const forever = order(() => Effect.never)
 
-/** Lets everything run that can without time passing. */
+/** Runs everything that can run without time passing. */
 const settle = TestClock.adjust(0)
 
 const ask = order((task) =>
@@ -37,7 +37,7 @@ const ask = order((task) =>
 )
 
 describe("Tasks", () => {
-  it.effect("finds a task by its id as soon as it is made", () =>
+  it.effect("finds a task by its id as soon as it is created", () =>
     Effect.gen(function* () {
       const tasks = yield* Tasks.make()
       const task = yield* tasks.create(forever)
@@ -46,7 +46,7 @@ describe("Tasks", () => {
     }),
   )
 
-  it.effect("keeps the result of the work, and its error as it was", () =>
+  it.effect("keeps the result of the work, and its error unchanged", () =>
     Effect.gen(function* () {
       const tasks = yield* Tasks.make()
       const error = new JsonRpcError({ code: -32602, message: "no", data: { at: 1 } })
@@ -81,7 +81,7 @@ describe("Tasks", () => {
   )
 
   it.effect(
-    "waits for all answers, takes them one by one, and ignores keys that nothing waits for",
+    "waits for all answers, accepts them one by one, and ignores keys of no pending question",
     () =>
       Effect.gen(function* () {
         const tasks = yield* Tasks.make()
@@ -106,19 +106,17 @@ describe("Tasks", () => {
       }),
   )
 
-  it.effect(
-    "fails what asked with the error that was answered, and wants the other answers no more",
-    () =>
-      Effect.gen(function* () {
-        const tasks = yield* Tasks.make()
-        const { id } = yield* tasks.create(ask)
-        yield* settle
-        const error = new JsonRpcError({ code: -1, message: "user is away" })
-        yield* tasks.answer("me", id, { "1-name": Exit.fail(error) })
-        yield* settle
-        const task = yield* tasks.get("me", id)
-        assert.deepStrictEqual([task.end, task.questions.size], [{ _tag: "Error", error }, 0])
-      }),
+  it.effect("fails the work with an error as the answer, and ignores the other answers", () =>
+    Effect.gen(function* () {
+      const tasks = yield* Tasks.make()
+      const { id } = yield* tasks.create(ask)
+      yield* settle
+      const error = new JsonRpcError({ code: -1, message: "user is away" })
+      yield* tasks.answer("me", id, { "1-name": Exit.fail(error) })
+      yield* settle
+      const task = yield* tasks.get("me", id)
+      assert.deepStrictEqual([task.end, task.questions.size], [{ _tag: "Error", error }, 0])
+    }),
   )
 
   it.effect("withdraws a question when the work no longer waits for it", () =>
@@ -141,7 +139,7 @@ describe("Tasks", () => {
   )
 
   it.effect(
-    "stops the work of a cancelled task, which stays cancelled whatever the work still says",
+    "stops the work of a cancelled task, which stays cancelled whatever the work returns",
     () =>
       Effect.gen(function* () {
         const tasks = yield* Tasks.make()
@@ -214,7 +212,7 @@ describe("Tasks", () => {
     }),
   )
 
-  it.effect("holds a wanted ttl to its bounds", () =>
+  it.effect("clamps a requested ttl to its bounds", () =>
     Effect.gen(function* () {
       const tasks = yield* Tasks.make({ defaultTtl: "1 minute", maxTtl: "1 hour" })
       const ttlOf = (ttlMs?: number | null) =>
@@ -262,16 +260,16 @@ describe("Tasks", () => {
   it.effect("removes a task whose response was never sent", () =>
     Effect.gen(function* () {
       const tasks = yield* Tasks.make({ maxTasks: 1 })
-      const heard = yield* Deferred.make<ResponseDelivery>()
+      const delivered = yield* Deferred.make<ResponseDelivery>()
       let ran = false
       const { id } = yield* tasks.create(
         order(() => Effect.sync(() => ((ran = true), said("x"))), {
-          delivery: Deferred.await(heard),
+          delivery: Deferred.await(delivered),
         }),
       )
       yield* settle
       assert.isUndefined((yield* tasks.get("me", id)).end)
-      yield* Deferred.succeed(heard, "unsent")
+      yield* Deferred.succeed(delivered, "unsent")
       yield* settle
       assert.strictEqual((yield* Effect.flip(tasks.get("me", id)))._tag, "UnknownTask")
       assert.isFalse(ran)
@@ -330,7 +328,7 @@ describe("Tasks", () => {
   )
 
   it.effect(
-    "L6 thousands of tasks of one owner are refused, and leave nothing behind when they are over",
+    "L6 thousands of tasks of one owner are refused, and leave nothing behind after their end",
     () =>
       Effect.gen(function* () {
         const tasks = yield* Tasks.make()

@@ -15,7 +15,7 @@ export const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
   )
 
 /** A call that ended with questions. */
-export interface PendingRound {
+export interface PendingQuestions {
   /** Its `requestState`. */
   readonly state: string
   /** Keys of its questions. */
@@ -50,7 +50,7 @@ class Last<A> {
 
 /** What all clients of a run know. */
 export class Known {
-  readonly asked = new Last<PendingRound>()
+  readonly asked = new Last<PendingQuestions>()
   readonly tasks = new Last<KnownTask>()
 
   /** Records what a client learns from a response; `params` are those of its request. */

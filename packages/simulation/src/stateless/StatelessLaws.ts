@@ -17,7 +17,7 @@ import {
   validAnswersAreTaken,
   invalidAnswersAreRefused,
   statesEndOnce,
-} from "./laws/Rounds.ts"
+} from "./laws/ContinuedCalls.ts"
 import {
   changesAreDelivered,
   responseIsLast,

@@ -17,7 +17,7 @@ import {
   TasksList,
   TasksUpdate,
 } from "@colloquy/protocol/mcp/Tasks"
-import type { PendingRound, KnownTask, Members } from "./StatelessKnown.ts"
+import type { PendingQuestions, KnownTask, Members } from "./StatelessKnown.ts"
 import type { Answering, Declares, StatelessStep } from "./StatelessPlan.ts"
 
 /** A step that sends a message. */
@@ -67,7 +67,7 @@ const changed = (state: string): string => {
 
 const answer = (
   { how, id }: Extract<MessageStep, { do: "answer" }>,
-  { keys, params, state }: PendingRound,
+  { keys, params, state }: PendingQuestions,
 ): string => {
   const { arguments: args, name } = params
   return request(id, ToolsCall._tag, {
@@ -135,12 +135,12 @@ export const codeOf: Readonly<Record<Extract<MessageStep, { do: "garbage" }>["wh
 
 /** What the sending client refers to. */
 export interface Knowledge {
-  readonly asked: PendingRound | undefined
+  readonly asked: PendingQuestions | undefined
   readonly task: KnownTask | undefined
 }
 
 /** A client without a pending question sends an invalid state; a client without a task names one that does not exist. */
-const nothingAsked: PendingRound = {
+const nothingAsked: PendingQuestions = {
   state: "AAAA",
   keys: [],
   params: { name: "form", arguments: { text: "" }, _meta: meta(withTasks) },

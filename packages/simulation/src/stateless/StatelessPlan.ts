@@ -6,7 +6,7 @@ import type { Source } from "./StatelessKnown.ts"
 import type { ModelPlan } from "../scenario/Plan.ts"
 import type { WireReading } from "../wire/WirePlan.ts"
 
-/** `form` asks in two rounds, `long` may become a task; both are tools of the embedder. */
+/** `form` asks twice, one question after the other, `long` may become a task; both are tools of the embedder. */
 export type StatelessTool = "codex" | "form" | "long"
 
 /** The capabilities that a request declares. */

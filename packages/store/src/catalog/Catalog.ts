@@ -37,7 +37,7 @@ const maxRounds = 3
  * Number of rows without a preview that a search reads again, because a message may have been sent
  * since.
  */
-const maxUnspokenRows = 1000
+const maxRowsWithoutPreview = 1000
 
 /**
  * The folders in which the file of a UUIDv7, which contains its creation time, most likely lies:
@@ -142,9 +142,11 @@ export class Catalog {
     for (let round = 1; ; round++) {
       const resets = this.resets
       yield* this.refresh
-      if (query.spoken === true || query.text !== undefined) {
-        const unspoken = yield* this.withIndex((index) => index.unspoken(maxUnspokenRows))
-        yield* this.reload(unspoken.filter(({ meta }) => !isActive(meta.id)))
+      if (query.withPreview === true || query.text !== undefined) {
+        const withoutPreview = yield* this.withIndex((index) =>
+          index.withoutPreview(maxRowsWithoutPreview),
+        )
+        yield* this.reload(withoutPreview.filter(({ meta }) => !isActive(meta.id)))
       }
       const rows = yield* this.withIndex((index) => index.page(query))
       // Removed rows make room for others, so the page is computed again.

@@ -89,8 +89,8 @@ const filters: Behaviour = {
     )
     yield* expectEqual("filter an owner without any", yield* list({ owner: "bob" }), [])
     yield* expectEqual(
-      "filter spoken",
-      yield* list({ spoken: true }),
+      "filter withPreview",
+      yield* list({ withPreview: true }),
       idsOf([7, 6, 5, 4, 3, 2, 1, 0]),
     )
     yield* expectEqual("filter text", yield* list({ text: "number 3" }), idsOf([3]))
@@ -102,7 +102,7 @@ const filters: Behaviour = {
     yield* expectEqual("filter text has no wildcards", yield* list({ text: "w%s" }), [])
     yield* expectEqual(
       "several filters together",
-      yield* list({ cwd: "/odd", provider: "two", spoken: true }),
+      yield* list({ cwd: "/odd", provider: "two", withPreview: true }),
       idsOf([7, 5]),
     )
     yield* expectEqual(
@@ -119,10 +119,14 @@ const preview: Behaviour = {
     const store = yield* ConversationStore
     const meta = sampleMeta(1)
     const writer = yield* store.create(meta, firstRecords(meta))
-    const before = yield* store.list({ limit: 5, spoken: true })
-    yield* expectEqual("spoken conversations before the first user message", before.items, [])
+    const before = yield* store.list({ limit: 5, withPreview: true })
+    yield* expectEqual(
+      "conversations with a preview before the first user message",
+      before.items,
+      [],
+    )
     yield* writer.append(exchange(1, "hello there"), "written")
-    const { items } = yield* store.list({ limit: 5, spoken: true, text: "HELLO" })
+    const { items } = yield* store.list({ limit: 5, withPreview: true, text: "HELLO" })
     yield* expectEqual(
       "preview after the first user message",
       items.map(({ preview }) => preview),

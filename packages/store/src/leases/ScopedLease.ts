@@ -31,52 +31,83 @@ const attempt = <A>(path: string, run: () => A): Effect.Effect<A, FileFault> =>
   })
 
 const takeWithin = (
-  desk: ProcessLeases,
+  leases: ProcessLeases,
   id: ConversationId,
   sinceMs: number,
 ): Effect.Effect<HeldLease, LeaseHeld | FileFault> =>
-  attempt(desk.pathOf(id), () => desk.take(id, sinceMs)).pipe(
+  attempt(leases.pathOf(id), () => leases.take(id, sinceMs)).pipe(
     Effect.filterOrFail(
       (found): found is HeldLease => !("_tag" in found),
       (found) => found as LeaseHeld | TakersLocked,
     ),
     Effect.retry({ schedule: lockRetries, while: (error) => error._tag === "TakersLocked" }),
     Effect.catchTag("TakersLocked", () =>
-      Effect.fail(new FileFault({ operation: "lease", path: desk.pathOf(id), code: "ETIMEDOUT" })),
+      Effect.fail(
+        new FileFault({ operation: "lease", path: leases.pathOf(id), code: "ETIMEDOUT" }),
+      ),
     ),
     retryScarcity,
   )
 
 /** A lease that could not be released is released by a later attempt; the failure is logged. */
 const releaseLease = (
-  desk: ProcessLeases,
+  leases: ProcessLeases,
   id: ConversationId,
   held: HeldLease,
 ): Effect.Effect<void> =>
-  attempt(desk.pathOf(id), () => desk.release(id, held)).pipe(
+  attempt(leases.pathOf(id), () => leases.release(id, held)).pipe(
     Effect.catch((fault) => Effect.logWarning(`a lease was not released: ${fault.message}`)),
   )
 
+/** A class: its members are shared, where closures would cost every conversation memory. */
+class ScopedLease implements Lease {
+  private readonly leases: ProcessLeases
+  private readonly id: ConversationId
+  private readonly held: HeldLease
+
+  constructor(leases: ProcessLeases, id: ConversationId, held: HeldLease) {
+    this.leases = leases
+    this.id = id
+    this.held = held
+  }
+
+  get inherited(): boolean {
+    return this.held.inherited
+  }
+
+  get lastGeneration(): number {
+    return this.held.lastGeneration
+  }
+
+  recordGeneration(generation: number): Effect.Effect<void, FileFault> {
+    return this.retried(() => this.leases.recordGeneration(this.id, this.held, generation))
+  }
+
+  get isHeld(): Effect.Effect<boolean, FileFault> {
+    return this.retried(() => this.leases.isHeld(this.id, this.held))
+  }
+
+  private retried<A>(run: () => A): Effect.Effect<A, FileFault> {
+    return retryScarcity(attempt(this.leases.pathOf(this.id), run))
+  }
+}
+
 /** Takes the lease of a conversation for this process, until the scope closes. */
 export const acquireLease = (
-  desk: ProcessLeases,
+  leases: ProcessLeases,
   id: ConversationId,
   sinceMs: number,
 ): Effect.Effect<Lease, LeaseHeld | FileFault, Scope.Scope> =>
   Effect.map(
-    Effect.acquireRelease(takeWithin(desk, id, sinceMs), (held) => releaseLease(desk, id, held)),
-    (held) => ({
-      inherited: held.inherited,
-      lastGeneration: held.lastGeneration,
-      recordGeneration: (generation) =>
-        retryScarcity(attempt(desk.pathOf(id), () => desk.recordGeneration(id, held, generation))),
-      isHeld: retryScarcity(attempt(desk.pathOf(id), () => desk.isHeld(id, held))),
-    }),
+    Effect.acquireRelease(takeWithin(leases, id, sinceMs), (held) =>
+      releaseLease(leases, id, held),
+    ),
+    (held) => new ScopedLease(leases, id, held),
   )
 
 /** Ends all leases of the process. The lock of the operating system is released in any case. */
-export const closeLeases = (desk: ProcessLeases): Effect.Effect<void> =>
-  attempt("owners", () => desk.close()).pipe(
+export const closeLeases = (leases: ProcessLeases): Effect.Effect<void> =>
+  attempt("owners", () => leases.close()).pipe(
     Effect.catch((fault) =>
       Effect.logWarning(`a lock file could not be removed: ${fault.message}`),
     ),

@@ -27,7 +27,7 @@ export const layer = (folder: string): Layer.Layer<Leases> =>
     Leases,
     Effect.gen(function* () {
       const scope = yield* Effect.scope
-      const desk = yield* Effect.cached(
+      const leases = yield* Effect.cached(
         sqlite.pipe(
           Effect.map(({ DatabaseSync }) => {
             const { pid } = process
@@ -41,7 +41,7 @@ export const layer = (folder: string): Layer.Layer<Leases> =>
         take: Effect.fnUntraced(function* (
           id: ConversationId,
         ): Effect.fn.Return<Lease, LeaseHeld | FileFault, Scope.Scope> {
-          return yield* acquireLease(yield* desk, id, yield* Clock.currentTimeMillis)
+          return yield* acquireLease(yield* leases, id, yield* Clock.currentTimeMillis)
         }),
       }
     }),

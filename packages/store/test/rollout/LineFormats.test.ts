@@ -246,7 +246,7 @@ const august = `{"id":"7c9e6679-7425-40de-944b-e07fc1f90ae7","timestamp":"2025-0
 `
 
 describe("files of the original", () => {
-  it("of September 2025 and later load: events are numbered in order, behind session_configured", () => {
+  it("of September 2025 and later load: events are numbered in order, after session_configured", () => {
     const found = read(september)
     assert.deepStrictEqual(found.bad, [])
     assert.deepStrictEqual(found.meta, {

@@ -22,6 +22,7 @@ const over = (text: string) => {
     write: () => Effect.die("write"),
     truncate: () => Effect.die("truncate"),
     sync: Effect.die("sync"),
+    syncCreated: Effect.die("sync"),
     stat: Effect.die("stat"),
   }
   const header = parseHeader(text.split("\n", 10))
@@ -123,7 +124,7 @@ describe("pages of a long log", () => {
     }),
   )
 
-  it.effect("every event of a log is found, including those with numbers of their own", () =>
+  it.effect("every event of a log is found, including those with explicit numbers", () =>
     Effect.gen(function* () {
       const records = [
         ...firstRecords(meta),

@@ -7,7 +7,7 @@ import { TrustedPrograms } from "../programs/TrustedPrograms.ts"
 import { Sandbox, type SandboxStatus } from "./Sandbox.ts"
 import type { Machine } from "./SandboxLayer.ts"
 
-/** What was found out about the machine. */
+/** Facts about the machine. */
 export interface DoctorFacts {
   readonly machine: Machine
   readonly sandbox: SandboxStatus
@@ -39,17 +39,23 @@ const installWith = (platform: string): string =>
 const sandboxLine = (status: SandboxStatus): DoctorLine =>
   status._tag === "Available"
     ? { state: "ok", text: `sandbox: ${status.kind} ${status.version}` }
-    : { state: "broken", text: `sandbox: ${status.reason.split("\n", 1)[0]}; ${status.advice}` }
+    : {
+        state: "broken",
+        text: `sandbox: not available: ${status.reason.split("\n", 1)[0]}. Advice: ${status.advice}.`,
+      }
 
 const namedPipesLines = (status: SandboxStatus): ReadonlyArray<DoctorLine> => {
   if (status._tag === "Unavailable") return []
   const { namedPipes } = status
   return [
     namedPipes._tag === "Closed"
-      ? { state: "ok", text: `named pipes outside the writable roots: closed by ${namedPipes.by}` }
+      ? {
+          state: "ok",
+          text: `named pipes: ${namedPipes.by} keeps commands from writing to those outside the writable roots`,
+        }
       : {
           state: "missing",
-          text: `named pipes outside the writable roots: commands can write to them; ${namedPipes.reason}; ${namedPipes.advice}`,
+          text: `named pipes: commands can write to those outside the writable roots: ${namedPipes.reason}. Advice: ${namedPipes.advice}.`,
         },
   ]
 }
@@ -68,7 +74,7 @@ export const doctorLines = ({
     return at === undefined
       ? {
           state: "missing",
-          text: `${helper.name}: ${refusals[helper.name] ?? "not found"}, for ${helper.use}; ${installWith(machine.platform)} ${helper.package}`,
+          text: `${helper.name}: ${refusals[helper.name] ?? "not found"}. It is used for ${helper.use}. Advice: ${installWith(machine.platform)} ${helper.package}.`,
         }
       : { state: "ok", text: `${helper.name}: ${at}` }
   }),

@@ -255,8 +255,8 @@ const hiddenGuards = Effect.fnUntraced(function* (
     const missing = yield* missingGuards(path, roots)
     found.push(...missing.filter((protectedPath) => !hides(found, protectedPath.path)))
   }
-  const standing = found.filter(({ kind }) => kind !== "empty")
-  const secrets = (yield* Effect.forEach(standing, secretsIn, together)).flat()
+  const present = found.filter(({ kind }) => kind !== "empty")
+  const secrets = (yield* Effect.forEach(present, secretsIn, together)).flat()
   const targets: Array<ProtectedPath> = []
   for (const { path, type } of secrets) {
     if (type !== "Link") continue

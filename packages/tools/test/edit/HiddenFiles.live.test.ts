@@ -83,7 +83,7 @@ describe("hidden files", () => {
   }
 
   for (const path of ["/proc/self/environ", "environ"]) {
-    it.live(`what the server knows of itself is no file to patch: ${path}`, () =>
+    it.live(`a file that describes the server itself cannot be patched: ${path}`, () =>
       Effect.gen(function* () {
         const { begin } = yield* stage({
           prepare: (ws) => Fs.symlinkSync("/proc/self/environ", `${ws}/environ`),
@@ -100,7 +100,7 @@ describe("hidden files", () => {
     )
   }
 
-  it.live("an image is not attached from there, whatever way leads to it", () =>
+  it.live("an image is not attached from there, whatever path leads to it", () =>
     Effect.gen(function* () {
       const { begin } = yield* stage({ prepare, hiddenPaths })
       const paths = ["../state/shot.png", "../known-as/shot.png", "linked-dir/shot.png"]

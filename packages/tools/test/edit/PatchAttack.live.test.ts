@@ -108,7 +108,7 @@ const sandboxPolicyOf = (mode: SandboxMode): SandboxPolicy =>
     ? { mode, exclude_slash_tmp: true, exclude_tmpdir_env_var: true }
     : { mode }
 
-describe("patches that lead where none should go", () => {
+describe("patches with paths outside the allowed places", () => {
   for (const { answer, mode, policy, refusal } of rules) {
     for (const [way, textOf, target] of ways) {
       const title = `${policy}, ${mode}${answer === undefined ? "" : `, ${answer}`}: ${way}`

@@ -8,7 +8,7 @@ import { stage } from "../support/Stage.ts"
 const patch = (...lines: ReadonlyArray<string>) =>
   ["*** Begin Patch", ...lines, "*** End Patch"].join("\n")
 
-describe("a place that changes while a person looks at the question", () => {
+describe("a place that changes while a question is pending", () => {
   const cases: ReadonlyArray<readonly [string, string, (ws: string) => void, string]> = [
     [
       "a directory that becomes a link",
@@ -61,7 +61,7 @@ describe("a place that changes while a person looks at the question", () => {
     )
   }
 
-  it.live("a link that stays as it was is changed where it leads, and removed where it is", () =>
+  it.live("an unchanged link is followed by an update, and removed itself by a deletion", () =>
     Effect.gen(function* () {
       const { begin, workspace } = yield* stage({
         prepare: (ws) => {

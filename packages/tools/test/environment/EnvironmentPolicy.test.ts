@@ -100,7 +100,7 @@ describe("environmentOf", () => {
     })
   }
 
-  it("answers a hostile pattern at once", () => {
+  it("decides about a hostile pattern at once", () => {
     const pattern = "*a".repeat(5_000)
     const name = "a".repeat(4_000)
     const found = environmentOf({ [name]: "1" }, policy({ exclude: [pattern] }), {

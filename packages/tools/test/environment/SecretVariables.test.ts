@@ -230,11 +230,11 @@ const secretSettings = [
 ] as const
 
 describe("SecretVariables", () => {
-  it("L15 takes by its name what a person would call a secret", () => {
+  it("L15 removes variables whose name means a secret", () => {
     for (const name of secretNames) assert.isTrue(isSecretVariable(name, "1"), name)
   })
 
-  it("L15 takes a secret by its value, whatever its name", () => {
+  it("L15 removes variables whose value is a secret, whatever the name", () => {
     for (const value of secretValues) assert.isTrue(isSecretVariable("HARMLESS", value), value)
   })
 
@@ -284,7 +284,7 @@ describe("SecretVariables", () => {
     assert.deepStrictEqual(environmentOf(variables, undefined, options), variables)
   })
 
-  it("L15 the other settings apply to single variables of git as to any other", () => {
+  it("L15 the other settings apply to single variables of git as to any other variable", () => {
     const variables = gitVariables([["safe.directory", "*"]])
     const { GIT_CONFIG_COUNT: _, ...others } = variables
     const exclude = { ...excluding, exclude: ["GIT_CONFIG_COUNT"] }

@@ -68,7 +68,7 @@ describe("HostTools", () => {
     }),
   )
 
-  it.effect("gives texts as they are and other results as their JSON, encoded", () =>
+  it.effect("returns texts unchanged and other results as encoded JSON", () =>
     Effect.gen(function* () {
       const tools = yield* goodTools
       const { asked, context } = watched()
@@ -86,7 +86,7 @@ describe("HostTools", () => {
   )
 
   for (const args of ["", "{", "[1", '{"name": 1}', "null", "{}"]) {
-    it.effect(`L13 tells the model what is wrong with the arguments ${args}`, () =>
+    it.effect(`L13 reports to the model what is wrong with the arguments ${args}`, () =>
       Effect.gen(function* () {
         const plain = yield* named(yield* goodTools, "plain")
         const { output } = yield* plain.run(callOf("plain", args), watched().context)

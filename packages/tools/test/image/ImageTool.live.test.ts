@@ -30,7 +30,7 @@ const run = (
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 
 describe("view_image", () => {
-  it.live("puts an image before the model by what its bytes are, whatever its name", () =>
+  it.live("shows an image to the model by the type of its bytes, whatever its name", () =>
     Effect.gen(function* () {
       const { directory, result, events } = yield* run("shot.txt", (at) =>
         Effect.flatMap(FileSystem.FileSystem, (fs) => fs.writeFile(`${at}/shot.txt`, png)),
@@ -88,8 +88,8 @@ describe("view_image", () => {
   )
 })
 
-describe("an image of a person's input", () => {
-  it.live("is read like one of the model's, and a problem is reported", () =>
+describe("an image in user input", () => {
+  it.live("is read like one that the model names, and a problem is reported", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const directory = yield* Effect.flatMap(fs.makeTempDirectoryScoped(), fs.realPath)

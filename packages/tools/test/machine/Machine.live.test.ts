@@ -77,7 +77,7 @@ const here = <A, E>(
 const timeout = Duration.seconds(10)
 
 describe.skipIf(!canMark)("a command of a client, without a sandbox", () => {
-  it.live("L8 nothing is left of it", () =>
+  it.live("L8 leaves no process behind", () =>
     here(({ cwd, parts }) =>
       Effect.gen(function* () {
         const word = mark()
@@ -92,7 +92,7 @@ describe.skipIf(!canMark)("a command of a client, without a sandbox", () => {
 })
 
 describe("one-off commands", () => {
-  it.live("run word by word, and tell how they ended", () =>
+  it.live("run word by word, and report how they ended", () =>
     here(({ parts, settings }) =>
       Effect.gen(function* () {
         const open = { ...settings, sandboxPolicy: { mode: "danger-full-access" as const } }
@@ -113,7 +113,7 @@ describe("one-off commands", () => {
     ),
   )
 
-  it.live("that are missing, or take too long, fail with the reason", () =>
+  it.live("fail with the reason when they are missing or take too long", () =>
     here(({ parts, settings }) =>
       Effect.gen(function* () {
         const open = { ...settings, sandboxPolicy: { mode: "danger-full-access" as const } }
@@ -203,7 +203,7 @@ describe("git diff to remote", () => {
   }
 
   it.live(
-    "gives the changes of a linked working tree and of one with its own way to store files",
+    "returns the changes of a linked working tree and of one with a different way to store files",
     () =>
       here(({ cwd, parts }) =>
         Effect.gen(function* () {
@@ -222,7 +222,7 @@ describe("git diff to remote", () => {
       ),
   )
 
-  it.live("no repository and no remote are failures that say so", () =>
+  it.live("no repository and no remote are failures with that reason", () =>
     here(({ cwd, parts }) =>
       Effect.gen(function* () {
         const none = yield* Effect.flip(gitDiffToRemote(parts, cwd))
@@ -295,7 +295,7 @@ describe("file search", () => {
     ),
   )
 
-  it.live("no roots, and roots that are missing or twice there, are no trouble", () =>
+  it.live("no roots, missing roots and repeated roots are accepted", () =>
     here(({ cwd, parts }) =>
       Effect.gen(function* () {
         tree(cwd)

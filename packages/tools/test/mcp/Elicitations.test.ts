@@ -155,7 +155,7 @@ describe("questions of tool servers", () => {
     },
   )
 
-  it.effect("L7 are declined where no client can answer", () => {
+  it.effect("L7 are declined when no client can answer", () => {
     const script = makeServer()
     return withServer(
       script,

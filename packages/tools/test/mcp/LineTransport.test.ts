@@ -67,7 +67,7 @@ const messageOf = <A>(effect: Effect.Effect<A, McpClientError>) =>
 
 describe("LineTransport", () => {
   it.effect(
-    "an answer is found between foreign answers, notifications and noise, cut anywhere",
+    "a response is found between other responses, notifications and noise, split anywhere",
     () =>
       Effect.gen(function* () {
         const { lines, received, sayBytes } = yield* makePeer()
@@ -93,7 +93,7 @@ describe("LineTransport", () => {
       }),
   )
 
-  it.effect("all waiting callers get the reason why the connection ended, and later ones too", () =>
+  it.effect("all waiting and all later callers get the reason why the connection ended", () =>
     Effect.gen(function* () {
       const { hangUp, lines } = yield* makePeer()
       const fiber = yield* Effect.forkChild(messageOf(lines.transport.request(call)))
@@ -106,7 +106,7 @@ describe("LineTransport", () => {
     }),
   )
 
-  it.effect("L13 a line that never ends is not kept, and ends the connection", () =>
+  it.effect("L13 a line that never ends is not stored, and ends the connection", () =>
     Effect.gen(function* () {
       const { lines, sayBytes } = yield* makePeer({ maxLineBytes: 100 })
       const reason = yield* Effect.forkChild(lines.ended)
@@ -119,7 +119,7 @@ describe("LineTransport", () => {
   it.effect.each([
     `{"id":1,"result":{"text":"${"x".repeat(100)}"}}`,
     `{"result":{"id":2,"text":"${"x".repeat(100)}"},"jsonrpc":"2.0","id":1}`,
-  ])("L13 a response that is too long fails its own call alone: %.10s", (response) =>
+  ])("L13 a response that is too long fails only its call: %.10s", (response) =>
     Effect.gen(function* () {
       const { lines, say } = yield* makePeer({ maxLineBytes: 100 })
       const first = yield* Effect.forkChild(lines.transport.request(call))
@@ -141,7 +141,7 @@ describe("LineTransport", () => {
     }),
   )
 
-  it.effect("L1 a request of the server that is too long, or none at all, gets an error", () =>
+  it.effect("L1 a request of the server that is too long or invalid gets an error", () =>
     Effect.gen(function* () {
       const { received, say } = yield* makePeer({ maxLineBytes: 100 })
       yield* say(
@@ -187,24 +187,26 @@ describe("LineTransport", () => {
       }),
   )
 
-  it.effect("a flood of notifications ends the connection; the same said slowly does not", () =>
-    Effect.gen(function* () {
-      const chunk = `${JSON.stringify({ method: "n", params: { data: "x".repeat(1024 * 1024) } })}\n`
-      const slow = yield* makePeer()
-      for (let i = 0; i < 60; i++) {
-        yield* slow.say(chunk)
-        yield* TestClock.adjust("2 seconds")
-      }
-      assert.isFalse(slow.lines.isOver())
-      const fast = yield* makePeer()
-      const texts = yield* Effect.forkChild(fast.lines.ended)
-      for (let i = 0; i < 40; i++) yield* fast.say(chunk)
-      assert.strictEqual(yield* Fiber.join(texts), tooMuch)
-    }),
+  it.effect(
+    "a flood of notifications ends the connection; the same number sent slowly does not",
+    () =>
+      Effect.gen(function* () {
+        const chunk = `${JSON.stringify({ method: "n", params: { data: "x".repeat(1024 * 1024) } })}\n`
+        const slow = yield* makePeer()
+        for (let i = 0; i < 60; i++) {
+          yield* slow.say(chunk)
+          yield* TestClock.adjust("2 seconds")
+        }
+        assert.isFalse(slow.lines.isOver())
+        const fast = yield* makePeer()
+        const texts = yield* Effect.forkChild(fast.lines.ended)
+        for (let i = 0; i < 40; i++) yield* fast.say(chunk)
+        assert.strictEqual(yield* Fiber.join(texts), tooMuch)
+      }),
   )
 
   it.effect(
-    "L14 a server that reads nothing holds up neither callers' interrupts nor their end",
+    "L14 a server that reads nothing delays neither interrupts of callers nor their end",
     () =>
       Effect.gen(function* () {
         const { hangUp, lines } = yield* makePeer({ reads: false })
@@ -248,7 +250,7 @@ describe("LineTransport", () => {
       '{"method":"n"},7,[],{"id":"p","method":"ping"},{"id":1,"result":{"content":[]}}',
       "succeeded",
     ],
-  ])("L13 L1 the messages of an array are read, each for itself: [%s]", ([members, outcome]) =>
+  ])("L13 L1 the messages of an array are read separately: [%s]", ([members, outcome]) =>
     Effect.gen(function* () {
       const { lines, received, say } = yield* makePeer()
       const fiber = yield* Effect.forkChild(lines.transport.request(call))
@@ -280,7 +282,7 @@ describe("LineTransport", () => {
     }),
   )
 
-  it.effect("L1 L13 a result behind 10,000 requests is read while the server reads nothing", () =>
+  it.effect("L1 L13 a result after 10,000 requests is read while the server reads nothing", () =>
     Effect.gen(function* () {
       const { lines, say } = yield* makePeer({ reads: false })
       const fiber = yield* Effect.forkChild(lines.transport.request(call))

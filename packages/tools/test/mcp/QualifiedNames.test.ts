@@ -16,7 +16,7 @@ describe("QualifiedNames", () => {
     }),
   )
 
-  it.effect("names that differ behind the cut stay different", () =>
+  it.effect("names that differ after the cut stay different", () =>
     Effect.gen(function* () {
       const long = "x".repeat(80)
       const name = yield* qualifiedName("s", `${long}a`)
@@ -25,7 +25,7 @@ describe("QualifiedNames", () => {
     }),
   )
 
-  it.effect("tools come sorted by name, later duplicates are skipped", () =>
+  it.effect("tools are sorted by name, later duplicates are skipped", () =>
     Effect.gen(function* () {
       const tool = (name: string, from: string) => ({ name, from })
       assert.deepStrictEqual(

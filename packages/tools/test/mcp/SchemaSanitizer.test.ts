@@ -70,7 +70,7 @@ describe("SchemaSanitizer", () => {
     assert.deepStrictEqual(sanitize(given), anything)
   })
 
-  it("puts references within the schema in place", () => {
+  it("replaces references within the schema by their targets", () => {
     assert.deepStrictEqual(
       sanitize({
         properties: { at: { $ref: "#/$defs/a~1b", description: "where" } },

@@ -104,29 +104,32 @@ describe("ServerRequests", () => {
     }),
   )
 
-  it.effect("a fifth question at the same time is cancelled, and there is room again after", () =>
-    Effect.gen(function* () {
-      const gate = yield* Deferred.make<void>()
-      let asked = 0
-      const answering = ServerRequests.make(() => {
-        asked++
-        return Effect.as(Deferred.await(gate), { action: "decline" } as const)
-      })
-      const askWith = (id: number) => answering(request("elicitation/create", { message: "m" }, id))
-      const ask = askWith(0)
-      const four = yield* Effect.forkChild(
-        Effect.all([1, 2, 3, 4].map(askWith), { concurrency: 4 }),
-        { startImmediately: true },
-      )
-      assert.match(yield* ask, /"action":"cancel"/)
-      assert.strictEqual(asked, 4)
-      yield* Deferred.succeed(gate, undefined)
-      yield* Fiber.join(four)
-      assert.match(yield* ask, /"action":"decline"/)
-    }),
+  it.effect(
+    "a fifth question at the same time is cancelled, and later ones are accepted again",
+    () =>
+      Effect.gen(function* () {
+        const gate = yield* Deferred.make<void>()
+        let asked = 0
+        const answering = ServerRequests.make(() => {
+          asked++
+          return Effect.as(Deferred.await(gate), { action: "decline" } as const)
+        })
+        const askWith = (id: number) =>
+          answering(request("elicitation/create", { message: "m" }, id))
+        const ask = askWith(0)
+        const four = yield* Effect.forkChild(
+          Effect.all([1, 2, 3, 4].map(askWith), { concurrency: 4 }),
+          { startImmediately: true },
+        )
+        assert.match(yield* ask, /"action":"cancel"/)
+        assert.strictEqual(asked, 4)
+        yield* Deferred.succeed(gate, undefined)
+        yield* Fiber.join(four)
+        assert.match(yield* ask, /"action":"decline"/)
+      }),
   )
 
-  it.effect("L1 a request under the id of an open question gets an error without that id", () =>
+  it.effect("L1 a request with the id of a pending question gets an error without that id", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       const answering = ServerRequests.make(() =>

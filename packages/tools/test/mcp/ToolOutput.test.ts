@@ -14,9 +14,9 @@ describe("ToolOutput", () => {
       { content, structuredContent: null },
       '[{"type":"text","text":"hi"}]',
     ],
-    ["an error the tool tells", { content, isError: true }, '[{"type":"text","text":"hi"}]'],
+    ["an error reported by the tool", { content, isError: true }, '[{"type":"text","text":"hi"}]'],
     ["nothing", {}, "[]"],
-  ])("the model gets of %s the JSON text", (_, result, output) => {
+  ])("the model gets the JSON text of %s", (_, result, output) => {
     assert.deepStrictEqual(ToolOutput.outcome(result), { _tag: "Result", output, result })
   })
 
@@ -30,7 +30,7 @@ describe("ToolOutput", () => {
     })
   })
 
-  it("large contents behind small structured content stay out of the events", () => {
+  it("large contents after small structured content are left out of the events", () => {
     const result = { structuredContent: 1, content: [{ type: "text", text: "x".repeat(100) }] }
     assert.deepStrictEqual(ToolOutput.outcome(result, 20), {
       _tag: "Result",
@@ -68,7 +68,7 @@ describe("ToolOutput", () => {
     assert.deepStrictEqual(ToolOutput.parseArguments(text), read)
   })
 
-  it("arguments that are no JSON say why", () => {
+  it("arguments that are not JSON give the reason", () => {
     const read = ToolOutput.parseArguments("{")
     assert.strictEqual(read._tag, "Bad")
     if (read._tag === "Bad") assert.match(read.message, /^failed to parse function arguments: ./)

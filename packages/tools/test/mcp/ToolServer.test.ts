@@ -56,7 +56,7 @@ const messageOf = <A>(effect: Effect.Effect<A, ToolServerError>) =>
 const call = (server: ToolServer.ToolServer, ask = decline) => server.call("echo", undefined, ask)
 
 describe("ToolServer", () => {
-  it.effect("starts when it is first needed, once for all who wait", () =>
+  it.effect("starts when it is first needed, once for all waiting callers", () =>
     Effect.gen(function* () {
       const script = makeScript()
       script.onStart = () => Effect.sleep("1 second")
@@ -87,7 +87,7 @@ describe("ToolServer", () => {
   )
 
   it.effect(
-    "one that hangs at its start is given up, and takes no more time until it may start anew",
+    "a server that hangs at its start is abandoned, and costs no more time until it may start again",
     () =>
       Effect.gen(function* () {
         const script = makeScript()
@@ -107,7 +107,7 @@ describe("ToolServer", () => {
       }),
   )
 
-  it.effect("one that died is started again by the next need, at once", () =>
+  it.effect("a server that died is restarted by the next call at once", () =>
     Effect.gen(function* () {
       const script = makeScript()
       const server = yield* ToolServer.make("s", limits, script.connect)
@@ -118,24 +118,29 @@ describe("ToolServer", () => {
     }),
   )
 
-  it.effect("one that dies in its calls fails them, and is started less and less often", () =>
-    Effect.gen(function* () {
-      const script = makeScript()
-      script.onCall = () => Effect.andThen(script.die("exit 3"), Effect.never)
-      const server = yield* ToolServer.make("s", limits, script.connect)
-      assert.strictEqual(yield* messageOf(call(server)), "exit 3")
-      assert.strictEqual(yield* messageOf(call(server)), "exit 3")
-      const refused = "exit 3; it is not started again for 1 s"
-      assert.strictEqual(yield* messageOf(call(server)), refused)
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual(yield* messageOf(call(server)), "exit 3")
-      assert.strictEqual(yield* messageOf(call(server)), "exit 3; it is not started again for 2 s")
-      script.onCall = () => Effect.succeed({ content: [] })
-      yield* TestClock.adjust("2 seconds")
-      yield* call(server)
-      yield* script.die("once more")
-      assert.strictEqual(yield* messageOf(call(server)), "succeeded")
-    }),
+  it.effect(
+    "a server that dies during its calls fails them, and is restarted less and less often",
+    () =>
+      Effect.gen(function* () {
+        const script = makeScript()
+        script.onCall = () => Effect.andThen(script.die("exit 3"), Effect.never)
+        const server = yield* ToolServer.make("s", limits, script.connect)
+        assert.strictEqual(yield* messageOf(call(server)), "exit 3")
+        assert.strictEqual(yield* messageOf(call(server)), "exit 3")
+        const refused = "exit 3; it is not started again for 1 s"
+        assert.strictEqual(yield* messageOf(call(server)), refused)
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(yield* messageOf(call(server)), "exit 3")
+        assert.strictEqual(
+          yield* messageOf(call(server)),
+          "exit 3; it is not started again for 2 s",
+        )
+        script.onCall = () => Effect.succeed({ content: [] })
+        yield* TestClock.adjust("2 seconds")
+        yield* call(server)
+        yield* script.die("once more")
+        assert.strictEqual(yield* messageOf(call(server)), "succeeded")
+      }),
   )
 
   it.each<readonly [failures: number, hadStarted: boolean, seconds: number]>([
@@ -150,7 +155,7 @@ describe("ToolServer", () => {
     assert.strictEqual(Duration.toSeconds(ToolServer.restartDelay(failures, hadStarted)), seconds)
   })
 
-  it.effect("a call that hangs ends with its time; the server stays", () =>
+  it.effect("a call that hangs ends at its time limit, and the server keeps running", () =>
     Effect.gen(function* () {
       const script = makeScript()
       let interrupted = 0
@@ -166,7 +171,7 @@ describe("ToolServer", () => {
     }),
   )
 
-  it.effect("the time a person takes to answer is not the call's", () =>
+  it.effect("the time that a person takes to answer does not count for the call", () =>
     Effect.gen(function* () {
       const script = makeScript()
       script.onCall = () =>
@@ -194,23 +199,25 @@ describe("ToolServer", () => {
     }),
   )
 
-  it.effect("the time of a question asked before a call began is not the call's either", () =>
-    Effect.gen(function* () {
-      const script = makeScript()
-      script.onCall = () => Effect.never
-      const ask: Ask = () => Effect.delay(Effect.succeed({ action: "decline" }), "100 seconds")
-      const server = yield* ToolServer.make("s", limits, script.connect)
-      yield* Effect.forkChild(messageOf(call(server, ask)), { startImmediately: true })
-      yield* Effect.forkChild(script.ask(), { startImmediately: true })
-      yield* TestClock.adjust("50 seconds")
-      const later = yield* Effect.forkChild(messageOf(call(server, ask)), {
-        startImmediately: true,
-      })
-      yield* TestClock.adjust("109 seconds")
-      assert.isUndefined(later.pollUnsafe())
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual(yield* Fiber.join(later), "timed out awaiting tools/call after 60 s")
-    }),
+  it.effect(
+    "the time of a question asked before a call began does not count for the call either",
+    () =>
+      Effect.gen(function* () {
+        const script = makeScript()
+        script.onCall = () => Effect.never
+        const ask: Ask = () => Effect.delay(Effect.succeed({ action: "decline" }), "100 seconds")
+        const server = yield* ToolServer.make("s", limits, script.connect)
+        yield* Effect.forkChild(messageOf(call(server, ask)), { startImmediately: true })
+        yield* Effect.forkChild(script.ask(), { startImmediately: true })
+        yield* TestClock.adjust("50 seconds")
+        const later = yield* Effect.forkChild(messageOf(call(server, ask)), {
+          startImmediately: true,
+        })
+        yield* TestClock.adjust("109 seconds")
+        assert.isUndefined(later.pollUnsafe())
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(yield* Fiber.join(later), "timed out awaiting tools/call after 60 s")
+      }),
   )
 
   it.effect(
@@ -238,20 +245,20 @@ describe("ToolServer", () => {
         const script = makeScript()
         script.onCall = () => Effect.never
         const server = yield* ToolServer.make("s", limits, script.connect)
-        const asker =
+        const callerNamed =
           (content: Record<string, unknown>): Ask =>
           (request) =>
             Effect.succeed({ action: "accept", content: { ...content, server: request.server } })
         yield* server.tools
         assert.deepStrictEqual(yield* script.ask(), { action: "cancel" })
-        const one = asker({ who: 1 })
+        const one = callerNamed({ who: 1 })
         const fiber = yield* Effect.forkChild(call(server, one), { startImmediately: true })
         yield* Effect.forkChild(call(server, one), { startImmediately: true })
         assert.deepStrictEqual(yield* script.ask(), {
           action: "accept",
           content: { who: 1, server: "s" },
         })
-        const other = yield* Effect.forkChild(call(server, asker({ who: 2 })), {
+        const other = yield* Effect.forkChild(call(server, callerNamed({ who: 2 })), {
           startImmediately: true,
         })
         assert.deepStrictEqual(yield* script.ask(), { action: "cancel" })
@@ -276,7 +283,7 @@ describe("ToolServer", () => {
     }),
   )
 
-  it.effect("L8 what runs ends with the scope, also what is just starting", () =>
+  it.effect("L8 running and starting servers end with the scope", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const script = makeScript()

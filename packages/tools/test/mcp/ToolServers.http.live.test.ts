@@ -153,32 +153,34 @@ const open = (server: McpServer, ask?: Ask) =>
 const textOutput = (text: string) => JSON.stringify([{ type: "text", text }])
 
 describe("ToolServers over HTTP", () => {
-  it.live("calls go out with the headers, the token, the session and the revision agreed on", () =>
-    Effect.gen(function* () {
-      const { seen, url } = yield* startServer()
-      yield* Effect.gen(function* () {
-        const { call, failures } = yield* open(configured(url, "WEB_TOKEN"))
-        assert.deepStrictEqual(failures, [])
-        assert.strictEqual(yield* call("echo"), textOutput("hi"))
-      }).pipe(Effect.scoped, Effect.provide(layer))
-      assert.deepStrictEqual(
-        seen.map(({ body, method }) => body["method"] ?? method),
-        ["initialize", "notifications/initialized", "tools/list", "tools/call", "DELETE"],
-      )
-      const [initialize, ...later] = seen
-      assert.deepNestedInclude(initialize?.body, { "params.capabilities": { elicitation: {} } })
-      for (const { headers } of later) {
-        assert.strictEqual(headers["authorization"], "Bearer tok-1")
-        assert.strictEqual(headers["x-team"], "blue")
-        assert.strictEqual(headers["mcp-session-id"], "session-1")
-        assert.strictEqual(headers["mcp-protocol-version"], "2025-06-18")
-      }
-    }).pipe(
-      Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ WEB_TOKEN: "tok-1\n" }))),
-    ),
+  it.live(
+    "calls are sent with the headers, the token, the session and the negotiated revision",
+    () =>
+      Effect.gen(function* () {
+        const { seen, url } = yield* startServer()
+        yield* Effect.gen(function* () {
+          const { call, failures } = yield* open(configured(url, "WEB_TOKEN"))
+          assert.deepStrictEqual(failures, [])
+          assert.strictEqual(yield* call("echo"), textOutput("hi"))
+        }).pipe(Effect.scoped, Effect.provide(layer))
+        assert.deepStrictEqual(
+          seen.map(({ body, method }) => body["method"] ?? method),
+          ["initialize", "notifications/initialized", "tools/list", "tools/call", "DELETE"],
+        )
+        const [initialize, ...later] = seen
+        assert.deepNestedInclude(initialize?.body, { "params.capabilities": { elicitation: {} } })
+        for (const { headers } of later) {
+          assert.strictEqual(headers["authorization"], "Bearer tok-1")
+          assert.strictEqual(headers["x-team"], "blue")
+          assert.strictEqual(headers["mcp-session-id"], "session-1")
+          assert.strictEqual(headers["mcp-protocol-version"], "2025-06-18")
+        }
+      }).pipe(
+        Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ WEB_TOKEN: "tok-1\n" }))),
+      ),
   )
 
-  it.live("a question asked in an answer's stream is put to a person", () =>
+  it.live("a question in the stream of a response is put to a person", () =>
     Effect.gen(function* () {
       const { url } = yield* startServer()
       const ask: Ask = ({ message }) =>
@@ -230,7 +232,7 @@ describe("ToolServers over HTTP", () => {
     }).pipe(Effect.provide(layer)),
   )
 
-  it.live("a session the server forgot is begun anew by the next call", () =>
+  it.live("the next call starts a new session when the server forgot the old one", () =>
     Effect.gen(function* () {
       let forgotten = false
       const { seen, url } = yield* startServer({

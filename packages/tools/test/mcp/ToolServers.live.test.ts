@@ -167,19 +167,19 @@ describe("ToolServers over stdio", () => {
     ),
   )
 
-  it.live("lines that are no messages are passed over", () =>
+  it.live("lines that are not messages are skipped", () =>
     withServer(stdio("garbage"), (open) =>
       Effect.map(call(open, "echo"), (output) => assert.strictEqual(output, textOutput("nothing"))),
     ),
   )
 
-  it.live("a server of an older revision is spoken to", () =>
+  it.live("a server of an older revision is supported", () =>
     withServer(stdio("old"), (open) =>
       Effect.map(call(open, "echo"), (output) => assert.strictEqual(output, textOutput("nothing"))),
     ),
   )
 
-  it.live("what a server lies of its tools costs the lie only", () =>
+  it.live("an invalid definition of a tool removes only that tool", () =>
     withServer(stdio("lies"), (open, names) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(names, ["s__bad_hints", "s__echo", "s__network", "s__no_schema"])
@@ -245,7 +245,7 @@ describe("ToolServers over stdio", () => {
     ),
   )
 
-  it.live("a server that died between calls is started again by the next", () =>
+  it.live("a server that died between calls is restarted by the next call", () =>
     withServer(stdio(), (open) =>
       Effect.gen(function* () {
         const pid = yield* call(open, "pid")
@@ -258,7 +258,7 @@ describe("ToolServers over stdio", () => {
     ),
   )
 
-  it.live("a server that hangs at its start is given up after its time", () =>
+  it.live("a server that hangs at its start is abandoned after its time limit", () =>
     Effect.map(failureOf(stdio("hang")), (message) =>
       assert.strictEqual(
         message,
@@ -267,7 +267,7 @@ describe("ToolServers over stdio", () => {
     ),
   )
 
-  it.live("a server that ends at its start says why, without its secrets", () =>
+  it.live("a server that ends at its start is reported with the reason, without its secrets", () =>
     Effect.map(failureOf(stdio("exit", { env: { SECRET_TOKEN: "tok-123456" } })), (message) =>
       assert.strictEqual(
         message,
@@ -276,7 +276,7 @@ describe("ToolServers over stdio", () => {
     ),
   )
 
-  it.live("a server that speaks an unknown revision, or without end, is refused", () =>
+  it.live("a server with an unknown revision, or that sends without end, is refused", () =>
     Effect.gen(function* () {
       assert.match(yield* failureOf(stdio("unknown_revision")), /does not support/)
       assert.match(
@@ -330,7 +330,7 @@ describe("ToolServers over stdio", () => {
     ),
   )
 
-  it.live("a question of the server is put to a person, and its answer goes back", () => {
+  it.live("a question of the server is put to a person, and the answer is returned", () => {
     const seen: Array<Elicitation> = []
     const ask: Ask = (request) =>
       Effect.sync(() => {
@@ -357,7 +357,7 @@ describe("ToolServers over stdio", () => {
     )
   })
 
-  it.live("without anybody to ask, questions are declined", () =>
+  it.live("questions are declined when no client can answer", () =>
     withServer(stdio(), (open) =>
       Effect.map(call(open, "ask"), (output) =>
         assert.strictEqual(output, textOutput('{"action":"decline"}')),
@@ -381,7 +381,7 @@ describe("ToolServers over stdio", () => {
     ),
   )
 
-  it.live("L8 nothing of a server outlives its scope, also when it ignores being asked", () =>
+  it.live("L8 nothing of a server outlives its scope, also when it ignores the signal to end", () =>
     Effect.gen(function* () {
       const pid = yield* withServer(stdio("stays"), (open) =>
         Effect.map(call(open, "pid"), (output): number => Number(/\d+/.exec(output)?.[0])),
@@ -396,7 +396,7 @@ describe("ToolServers over stdio", () => {
     }),
   )
 
-  it.live("L8 nothing of a server outlives us when we are killed", () =>
+  it.live("L8 nothing of a tool server outlives this process when it is killed", () =>
     Effect.gen(function* () {
       const own = ChildProcess.spawn(process.execPath, ["--input-type=module", "-e", killable], {
         stdio: ["ignore", "pipe", "inherit"],

@@ -51,7 +51,7 @@ const scripted =
 
 describe("ToolServers", () => {
   it.effect(
-    "all start at once, and one that hangs holds up the others for its start-up time at most",
+    "all start at once, and one that hangs delays the others for at most its start-up time",
     () =>
       Effect.gen(function* () {
         const log: Array<string> = []
@@ -151,7 +151,7 @@ describe("ToolServers", () => {
       }),
   )
 
-  it.effect("turns share one server of one configuration, kept for a while after the last", () =>
+  it.effect("turns share one server per configuration, kept for a while after the last turn", () =>
     Effect.gen(function* () {
       const log: Array<string> = []
       const servers = yield* ToolServers.make(scripted(log), Duration.minutes(10))

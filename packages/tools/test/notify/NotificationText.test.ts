@@ -25,7 +25,7 @@ describe("notificationText", () => {
     )
   })
 
-  it("L13 fits into one argument, whatever was said", () => {
+  it("L13 fits into one argument, whatever the messages are", () => {
     const long = "x".repeat(1_000_000)
     const cases: ReadonlyArray<Partial<CompletedTurn>> = [
       { lastAgentMessage: long },

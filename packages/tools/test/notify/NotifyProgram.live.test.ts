@@ -20,7 +20,7 @@ const turn: CompletedTurn = {
 }
 
 /** A directory that is not below the one for temporary files, where no program is trusted. */
-const ground = Effect.acquireRelease(
+const baseDirectory = Effect.acquireRelease(
   Effect.sync(() => {
     const base = Fs.realpathSync(Fs.mkdtempSync("/var/tmp/colloquy-notify-"))
     for (const directory of ["programs", "workspace", "planted"])
@@ -47,7 +47,7 @@ interface Stage {
 
 const staged = <A, E>(test: (stage: Stage) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
-    const base = yield* ground
+    const base = yield* baseDirectory
     const environment = { ...variables, PATH: `${join(base, "planted")}:/usr/bin:/bin` }
     const services = CommandRunner.layer.pipe(
       Layer.provideMerge(TrustedPrograms.layer({ environment })),
@@ -109,21 +109,23 @@ describe("NotifyProgram", () => {
     ),
   )
 
-  it.live("L15 is not started where commands can write, and nothing is started in its place", () =>
-    staged(({ base, notify, programs }) =>
-      Effect.gen(function* () {
-        const ran = join(base, "ran")
-        const workspace = join(base, "workspace")
-        yield* programs.remember({ mode: "workspace-write" }, workspace)
-        const planted = script(join(workspace, "true"), `touch ${ran}`)
-        const { message } = yield* Effect.flip(notify(planted))
-        assert.strictEqual(
-          message,
-          `no trustworthy ${planted} was found; ${planted} is refused: it lies in ${workspace}, where commands can write`,
-        )
-        assert.isFalse(Fs.existsSync(ran))
-      }),
-    ),
+  it.live(
+    "L15 is not started from where commands can write, and nothing is started in its place",
+    () =>
+      staged(({ base, notify, programs }) =>
+        Effect.gen(function* () {
+          const ran = join(base, "ran")
+          const workspace = join(base, "workspace")
+          yield* programs.remember({ mode: "workspace-write" }, workspace)
+          const planted = script(join(workspace, "true"), `touch ${ran}`)
+          const { message } = yield* Effect.flip(notify(planted))
+          assert.strictEqual(
+            message,
+            `no trustworthy ${planted} was found; ${planted} is refused: it lies in ${workspace}, where commands can write`,
+          )
+          assert.isFalse(Fs.existsSync(ran))
+        }),
+      ),
   )
 
   it.live("L13 fails with the reason when the program does, or cannot be started", () =>

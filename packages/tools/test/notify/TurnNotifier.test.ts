@@ -49,7 +49,7 @@ describe("TurnNotifier", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("L13 a delivery that dies does not keep later ones from being made", () =>
+  it.effect("L13 a delivery that fails with a defect does not prevent later ones", () =>
     Effect.gen(function* () {
       const delivered: Array<string> = []
       const notify = yield* TurnNotifier.make(({ turnId }) => {
@@ -62,32 +62,34 @@ describe("TurnNotifier", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("L8 when the scope closes what was taken has a second, then it is interrupted", () =>
-    Effect.gen(function* () {
-      const ended: Array<string> = []
-      const scope = yield* Scope.make()
-      const notify = yield* Scope.provide(
-        TurnNotifier.make(({ turnId }) =>
-          Effect.sleep(turnId === "0" ? "900 millis" : "1 hour").pipe(
-            Effect.andThen(Effect.sync(() => ended.push(`${turnId} done`))),
-            Effect.onInterrupt(() => Effect.sync(() => ended.push(`${turnId} interrupted`))),
+  it.effect(
+    "L8 when the scope closes, an accepted notification has one second, then it is interrupted",
+    () =>
+      Effect.gen(function* () {
+        const ended: Array<string> = []
+        const scope = yield* Scope.make()
+        const notify = yield* Scope.provide(
+          TurnNotifier.make(({ turnId }) =>
+            Effect.sleep(turnId === "0" ? "900 millis" : "1 hour").pipe(
+              Effect.andThen(Effect.sync(() => ended.push(`${turnId} done`))),
+              Effect.onInterrupt(() => Effect.sync(() => ended.push(`${turnId} interrupted`))),
+            ),
           ),
-        ),
-        scope,
-      )
-      notify(turn(0))
-      notify(turn(1))
-      yield* settle
-      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-      yield* TestClock.adjust("999 millis")
-      assert.deepStrictEqual(ended, ["0 done"])
-      assert.isUndefined(closing.pollUnsafe())
-      yield* TestClock.adjust("1 millis")
-      yield* Fiber.join(closing)
-      assert.deepStrictEqual(ended, ["0 done", "1 interrupted"])
-      notify(turn(2))
-      yield* settle
-      assert.deepStrictEqual(ended, ["0 done", "1 interrupted"])
-    }),
+          scope,
+        )
+        notify(turn(0))
+        notify(turn(1))
+        yield* settle
+        const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+        yield* TestClock.adjust("999 millis")
+        assert.deepStrictEqual(ended, ["0 done"])
+        assert.isUndefined(closing.pollUnsafe())
+        yield* TestClock.adjust("1 millis")
+        yield* Fiber.join(closing)
+        assert.deepStrictEqual(ended, ["0 done", "1 interrupted"])
+        notify(turn(2))
+        yield* settle
+        assert.deepStrictEqual(ended, ["0 done", "1 interrupted"])
+      }),
   )
 })

@@ -44,7 +44,7 @@ const text = (word: string): string =>
   )
 
 describe("GitDiff", () => {
-  it.live("asks git for what takes jsdiff too long, and shows no function names", () =>
+  it.live("uses git for diffs that take jsdiff too long, and shows no function names", () =>
     Effect.gen(function* () {
       const [before, after] = [text("a"), text("b")]
       const found = yield* hunks(before, after, { hasGit: true })
@@ -54,7 +54,7 @@ describe("GitDiff", () => {
     }),
   )
 
-  it.live("replaces everything where there is no git", () =>
+  it.live("replaces everything when there is no git", () =>
     Effect.gen(function* () {
       const [before, after] = [text("a"), text("b")]
       const found = yield* hunks(before, after, { hasGit: false })
@@ -62,7 +62,7 @@ describe("GitDiff", () => {
     }),
   )
 
-  it.live("starts no git for what is quick", () =>
+  it.live("starts no git for a quick diff", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* hunks("a\n", "b\n", { hasGit: false }), "@@ -1 +1 @@\n-a\n+b\n")
     }),

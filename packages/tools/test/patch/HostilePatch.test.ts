@@ -12,7 +12,7 @@ const updated = (content: string, body: string): Result.Result<string, string> =
 }
 
 describe("a hostile patch", () => {
-  it("L13 puts 200,000 lines where another chunk lies: they are laid down in order", () => {
+  it("L13 with 200,000 lines at the position of another chunk applies them in order", () => {
     const lines = Array.from({ length: 200_000 }, (_, i) => `x${i}`)
     const added = lines.map((line) => `+${line}\n`).join("")
     const text = updated("a\nb\n", `@@\n a\n-b\n@@\n-b\n${added}*** End of File\n`)
@@ -20,13 +20,13 @@ describe("a hostile patch", () => {
     assert.deepStrictEqual(Result.getOrThrow(text).split("\n"), ["a", ...lines.slice(1), ""])
   })
 
-  it("L13 lets 50,000 chunks lie over one another: time is linear", { timeout: 20_000 }, () => {
+  it("L13 with 50,000 overlapping chunks takes linear time", { timeout: 20_000 }, () => {
     const text = updated("a\n".repeat(50_000), "@@\n-a\n+b\n*** End of File\n".repeat(50_000))
     assert.isTrue(Result.isSuccess(text))
   })
 
   it(
-    "L13 searches for lines that repeat: the search is given up, and the message says so",
+    "L13 with repeating lines has its search abandoned, and the message says so",
     { timeout: 20_000 },
     () => {
       const body = `@@\n${"-a\n-b\n".repeat(15_000)}-a\n-a\n+y\n`

@@ -108,7 +108,7 @@ describe("Compute: changes by absolute path", () => {
   }
 })
 
-describe("Compute: what cannot be done", () => {
+describe("Compute: errors", () => {
   const cases: ReadonlyArray<readonly [name: string, lines: ReadonlyArray<string>, error: string]> =
     [
       ["no hunks", [], "No files were modified."],
@@ -165,7 +165,7 @@ describe("Compute: what cannot be done", () => {
     )
   }
 
-  it.effect("keeps what comes before the fault, and nothing behind it", () =>
+  it.effect("keeps what comes before the fault, and nothing after it", () =>
     Effect.gen(function* () {
       const result = yield* plan(...changeB, "*** Delete File: n", "*** Delete File: a.txt")
       assert.deepStrictEqual(result.paths, ["/w/b.txt"])

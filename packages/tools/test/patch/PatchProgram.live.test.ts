@@ -79,7 +79,7 @@ const read = (file: string): string => Fs.readFileSync(file, "utf8")
 const change = ["@@", "-a", "+b"]
 const all = (done: number): PatchProcess.Applied => ({ done, error: undefined })
 
-describe("PatchProgram: what it does", () => {
+describe("PatchProgram: changes", () => {
   it("adds with parents, updates, moves, deletes", () => {
     const place = make()
     Fs.writeFileSync(place.at("gone"), "x")
@@ -98,7 +98,7 @@ describe("PatchProgram: what it does", () => {
     assert.strictEqual(read(place.at("sub/deep/b.txt")), "b\n")
   })
 
-  it("keeps the mode of what it updates and moves", () => {
+  it("keeps the mode of files that it updates and moves", () => {
     const place = make()
     Fs.chmodSync(place.at("a.txt"), 0o751)
     assert.deepStrictEqual(run(place, "*** Update File: a.txt", ...change), all(1))
@@ -108,7 +108,7 @@ describe("PatchProgram: what it does", () => {
     assert.strictEqual(Fs.statSync(place.at("b")).mode & 0o777, 0o751)
   })
 
-  it("writes a file of several names in place, so that it stays one", () => {
+  it("writes a file with several names in place, so that the names stay linked", () => {
     const place = make()
     Fs.linkSync(place.at("a.txt"), place.at("other"))
     assert.deepStrictEqual(run(place, "*** Update File: a.txt", ...change), all(1))
@@ -123,7 +123,7 @@ describe("PatchProgram: what it does", () => {
     assert.isTrue(Fs.lstatSync(place.at("link")).isSymbolicLink())
   })
 
-  it("deletes a link and not what it leads to", () => {
+  it("deletes a link and not its target", () => {
     const place = make()
     Fs.symlinkSync("../outside/secret", place.at("link"))
     assert.deepStrictEqual(run(place, "*** Delete File: link"), all(1))
@@ -142,7 +142,7 @@ describe("PatchProgram: what it does", () => {
     }
   })
 
-  it("renames to another case", () => {
+  it("renames to a name that differs only in case", () => {
     const place = make()
     const applied = run(place, "*** Update File: a.txt", "*** Move to: A.txt", ...change)
     assert.deepStrictEqual(applied, all(1))
@@ -173,7 +173,7 @@ describe("PatchProgram: what it does", () => {
     assert.deepStrictEqual([read(place.at("b")), read(place.at("c"))], ["new\n", "2\n"])
   })
 
-  it("writes anywhere when it is not held to a place", () => {
+  it("writes anywhere when it is not restricted to a directory", () => {
     const place = make()
     const plan = planned(place, ["*** Add File: ../outside/new", "+x"])
     assert.deepStrictEqual(perform(place, plan, { within: undefined, keepOut: [] }), all(1))
@@ -181,7 +181,7 @@ describe("PatchProgram: what it does", () => {
   })
 })
 
-describe("PatchProgram: what it refuses", () => {
+describe("PatchProgram: errors", () => {
   const refused = (
     name: string,
     lines: ReadonlyArray<string>,
@@ -335,7 +335,7 @@ describe("PatchProgram: what it refuses", () => {
     outside,
   )
 
-  it("keeps what was done before the fault", () => {
+  it("keeps the changes made before the fault", () => {
     const place = make()
     const applied = run(
       place,
@@ -349,7 +349,7 @@ describe("PatchProgram: what it refuses", () => {
     assert.deepStrictEqual(Fs.readdirSync(place.workspace).toSorted(), ["a.txt", "n", "sub"])
   })
 
-  it("tells that it did not finish when it says nothing", () => {
+  it("reports that it did not finish when it printed nothing", () => {
     assert.deepStrictEqual(PatchProcess.read(""), {
       done: 0,
       error: "the program that applies patches did not finish",

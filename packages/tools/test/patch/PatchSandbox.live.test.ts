@@ -48,7 +48,7 @@ const run = (path: string, isConfined: boolean): PatchProcess.Applied => {
 }
 
 describe.skipIf(!hasBwrap)("PatchProgram in a sandbox", () => {
-  it("writes where the sandbox lets it", () => {
+  it("writes where the sandbox allows it", () => {
     const path = Path.join(workspace, "new/file")
     assert.deepStrictEqual(run(path, true), { done: 1, error: undefined })
     assert.strictEqual(Fs.readFileSync(path, "utf8"), "x\n")

@@ -31,7 +31,7 @@ const unexpected = (line: string): string =>
 const first = "invalid patch: The first line of the patch must be '*** Begin Patch'"
 const last = "invalid patch: The last line of the patch must be '*** End Patch'"
 
-describe("PatchText: what is read", () => {
+describe("PatchText: valid patches", () => {
   const cases: ReadonlyArray<
     readonly [name: string, text: string, hunks: ReadonlyArray<PatchText.Hunk>]
   > = [
@@ -91,7 +91,7 @@ describe("PatchText: what is read", () => {
     it(name, () => assert.deepStrictEqual(parsed(text), hunks))
   }
 
-  it("everything it prints, for any hunks", () => {
+  it("parses everything that it prints, for any hunks", () => {
     for (let seed = 0; seed < 300; seed++) {
       const next = Generate.random(seed)
       const hunks = Array.from({ length: next(4) }, (_, i): PatchText.Hunk => {
@@ -121,7 +121,7 @@ describe("PatchText: what is read", () => {
   })
 })
 
-describe("PatchText: what is refused, by line", () => {
+describe("PatchText: errors, by line", () => {
   const cases: ReadonlyArray<readonly [name: string, text: string, message: string]> = [
     ["nothing", "", first],
     ["no Begin", "x\n*** End Patch", first],
@@ -219,7 +219,7 @@ describe("PatchText: what is refused, by line", () => {
     it(name, () => assert.strictEqual(faultOf(text), message))
   }
 
-  it("in the words of the original's own program too", () => {
+  it("are the same in the original's program", () => {
     const standalone = (text: string) =>
       Result.getOrThrow(Result.flip(PatchText.parse(text))).standalone
     assert.strictEqual(

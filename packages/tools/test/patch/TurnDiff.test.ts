@@ -66,7 +66,7 @@ const diffOf = (...operations: ReadonlyArray<Operation>) =>
   Effect.flatMap(open("/work/sub", ["/work/.git/HEAD"]), (diff) => diff.add(operations))
 
 describe("TurnDiff", () => {
-  it.effect("is that of the recording `patch_auto`: a moved file under its two names", () =>
+  it.effect("equals the recording `patch_auto`: a moved file has its two names", () =>
     Effect.gen(function* () {
       const diff = yield* open("/workspace", [])
       const texts = yield* diff.add([
@@ -189,14 +189,16 @@ describe("TurnDiff", () => {
     )
   }
 
-  it.effect("tells all of the turn each time something changed, and nothing when nothing did", () =>
-    Effect.gen(function* () {
-      const diff = yield* open("/work", ["/work/.git/HEAD"])
-      assert.strictEqual(yield* diff.add([update("/work/f", text("a\n"), "b\n")]), modified)
-      assert.strictEqual(yield* diff.add([]), undefined)
-      assert.strictEqual(yield* diff.add([add("/work/g", "b\n")]), `${modified}${created}`)
-      assert.strictEqual(yield* diff.add([remove("/work/g", text("b\n"))]), modified)
-      assert.strictEqual(yield* diff.add([update("/work/f", text("b\n"), "a\n")]), undefined)
-    }),
+  it.effect(
+    "reports the diff of the whole turn after each change, and nothing without a change",
+    () =>
+      Effect.gen(function* () {
+        const diff = yield* open("/work", ["/work/.git/HEAD"])
+        assert.strictEqual(yield* diff.add([update("/work/f", text("a\n"), "b\n")]), modified)
+        assert.strictEqual(yield* diff.add([]), undefined)
+        assert.strictEqual(yield* diff.add([add("/work/g", "b\n")]), `${modified}${created}`)
+        assert.strictEqual(yield* diff.add([remove("/work/g", text("b\n"))]), modified)
+        assert.strictEqual(yield* diff.add([update("/work/f", text("b\n"), "a\n")]), undefined)
+      }),
   )
 })

@@ -39,7 +39,7 @@ describe("UnifiedDiff", () => {
     it(`shows ${name}`, () => assert.strictEqual(UnifiedDiff.hunks(before, after, context), hunks))
   }
 
-  it("turns any text into the other, also as one replacement", () => {
+  it("transforms any text into the other, also as one replacement", () => {
     for (let seed = 0; seed < 300; seed++) {
       const next = Generate.random(seed)
       const some = () => {
@@ -57,7 +57,7 @@ describe("UnifiedDiff", () => {
     }
   })
 
-  it("gives up on what takes too long", () => {
+  it("stops a diff that takes too long", () => {
     const lines = (word: string) =>
       Array.from({ length: 20_000 }, (_, i) => `${word} ${i}\n`).join("")
     assert.isUndefined(UnifiedDiff.hunks(lines("a"), lines("b"), 3))

@@ -120,7 +120,7 @@ describe("UpdateText", () => {
     it(name, () => assert.strictEqual(applied(before, ...lines), after))
   }
 
-  it("makes of any text the text its patch was made for", () => {
+  it("transforms any text into the text that its patch was created from", () => {
     for (let seed = 0; seed < 500; seed++) {
       const next = Generate.random(seed)
       const before = ["start", ...Generate.lines(next, 12), "end"]
@@ -132,7 +132,7 @@ describe("UpdateText", () => {
     }
   })
 
-  it("finds 10,000 chunks in a file of 100,000 lines looking at each line a few times", () => {
+  it("finds 10,000 chunks in a file of 100,000 lines with a few looks at each line", () => {
     const lines = Array.from({ length: 100_000 }, (_, i) => (i % 3 === 0 ? "  }" : `  line ${i}`))
     // Each chunk matches only in the last pass, and its first line occurs everywhere in the file.
     const chunks = Array.from({ length: 10_000 }, (_, i) =>

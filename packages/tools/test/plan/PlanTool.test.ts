@@ -36,7 +36,7 @@ describe("update_plan", () => {
       { plan: [], explanaton: "x" },
       "failed to parse function arguments: unknown field `explanaton`, did you mean `explanation`?",
     ],
-  ] as const)("tells what is wrong with %j and shows nothing", ([args, output]) =>
+  ] as const)("reports what is wrong with %j and shows nothing", ([args, output]) =>
     Effect.gen(function* () {
       const { context, events } = watched()
       assert.deepStrictEqual(yield* planTool.run(callOf("update_plan", args), context), { output })
@@ -44,7 +44,7 @@ describe("update_plan", () => {
     }),
   )
 
-  it("is offered where the settings include it", () => {
+  it("is offered when the settings include it", () => {
     const { context } = watched()
     assert.isUndefined(planTool.spec(context.settings))
     assert.strictEqual(

@@ -104,7 +104,7 @@ const table: Readonly<
   },
 }
 
-/** Escalated, not granted, on request: only what confines is asked about. */
+/** Escalated and not granted, on request: a question is asked only where the policy confines. */
 const escalated: Readonly<Record<keyof typeof sandboxes, readonly [Row, Row]>> = {
   readOnly: [all("ask"), all("askMissing")],
   workspaceWrite: [all("ask"), all("askMissing")],
@@ -164,7 +164,7 @@ describe("CommandPolicy", () => {
     }
   })
 
-  it("says why it asks beyond the policy", () => {
+  it("gives the reason when it asks beyond the policy", () => {
     const asks = (fields: Partial<CommandRequest>) => {
       const decision = decideCommand(request(fields))
       return decision._tag === "Ask" ? decision.reason : decision
@@ -177,7 +177,7 @@ describe("CommandPolicy", () => {
     )
   })
 
-  it("asks for what cannot be read off a script, and not for what can", () => {
+  it("asks about scripts that cannot be analysed, and not about those that can", () => {
     const under = (script: string): CommandDecision["_tag"] =>
       decideCommand(request({ approvalPolicy: "untrusted", argv: ["bash", "-lc", script] }))._tag
     assert.strictEqual(under("cat a && ls | wc -l"), "Run")

@@ -35,7 +35,7 @@ describe("ParsedCommand", () => {
     [["/bin/bash", "-lc", "echo hi"], [unknown("echo hi")]],
   ]
 
-  it("sums commands up as the recordings do", () => {
+  it("summarises commands as the recordings do", () => {
     for (const [argv, expected] of recorded) {
       assert.deepStrictEqual(parsedCommand(argv), expected, argv.join(" "))
     }
@@ -60,7 +60,7 @@ describe("ParsedCommand", () => {
     ["cat $(ls)", [unknown("cat $(ls)")]],
   ]
 
-  it("folds what shapes output and where it runs into what is read, listed or searched", () => {
+  it("summarises output filters and `cd` as a part of the read, list or search", () => {
     for (const [script, expected] of scripts) {
       assert.deepStrictEqual(parsedCommand(bash(script)), expected, script)
     }
@@ -96,7 +96,7 @@ describe("ParsedCommand", () => {
     [["", "a b"], unknown("'' 'a b'")],
   ]
 
-  it("sums single commands up by their names and operands", () => {
+  it("summarises single commands by their names and operands", () => {
     for (const [argv, expected] of commands) {
       assert.deepStrictEqual(parsedCommand(argv), [expected], argv.join(" "))
     }

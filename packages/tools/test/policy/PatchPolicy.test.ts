@@ -63,7 +63,7 @@ const meanings = {
 
 type Cell = keyof typeof meanings
 
-/** Inside and outside of the workspace, then the same without a sandbox on the machine. */
+/** Decisions inside and outside of the workspace, then the same on a machine without a sandbox. */
 const table: Readonly<
   Record<
     AskForApproval,
@@ -142,7 +142,7 @@ describe("PatchPolicy", () => {
     }
   })
 
-  it("L15 asks no second time for what was granted, and opens no more than it takes", () => {
+  it("L15 does not ask again about what was granted, and opens no more than needed", () => {
     for (const approvalPolicy of keysOf(table)) {
       assert.deepStrictEqual(
         decidePatch(request(workspaceWrite, { approvalPolicy, paths: inside, isGranted: true })),

@@ -5,7 +5,7 @@ import cases from "../../../core/test/fixtures/shell-cases.json" with { type: "j
 
 type Argv = ReadonlyArray<ReadonlyArray<string>>
 
-/** Scripts that are plain, with what they run. */
+/** Plain scripts with the words of the commands that they run. */
 const plain: ReadonlyArray<readonly [script: string, argv: Argv]> = [
   ["", []],
   [" \n\t\n", []],
@@ -184,19 +184,19 @@ describe("PlainScript", () => {
     assert.strictEqual(cases.length, 38)
   })
 
-  it("gives the words of plain scripts as the shell would hand them over", () => {
+  it("returns the words of plain scripts as the shell would pass them", () => {
     for (const [script, argv] of plain) {
       assert.deepStrictEqual(plainCommands(script), argv, JSON.stringify(script))
     }
   })
 
-  it("gives nothing for a script that does more than its words say", () => {
+  it("returns nothing for a script that does more than its words say", () => {
     for (const script of notPlain) {
       assert.isUndefined(plainCommands(script), JSON.stringify(script.slice(0, 80)))
     }
   })
 
-  it("gives nothing for a plain script with anything else beside it", () => {
+  it("returns nothing for a plain script followed by anything else", () => {
     const pieces = notPlain.filter((script) => !/^[;|]|\\$/.test(script))
     for (const script of pieces) {
       for (const joined of [`ls; ${script}`, `ls && ${script}`, `ls\n${script}`]) {
@@ -205,7 +205,7 @@ describe("PlainScript", () => {
     }
   })
 
-  it("reads the longest hostile script without a stall", () => {
+  it("reads the longest hostile script without a delay", () => {
     const many = (text: string, times: number) => text.repeat(times)
     assert.isUndefined(plainCommands(`ls ${many("#", 100_000)}\n(`))
     assert.isUndefined(plainCommands(`ls ${many("(", 20_000)}`))
@@ -218,7 +218,7 @@ describe("PlainScript", () => {
     assert.lengthOf(plainCommands(`ls ${many("[", 50_000)}`) ?? [], 1)
   }, 5_000)
 
-  it("says which words are patterns, quoted ones not", () => {
+  it("marks the words that are patterns, quoted ones excluded", () => {
     assert.deepStrictEqual(
       plainWords("ls * '*' \"*\" \\* a? [b]")?.[0]?.map(({ isPattern }) => isPattern),
       [false, true, false, false, false, true, true],
@@ -248,7 +248,7 @@ describe("PlainScript", () => {
   )
   const text = (parts: typeof Script.Type) => parts.map(({ joint, word }) => joint + word).join("")
 
-  it.prop("gives words for any joining of plain words", { parts: Script }, ({ parts }) => {
+  it.prop("returns words for any sequence of plain words", { parts: Script }, ({ parts }) => {
     const script = `ls${text(parts)}`
     const separators = parts.filter(({ joint }) => joint !== " " && joint !== " \\\n").length
     assert.strictEqual(plainCommands(script)?.length, separators + 1, JSON.stringify(script))

@@ -17,7 +17,7 @@ const names = (...args: Parameters<typeof write>): ReadonlyArray<string> => {
 }
 
 describe("WritableRoots", () => {
-  it("confines nothing under full access and an external sandbox, and lets nothing be written under read-only", () => {
+  it("confines nothing under full access and an external sandbox, and allows no writes under read-only", () => {
     for (const mode of ["danger-full-access", "external-sandbox"] as const) {
       const writable = writableRoots({ mode }, places)
       assert.deepStrictEqual(writable, { _tag: "Everything" })
@@ -28,7 +28,7 @@ describe("WritableRoots", () => {
     assert.isFalse(isWritable(none, "/work/project/a"))
   })
 
-  it("joins cwd, configured roots, /tmp and $TMPDIR, each once, with what is read-only in them", () => {
+  it("joins cwd, configured roots, /tmp and $TMPDIR, each once, with the read-only paths in them", () => {
     assert.deepStrictEqual(write({ writable_roots: ["/extra/", "sub/..", "/tmp", ""] }), {
       _tag: "Roots",
       roots: [
@@ -43,7 +43,7 @@ describe("WritableRoots", () => {
     })
   })
 
-  it("leaves out what is excluded, is not there or is no absolute path", () => {
+  it("leaves out paths that are excluded, missing or not absolute", () => {
     assert.deepStrictEqual(names({ exclude_slash_tmp: true }), ["/work/project", "/var/tmp/me"])
     assert.deepStrictEqual(names({ exclude_tmpdir_env_var: true }), ["/work/project", "/tmp"])
     assert.deepStrictEqual(names({}, { slashTmpIsDirectory: false }), [
@@ -93,14 +93,14 @@ describe("WritableRoots", () => {
     ["/elsewhere/auth.json", false],
   ]
 
-  it("takes a path for writable at or below a root, `..` at its word, and never where it is protected", () => {
+  it("treats a path at or below a root as writable, `..` literally, and never a protected one", () => {
     const writable = write()
     for (const [path, expected] of cases) {
       assert.strictEqual(isWritable(writable, path), expected, JSON.stringify(path))
     }
   })
 
-  it("what is protected stays so whichever root holds it", () => {
+  it("a protected path stays protected whichever root contains it", () => {
     const writable = write({
       writable_roots: ["/work/project/.git", "/work/project/.state/deep", "/"],
     })
@@ -114,7 +114,7 @@ describe("WritableRoots", () => {
     assert.isTrue(isWritable(writable, "/etc/passwd"))
   })
 
-  it("nothing is writable in a workspace that lies inside something protected", () => {
+  it("nothing is writable in a workspace inside a protected path", () => {
     const writable = write({ exclude_slash_tmp: true }, { protectedPaths: ["/work"] })
     assert.isFalse(isWritable(writable, "/work/project/a"))
     assert.isTrue(isWritable(writable, "/var/tmp/me/a"))

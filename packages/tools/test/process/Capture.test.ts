@@ -19,7 +19,7 @@ describe("Capture", () => {
     assert.deepStrictEqual(captured(8), { text: "", totalBytes: 0, omittedBytes: 0 })
   })
 
-  it("keeps the head and the tail of what does not, and says how much is missing", () => {
+  it("keeps the head and the tail of what does not fit, and states how much is missing", () => {
     assert.deepStrictEqual(captured(8, bytes("abcdefghi")), {
       text: "abcd\n[... omitted 1 of 9 bytes ...]\nfghi",
       totalBytes: 9,
@@ -27,7 +27,7 @@ describe("Capture", () => {
     })
   })
 
-  it("gives the same however the bytes came in pieces", () => {
+  it("gives the same result however the bytes are split", () => {
     const all = bytes(Array.from({ length: 100 }, (_, line) => `line ${line}`).join("\n"))
     for (const maxBytes of [2, 3, 16, 17, 100, 1000]) {
       const whole = captured(maxBytes, all)
@@ -40,12 +40,12 @@ describe("Capture", () => {
     }
   })
 
-  it("reads a character that came in two chunks as one", () => {
+  it("reads a character split over two chunks as one", () => {
     const [first, second] = [bytes("ä").subarray(0, 1), bytes("ä").subarray(1)]
     assert.strictEqual(captured(8, first, second).text, "ä")
   })
 
-  it("cuts between characters and counts what falls away with them", () => {
+  it("cuts between characters and counts the removed bytes", () => {
     assert.deepStrictEqual(captured(8, bytes("a€€€€b")), {
       text: "a€\n[... omitted 6 of 14 bytes ...]\n€b",
       totalBytes: 14,

@@ -135,7 +135,7 @@ describe("CommandRunner, real processes", () => {
     }).pipe(Effect.provide(live)),
   )
 
-  it.live("gives exit code, both streams and their order", () =>
+  it.live("returns the exit code, both streams and their order", () =>
     Effect.gen(function* () {
       const script = "echo out; sleep 0.05; echo err >&2; sleep 0.05; echo more; exit 3"
       const result = yield* run(sh(script))
@@ -161,7 +161,7 @@ describe("CommandRunner, real processes", () => {
     }).pipe(Effect.provide(live)),
   )
 
-  it.live("gives the program no more of the environment than it is launched with", () =>
+  it.live("gives the program only the environment that it is launched with", () =>
     Effect.gen(function* () {
       const result = yield* run(launchOf(["env"], { env: { ...env, ONLY: "this" } }))
       assert.deepStrictEqual(result.stdout.text.trim().split("\n").toSorted(), [
@@ -171,7 +171,7 @@ describe("CommandRunner, real processes", () => {
     }).pipe(Effect.provide(live)),
   )
 
-  it.live("tells a program killed by a signal from one that exits", () =>
+  it.live("distinguishes a program killed by a signal from one that exits", () =>
     Effect.gen(function* () {
       const exits = yield* Effect.forEach(["kill -9 $$", "kill -TERM $$", "exit 137"], (script) =>
         Effect.map(run(sh(script)), (result) => result.exit),
@@ -184,7 +184,7 @@ describe("CommandRunner, real processes", () => {
     }).pipe(Effect.provide(live)),
   )
 
-  it.live("says why a program did not start", () =>
+  it.live("reports why a program did not start", () =>
     Effect.gen(function* () {
       const directory = yield* temporary
       const file = Path.join(directory, "file")
@@ -241,7 +241,7 @@ describe("CommandRunner, real processes", () => {
     }).pipe(Effect.provide(live)),
   )
 
-  it.live("L8 kills a program that ignores being asked, once its grace is over", () =>
+  it.live("L8 kills a program that ignores the signal to end, after its grace", () =>
     Effect.gen(function* () {
       const word = mark()
       const result = yield* run(sh(`trap '' TERM; while :; do sleep ${word}; done`), {
@@ -254,7 +254,7 @@ describe("CommandRunner, real processes", () => {
     }).pipe(Effect.provide(live)),
   )
 
-  it.live("L8 leaves nothing when interrupted, and returns only then", () =>
+  it.live("L8 returns from an interrupt only when no process is left", () =>
     Effect.gen(function* () {
       const word = mark()
       const begun = Promise.withResolvers<void>()
@@ -268,7 +268,7 @@ describe("CommandRunner, real processes", () => {
     }).pipe(Effect.provide(live)),
   )
 
-  it.live("L8 waits two seconds for a pipe held in the background, then ends who holds it", () =>
+  it.live("L8 waits two seconds for a pipe held in the background, then ends its holder", () =>
     Effect.gen(function* () {
       const word = mark()
       const result = yield* run(sh(`trap '' TERM; sleep ${word} & echo done`))
@@ -280,7 +280,7 @@ describe("CommandRunner, real processes", () => {
     }).pipe(Effect.provide(live)),
   )
 
-  it.live("L8 kills a growing tree of processes whole, and answers meanwhile", () =>
+  it.live("L8 kills a growing tree of processes completely, and stays responsive meanwhile", () =>
     Effect.gen(function* () {
       const word = mark()
       let ticks = 0
@@ -319,7 +319,7 @@ describe("CommandRunner, real processes", () => {
 })
 
 describe.skipIf(!hasBwrap)("CommandRunner, in a sandbox", () => {
-  it.live("gives the program's exit code, and its signal as the shell would", () =>
+  it.live("returns the exit code of the program, and its signal as the shell would", () =>
     Effect.gen(function* () {
       const exits = yield* Effect.forEach(["exit 7", "kill -9 $$"], (script) =>
         Effect.map(run(sandboxed("sh", "-c", script)), (result) => result.exit),
@@ -331,7 +331,7 @@ describe.skipIf(!hasBwrap)("CommandRunner, in a sandbox", () => {
     }).pipe(Effect.provide(live)),
   )
 
-  it.live("tells what never ran from what failed", () =>
+  it.live("distinguishes a program that never ran from one that failed", () =>
     Effect.gen(function* () {
       const broken = launchOf(
         ["bwrap", "--bind", "/no/such", "/x", ...sandboxed("true").argv.slice(1)],
@@ -370,7 +370,7 @@ describe.skipIf(!hasBwrap)("CommandRunner, in a sandbox", () => {
     }).pipe(Effect.provide(live)),
   )
 
-  it.live("L8 ends sessions of their own and a fork bomb with the sandbox", () =>
+  it.live("L8 ends separate sessions and a fork bomb with the sandbox", () =>
     Effect.gen(function* () {
       const word = mark()
       const timeout = Duration.millis(300)

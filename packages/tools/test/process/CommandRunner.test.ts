@@ -146,7 +146,7 @@ const started = (world: World, more: Partial<Launch & RunOptions> = {}) =>
 const none = { text: "", totalBytes: 0, omittedBytes: 0 }
 
 describe("CommandRunner, on a virtual clock", () => {
-  it.effect("gives what a program that ends in time printed", () =>
+  it.effect("returns the output of a program that ends in time", () =>
     Effect.gen(function* () {
       const world = new World()
       const chunks: Array<OutputChunk> = []
@@ -169,7 +169,7 @@ describe("CommandRunner, on a virtual clock", () => {
     }),
   )
 
-  it.effect("asks a program to end when its time is up, and not before", () =>
+  it.effect("signals a program to end when its time is up, and not before", () =>
     Effect.gen(function* () {
       const world = new World("SIGTERM")
       const fiber = yield* started(world)
@@ -184,7 +184,7 @@ describe("CommandRunner, on a virtual clock", () => {
     }),
   )
 
-  it.effect("L8 kills it when it does not heed that within its grace", () =>
+  it.effect("L8 kills it when it does not end within its grace", () =>
     Effect.gen(function* () {
       const world = new World("SIGKILL")
       const fiber = yield* started(world)
@@ -196,7 +196,7 @@ describe("CommandRunner, on a virtual clock", () => {
     }),
   )
 
-  it.effect("L14 comes to an end with a program that nothing ends", () =>
+  it.effect("L14 resolves even when nothing ends the program", () =>
     Effect.gen(function* () {
       const world = new World()
       const fiber = yield* started(world)
@@ -211,7 +211,7 @@ describe("CommandRunner, on a virtual clock", () => {
     }),
   )
 
-  it.effect("waits two seconds for pipes that are still held, then ends who holds them", () =>
+  it.effect("waits two seconds for pipes that are still held, then ends their holders", () =>
     Effect.gen(function* () {
       const world = new World("SIGKILL")
       world.background = true
@@ -240,17 +240,19 @@ describe("CommandRunner, on a virtual clock", () => {
     }),
   )
 
-  it.effect("L8 tells the watchdog of a group before its first output and until it is over", () =>
-    Effect.gen(function* () {
-      const world = new World("SIGTERM")
-      const fiber = yield* started(world, { diesWithParent: false })
-      assert.deepStrictEqual(world.log, ["watchdog", "add 42"])
-      yield* Fiber.interrupt(fiber)
-      assert.deepStrictEqual(world.log, ["watchdog", "add 42", "SIGTERM", "remove 42"])
-    }),
+  it.effect(
+    "L8 registers a group with the watchdog from before its first output until its end",
+    () =>
+      Effect.gen(function* () {
+        const world = new World("SIGTERM")
+        const fiber = yield* started(world, { diesWithParent: false })
+        assert.deepStrictEqual(world.log, ["watchdog", "add 42"])
+        yield* Fiber.interrupt(fiber)
+        assert.deepStrictEqual(world.log, ["watchdog", "add 42", "SIGTERM", "remove 42"])
+      }),
   )
 
-  it.effect("takes a sandbox that gives no exit code for one that did not start", () =>
+  it.effect("treats a sandbox without an exit code as one that did not start", () =>
     Effect.gen(function* () {
       const silent = new World()
       const failing = yield* started(silent, { statusFd: 4 })

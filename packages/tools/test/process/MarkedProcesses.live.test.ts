@@ -68,7 +68,7 @@ describe.skipIf(!canMark)("descendants that left the group of their command", ()
     }).pipe(Effect.provide(live)),
   )
 
-  it.live("L8 leave the descendants of other commands alone", () =>
+  it.live("L8 do not end with other commands", () =>
     Effect.gen(function* () {
       const [kept, ended] = [mark(), mark()]
       const begun = Promise.withResolvers<void>()
@@ -85,7 +85,7 @@ describe.skipIf(!canMark)("descendants that left the group of their command", ()
     }).pipe(Effect.provide(live)),
   )
 
-  it.live("L8 the limit: a descendant that takes off its mark on purpose survives", () =>
+  it.live("L8 the limit: a descendant that removes its mark on purpose survives", () =>
     Effect.gen(function* () {
       const word = mark()
       yield* run(`ulimit -S -x unlimited; setsid -f sleep ${word} >/dev/null 2>&1; sleep 0.2`)

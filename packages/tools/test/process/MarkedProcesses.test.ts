@@ -71,7 +71,7 @@ describe("the mark of a program", () => {
 })
 
 describe("endMarked", () => {
-  it.effect("L8 kills what carries the mark, and nothing else", () =>
+  it.effect("L8 kills processes with the mark, and nothing else", () =>
     Effect.gen(function* () {
       const { asked, group, killed } = machine(
         new Map([
@@ -83,12 +83,12 @@ describe("endMarked", () => {
       )
       yield* ended(group)
       assert.deepStrictEqual(killed, [6, 8])
-      // Ids that come later are enough for a young program.
+      // For a program that started recently, only processes with later ids are read.
       assert.strictEqual(asked[0], 5)
     }),
   )
 
-  it.effect("L8 finds a process that one started which ended while it was to be read", () =>
+  it.effect("L8 finds a process whose parent ended while it was being read", () =>
     Effect.gen(function* () {
       const processes = new Map([[6, limitsWith(mark)]])
       const { group, killed } = machine(processes, (pid) => {
@@ -111,7 +111,7 @@ describe("endMarked", () => {
     }),
   )
 
-  it.effect("ends although a process belongs to another user, or never goes", () =>
+  it.effect("ends although a process belongs to another user, or never ends", () =>
     Effect.gen(function* () {
       const foreign = machine(new Map([[66, limitsWith(mark)]]))
       yield* ended(foreign.group)

@@ -27,7 +27,7 @@ const shown = (deltas: ReadonlyArray<Delta>) =>
   deltas.map(({ chunk, stream }) => `${stream} ${atob(chunk)}`)
 
 describe("OutputDeltas", () => {
-  it.effect("gathers what comes within 50 ms into one delta", () =>
+  it.effect("joins the output of 50 ms into one delta", () =>
     Effect.gen(function* () {
       const { deltas, push } = yield* collected()
       yield* push({ stream: "stdout", bytes: bytes("a") })
@@ -58,7 +58,7 @@ describe("OutputDeltas", () => {
     }),
   )
 
-  it.effect("tells pieces of 8 KiB at once and loses no byte of what it cuts", () =>
+  it.effect("sends pieces of 8 KiB at once and loses no byte where it cuts", () =>
     Effect.gen(function* () {
       const { deltas, flush, push } = yield* collected()
       const text = "0123456789".repeat(2_000)
@@ -72,7 +72,7 @@ describe("OutputDeltas", () => {
     }),
   )
 
-  it.effect("tells 10,000 deltas of a call and no more", () =>
+  it.effect("sends at most 10,000 deltas of a call", () =>
     Effect.gen(function* () {
       const { deltas, flush, push } = yield* collected()
       for (let count = 0; count < 10_001; count++) {
@@ -85,24 +85,26 @@ describe("OutputDeltas", () => {
     }),
   )
 
-  it.effect("makes the caller of push wait for a slow listener, and keeps nothing meanwhile", () =>
-    Effect.gen(function* () {
-      const latch = yield* Latch.make()
-      const { deltas, push } = yield* collected(latch.await)
-      const pushing = yield* Effect.forkChild(
-        push({ stream: "stdout", bytes: new Uint8Array(20_000) }),
-        { startImmediately: true },
-      )
-      yield* TestClock.adjust("1 hour")
-      assert.isUndefined(pushing.pollUnsafe())
-      assert.deepStrictEqual(deltas, [])
-      yield* latch.open
-      yield* Fiber.join(pushing)
-      assert.strictEqual(deltas.length, 2)
-    }),
+  it.effect(
+    "makes the caller of push wait for a slow listener, and buffers nothing meanwhile",
+    () =>
+      Effect.gen(function* () {
+        const latch = yield* Latch.make()
+        const { deltas, push } = yield* collected(latch.await)
+        const pushing = yield* Effect.forkChild(
+          push({ stream: "stdout", bytes: new Uint8Array(20_000) }),
+          { startImmediately: true },
+        )
+        yield* TestClock.adjust("1 hour")
+        assert.isUndefined(pushing.pollUnsafe())
+        assert.deepStrictEqual(deltas, [])
+        yield* latch.open
+        yield* Fiber.join(pushing)
+        assert.strictEqual(deltas.length, 2)
+      }),
   )
 
-  it.effect("tells nothing once its scope is over", () =>
+  it.effect("sends nothing once its scope has closed", () =>
     Effect.gen(function* () {
       const { deltas } = yield* Effect.scoped(
         Effect.tap(collected(), ({ push }) => push({ stream: "stdout", bytes: bytes("a") })),

@@ -27,7 +27,7 @@ describe("modelText", () => {
     )
   })
 
-  it("says that the command ran out of time, before what it printed", () => {
+  it("reports that the command timed out, before its output", () => {
     const exit = { _tag: "TimedOut", after: Duration.millis(1_500) } as const
     assert.deepStrictEqual(JSON.parse(modelText(result(exit, "start\n", 1_600))), {
       output: "command timed out after 1500 milliseconds\nstart\n",
@@ -35,7 +35,7 @@ describe("modelText", () => {
     })
   })
 
-  it("says which signal killed the command", () => {
+  it("names the signal that killed the command", () => {
     const exit = { _tag: "Signaled", signal: "SIGKILL" } as const
     assert.deepStrictEqual(JSON.parse(modelText(result(exit, "x", 0))), {
       output: "command was killed by a signal: SIGKILL\nx",
@@ -44,7 +44,7 @@ describe("modelText", () => {
     assert.strictEqual(exitCodeOf({ exit: { _tag: "Signaled", signal: "SIGODD" } }), 128)
   })
 
-  it("counts the line about the timeout among the lines it bounds", () => {
+  it("counts the line about the timeout as one of the bounded lines", () => {
     const exit = { _tag: "TimedOut", after: Duration.seconds(1) } as const
     const text = formatted(result(exit, numbered(0, 256)))
     assert.isTrue(text.startsWith("command timed out after 1000 milliseconds\nline 0\n"))
@@ -53,7 +53,7 @@ describe("modelText", () => {
 })
 
 describe("truncated", () => {
-  it("leaves what fits as it is", () => {
+  it("leaves text that fits unchanged", () => {
     for (const text of ["", "\n", "a", numbered(0, 256), "x".repeat(10_240)]) {
       assert.strictEqual(truncated(text), text)
     }
@@ -113,7 +113,7 @@ describe("truncated", () => {
     }
   })
 
-  it("copes with a hundred thousand empty lines", () => {
+  it("handles a hundred thousand empty lines", () => {
     assert.strictEqual(
       truncated("\n".repeat(100_000)),
       `${"\n".repeat(128)}\n[... omitted 99744 of 100000 lines ...]\n\n${"\n".repeat(128)}`,

@@ -19,7 +19,7 @@ const started = (script: string) =>
 const stateOf = (pid: number) => /\) (.)/.exec(FS.readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1]
 
 describe.skipIf(process.platform !== "linux")("ProcessGroup", () => {
-  it.live("sees a group with a member alive, and signals all of it", () =>
+  it.live("finds a group with a running member, and signals all of it", () =>
     Effect.gen(function* () {
       const { lives, signal } = yield* ProcessGroup
       const { child, pid } = yield* started("sleep 60 & echo $!; wait")
@@ -32,7 +32,7 @@ describe.skipIf(process.platform !== "linux")("ProcessGroup", () => {
     }).pipe(Effect.provide(ProcessGroup.layer)),
   )
 
-  it.live("counts a group of dead processes that were not waited for as gone", () =>
+  it.live("treats a group of dead processes that were not waited for as ended", () =>
     Effect.gen(function* () {
       const { lives } = yield* ProcessGroup
       // The second process leads a separate group and ends; its parent becomes a program that never waits for it.
@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== "linux")("ProcessGroup", () => {
     }).pipe(Effect.provide(ProcessGroup.layer)),
   )
 
-  it.live("has no process to signal in a group that never existed", () =>
+  it.live("signals no process of a group that never existed", () =>
     Effect.gen(function* () {
       const { lives, signal } = yield* ProcessGroup
       assert.isFalse(yield* lives(2 ** 30))

@@ -83,8 +83,8 @@ const cases: Readonly<Record<string, Partial<Launch> & Pick<Launch, "argv">>> = 
 /** Sorts the lines, because their order is not guaranteed. */
 const sorted = (text: string) => text.split("\n").toSorted()
 
-describe("Gate, a program behind it", () => {
-  it.live.each(Object.keys(cases))("has %s as without", (name) =>
+describe("StartGate, a program started through it", () => {
+  it.live.each(Object.keys(cases))("has %s as without the gate", (name) =>
     Effect.gen(function* () {
       const launch = cases[name] ?? { argv: ["false"] }
       const plain = yield* outcome(launch, false)
@@ -98,7 +98,7 @@ describe("Gate, a program behind it", () => {
 
 const shells = ["/bin/dash", "/bin/bash", "/bin/busybox"].filter((path) => FS.existsSync(path))
 
-describe("Gate, whatever shell it is", () => {
+describe("StartGate, with any shell", () => {
   /** Runs the gate with this shell, as on a system where `/bin/sh` is this shell. */
   const through = (
     shell: string,

@@ -53,7 +53,7 @@ interface Found {
   readonly words: string
 }
 
-/** Zombies left out: their command line is empty. */
+/** Leaves out zombies, because their command line is empty. */
 const processes = (): ReadonlyArray<Found> =>
   FS.readdirSync("/proc").flatMap((name) => {
     try {
@@ -138,7 +138,7 @@ const killedAtStart = async (command: object, delayMs: number, prefix: ReadonlyA
 
 const own = { diesWithParent: false }
 
-describe("Watchdog, a server killed with -9", () => {
+describe("Watchdog, a server killed by kill -9", () => {
   it("L8 leaves no command", async () => {
     const { before, left } = await killed(own, "echo up; exec sleep WORD")
     // The command and the watchdog.
@@ -146,7 +146,7 @@ describe("Watchdog, a server killed with -9", () => {
     assert.deepStrictEqual(left, [])
   })
 
-  it("L8 leaves no grandchild, not one that ignores signals either", async () => {
+  it("L8 leaves no grandchild, not even one that ignores signals", async () => {
     const script = `
       trap '' TERM HUP INT
       (bash -c "trap '' TERM HUP INT; sleep WORD & sleep WORD") &
@@ -222,18 +222,15 @@ describe("Watchdog, a server killed with -9", () => {
     },
   )
 
-  it.skipIf(!hasBwrap)(
-    "L8 leaves nothing of a sandbox, sessions of their own included",
-    async () => {
-      const { before, left } = await killed(
-        { diesWithParent: true },
-        "setsid sleep WORD & (sleep WORD; :) & sleep 0.3; echo up; sleep WORD",
-        ["bwrap", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--unshare-pid"],
-      )
-      assert.isAtLeast(before, 5)
-      assert.deepStrictEqual(left, [])
-    },
-  )
+  it.skipIf(!hasBwrap)("L8 leaves nothing of a sandbox, separate sessions included", async () => {
+    const { before, left } = await killed(
+      { diesWithParent: true },
+      "setsid sleep WORD & (sleep WORD; :) & sleep 0.3; echo up; sleep WORD",
+      ["bwrap", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--unshare-pid"],
+    )
+    assert.isAtLeast(before, 5)
+    assert.deepStrictEqual(left, [])
+  })
 })
 
 const live = Layer.provide(CommandRunner.layer, NodeServices.layer)
@@ -256,25 +253,27 @@ describe("Watchdog, a server that keeps running", () => {
       ({ parent, words }) => parent === process.pid && words.includes("read -r line"),
     )
 
-  it.live("starts one watchdog for all commands, another when it is killed, and none stays", () =>
-    Effect.gen(function* () {
-      yield* Effect.gen(function* () {
-        const { run } = yield* CommandRunner
-        yield* Effect.forEach(Array.from({ length: 20 }), () => run(sh("true"), options), {
-          concurrency: 8,
-        })
-        const [first, ...more] = watchdogs()
-        assert.deepStrictEqual(more, [])
-        assert.isDefined(first)
-        // A command that kills its watchdog only loses the protection that the watchdog gives.
-        const result = yield* run(sh(`kill -9 ${first?.pid}; sleep 0.1; echo on`), options)
-        assert.strictEqual(result.stdout.text, "on\n")
-        yield* run(sh("true"), options)
-        const pids = watchdogs().map(({ pid }) => pid)
-        assert.strictEqual(pids.length, 1)
-        assert.notStrictEqual(pids[0], first?.pid)
-      }).pipe(Effect.provide(live))
-      assert.deepStrictEqual(watchdogs(), [])
-    }),
+  it.live(
+    "starts one watchdog for all commands, another one when it is killed, and none remains",
+    () =>
+      Effect.gen(function* () {
+        yield* Effect.gen(function* () {
+          const { run } = yield* CommandRunner
+          yield* Effect.forEach(Array.from({ length: 20 }), () => run(sh("true"), options), {
+            concurrency: 8,
+          })
+          const [first, ...more] = watchdogs()
+          assert.deepStrictEqual(more, [])
+          assert.isDefined(first)
+          // A command that kills its watchdog only loses the protection that the watchdog gives.
+          const result = yield* run(sh(`kill -9 ${first?.pid}; sleep 0.1; echo on`), options)
+          assert.strictEqual(result.stdout.text, "on\n")
+          yield* run(sh("true"), options)
+          const pids = watchdogs().map(({ pid }) => pid)
+          assert.strictEqual(pids.length, 1)
+          assert.notStrictEqual(pids[0], first?.pid)
+        }).pipe(Effect.provide(live))
+        assert.deepStrictEqual(watchdogs(), [])
+      }),
   )
 })

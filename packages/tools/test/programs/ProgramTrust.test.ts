@@ -26,7 +26,7 @@ describe("ProgramTrust", () => {
     assert.deepStrictEqual(searchOrder("").ignored, [])
   })
 
-  it("L15 refuses what lies in a writable root, by its path, its target or a link on the way", () => {
+  it("L15 refuses a program in a writable root, by its path, its target or a link on the way", () => {
     const roots = ["/work", "/tmp"]
     assert.isUndefined(refusalOf(candidate({}), roots))
     const planted = candidate({ path: "/work/bin/git", places: ["/work/bin/git", "/usr/bin/git"] })
@@ -40,7 +40,7 @@ describe("ProgramTrust", () => {
     assert.include(refusalOf(link, roots)?.reason, "leads through /work/l")
   })
 
-  it("L15 refuses what every user of the machine can change, and what is no program", () => {
+  it("L15 refuses a file that every user of the machine can change, and one that is not a program", () => {
     assert.include(
       refusalOf(candidate({ openPlace: "/opt/bin" }), [])?.reason,
       "can change /opt/bin",
@@ -48,7 +48,7 @@ describe("ProgramTrust", () => {
     assert.include(refusalOf(candidate({ realPath: undefined }), [])?.reason, "no executable file")
   })
 
-  it("a root holds itself and what is below it by whole names; the root of the file system holds nothing", () => {
+  it("a root contains itself and the paths below it by whole names; the root of the file system contains nothing", () => {
     assert.strictEqual(rootHolding("/usr/bin/git", ["/us", "/usr/bi", "/usr"]), "/usr")
     assert.strictEqual(rootHolding("/usr", ["/usr"]), "/usr")
     assert.isUndefined(rootHolding("/usr/bin/git", ["/"]))

@@ -9,7 +9,7 @@ import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 const name = "colloquy-trusted-program"
 
 /** A directory that is not below the one for temporary files, where no program is trusted. */
-const ground = Effect.acquireRelease(
+const baseDirectory = Effect.acquireRelease(
   Effect.sync(() => {
     const base = Fs.realpathSync(Fs.mkdtempSync("/var/tmp/colloquy-trusted-"))
     for (const directory of ["workspace/bin", "machine", "links", "open"]) {
@@ -25,13 +25,13 @@ const program = (directory: string) =>
 
 const workspaceWrite = { mode: "workspace-write" } as const
 
-/** Runs the effect with this PATH. Entries that are not absolute are below the ground. */
+/** Runs the effect with this PATH. Entries that are not absolute are below the base directory. */
 const withPath = <A, E>(
   entries: ReadonlyArray<string>,
   test: (programs: TrustedPrograms["Service"], base: string) => Effect.Effect<A, E>,
 ) =>
   Effect.gen(function* () {
-    const base = yield* ground
+    const base = yield* baseDirectory
     const PATH = entries
       .map((entry) => (entry.startsWith("/") ? entry : join(base, entry)))
       .join(":")
@@ -45,7 +45,7 @@ const withPath = <A, E>(
   }).pipe(Effect.scoped)
 
 describe("TrustedPrograms", () => {
-  it.live("gives the real path of a program that is reached through links", () =>
+  it.live("returns the real path of a program that is reached through links", () =>
     withPath(["links"], (programs, base) =>
       Effect.gen(function* () {
         program(join(base, "machine"))
@@ -57,7 +57,7 @@ describe("TrustedPrograms", () => {
   )
 
   it.live(
-    "L15 passes over one in a workspace of any conversation, and says why when there is no other",
+    "L15 skips one in a workspace of any conversation, and reports why when there is no other",
     () =>
       withPath(["workspace/bin", "machine"], (programs, base) =>
         Effect.gen(function* () {
@@ -164,25 +164,27 @@ describe("TrustedPrograms", () => {
     ),
   )
 
-  it.live("L15 leaves out of a search path what commands can write to, and keeps its order", () =>
-    withPath([], (programs, base) =>
-      Effect.gen(function* () {
-        Fs.symlinkSync("../workspace", join(base, "links", "bin"))
-        yield* programs.remember(workspaceWrite, join(base, "workspace"))
-        const entries = [
-          "/opt/b",
-          "",
-          "bin",
-          `${base}/workspace/bin`,
-          `${base}/links/bin`,
-          "/opt/a",
-        ]
-        assert.strictEqual(yield* programs.safeSearchPath(entries.join(":")), "/opt/b:/opt/a")
-      }),
-    ),
+  it.live(
+    "L15 removes directories that commands can write to from a search path, and keeps its order",
+    () =>
+      withPath([], (programs, base) =>
+        Effect.gen(function* () {
+          Fs.symlinkSync("../workspace", join(base, "links", "bin"))
+          yield* programs.remember(workspaceWrite, join(base, "workspace"))
+          const entries = [
+            "/opt/b",
+            "",
+            "bin",
+            `${base}/workspace/bin`,
+            `${base}/links/bin`,
+            "/opt/a",
+          ]
+          assert.strictEqual(yield* programs.safeSearchPath(entries.join(":")), "/opt/b:/opt/a")
+        }),
+      ),
   )
 
-  it.live("L15 leaves out of a search path what a link in a writable directory leads to", () =>
+  it.live("L15 removes the target of a link in a writable directory from a search path", () =>
     withPath([], (programs, base) =>
       Effect.gen(function* () {
         Fs.mkdirSync(join(base, "workspace"), { recursive: true })
@@ -194,7 +196,7 @@ describe("TrustedPrograms", () => {
     ),
   )
 
-  it.live("L15 a search path of which nothing is left is that of the system", () =>
+  it.live("L15 replaces a search path of which nothing is left by that of the system", () =>
     withPath([], (programs) =>
       Effect.gen(function* () {
         for (const nothing of ["", ":", "bin", "/tmp/bin"]) {

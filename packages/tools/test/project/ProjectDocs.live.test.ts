@@ -44,21 +44,21 @@ describe("ProjectDocs", () => {
     }),
   )
 
-  it.live("takes a `.git` that is a file for a root, too", () =>
+  it.live("treats a `.git` that is a file as a root, too", () =>
     Effect.gen(function* () {
       const files = { "AGENTS.md": "above", "w/.git": "gitdir: x", "w/AGENTS.md": "work tree" }
       assert.strictEqual(yield* read(files, { cwd: "w" }), "work tree")
     }),
   )
 
-  it.live("reads the directory alone where there is no repository", () =>
+  it.live("reads only the directory when there is no repository", () =>
     Effect.gen(function* () {
       const files = { ".git/placeholder": "", "AGENTS.md": "above", "w/AGENTS.md": "here" }
       assert.strictEqual(yield* read(files, { cwd: "w" }), "here")
     }),
   )
 
-  it.live("puts the person's own file before those of the project", () =>
+  it.live("puts the user's file before those of the project", () =>
     Effect.gen(function* () {
       const files = { "state/AGENTS.md": "\n mine \n", "w/.git": "", "w/AGENTS.md": "project" }
       assert.strictEqual(
@@ -81,7 +81,7 @@ describe("ProjectDocs", () => {
     }),
   )
 
-  it.live("says nothing where no file says anything", () =>
+  it.live("returns nothing when all files are empty", () =>
     Effect.gen(function* () {
       assert.isUndefined(yield* read({ "w/AGENTS.md": " \n" }, { cwd: "w", state: "none" }))
       assert.isUndefined(yield* read({ "w/AGENTS.md/x": "a directory" }, { cwd: "w" }))

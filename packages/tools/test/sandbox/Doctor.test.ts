@@ -6,7 +6,7 @@ import { namedPipesOf } from "../../src/sandbox/linux/Landlock.ts"
 const linux = { platform: "linux", processor: "x64" }
 
 describe("Doctor", () => {
-  it("says what works", () => {
+  it("reports what works", () => {
     assert.deepStrictEqual(
       doctorLines({
         machine: linux,
@@ -22,7 +22,7 @@ describe("Doctor", () => {
         { state: "ok", text: "sandbox: bubblewrap 0.8.0" },
         {
           state: "ok",
-          text: "named pipes outside the writable roots: closed by Landlock through /usr/bin/setpriv",
+          text: "named pipes: Landlock through /usr/bin/setpriv keeps commands from writing to those outside the writable roots",
         },
         { state: "ok", text: "git: /usr/bin/git" },
         { state: "ok", text: "rg: /usr/bin/rg" },
@@ -30,7 +30,7 @@ describe("Doctor", () => {
     )
   })
 
-  it("says what is missing and what brings it", () => {
+  it("reports what is missing and how to install it", () => {
     const lines = doctorLines({
       machine: linux,
       sandbox: { _tag: "Unavailable", reason: "no bwrap\nmore", advice: "install it" },
@@ -40,7 +40,7 @@ describe("Doctor", () => {
       lines.map(({ state }) => state),
       ["broken", "missing", "missing"],
     )
-    assert.strictEqual(lines[0]?.text, "sandbox: no bwrap; install it")
+    assert.strictEqual(lines[0]?.text, "sandbox: not available: no bwrap. Advice: install it.")
     assert.include(lines[2]?.text, "apt-get install ripgrep")
   })
 
@@ -65,7 +65,7 @@ describe("Doctor", () => {
     [1, "", "Linux 5.19"],
   ]
   for (const [code, text, advice] of attempts) {
-    it(`L15 says that named pipes are open and what closes them: ${text || "no message"}`, () => {
+    it(`L15 reports that commands can write to named pipes, and how to prevent it: ${text || "no message"}`, () => {
       const lines = doctorLines({
         machine: linux,
         sandbox: {
@@ -77,7 +77,7 @@ describe("Doctor", () => {
         programs: {},
       })
       assert.strictEqual(lines[1]?.state, "missing")
-      assert.include(lines[1]?.text, "commands can write to them")
+      assert.include(lines[1]?.text, "commands can write to those outside the writable roots")
       assert.include(lines[1]?.text, advice)
     })
   }

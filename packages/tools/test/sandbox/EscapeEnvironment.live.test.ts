@@ -114,7 +114,7 @@ describe("secrets of the environment", () => {
   }
 
   it.live(
-    "a login shell sets again what the person's profile exports: the profile is not hidden",
+    "a login shell sets again what the user's profile exports: the profile is not hidden",
     () =>
       Effect.gen(function* () {
         const home = yield* Effect.acquireRelease(

@@ -29,7 +29,7 @@ const png = Buffer.from(
 interface Place {
   readonly workspace: string
   readonly hidden: ReadonlyArray<string>
-  /** The path that leads to the secret; absolute, or relative to the workspace. */
+  /** Path that leads to the secret; absolute, or relative to the workspace. */
   readonly path: string
 }
 
@@ -132,7 +132,7 @@ const ways: Readonly<Record<string, (base: string, content: Buffer) => Place>> =
   },
 }
 
-/** Returns what the tool outputs of the file that the path leads to. */
+/** Returns the output of the tool for the file to which the path leads. */
 type Reader = (place: Place) => Effect.Effect<string>
 
 const readers: Readonly<Record<string, Reader>> = {
@@ -222,42 +222,40 @@ while True:
     os.rename("next", "AGENTS.md")
 `
 
-  it.live.skipIf(!isLinux)(
-    "L15 a link that is led elsewhere while it is read shows no secret",
-    () =>
-      Effect.gen(function* () {
-        const read = Effect.fnUntraced(function* (place: Place) {
-          Fs.writeFileSync(`${place.workspace}/harmless`, "harmless\n")
-          Fs.symlinkSync("harmless", `${place.workspace}/AGENTS.md`)
-          const child = yield* Effect.acquireRelease(
-            Effect.sync(() =>
-              spawn("python3", ["-c", flip, place.workspace], {
-                stdio: ["ignore", "pipe", "inherit"],
-              }),
+  it.live.skipIf(!isLinux)("L15 a link that is changed while it is read shows no secret", () =>
+    Effect.gen(function* () {
+      const read = Effect.fnUntraced(function* (place: Place) {
+        Fs.writeFileSync(`${place.workspace}/harmless`, "harmless\n")
+        Fs.symlinkSync("harmless", `${place.workspace}/AGENTS.md`)
+        const child = yield* Effect.acquireRelease(
+          Effect.sync(() =>
+            spawn("python3", ["-c", flip, place.workspace], {
+              stdio: ["ignore", "pipe", "inherit"],
+            }),
+          ),
+          (started) =>
+            Effect.promise(
+              () =>
+                new Promise((resolve) => {
+                  started.once("exit", resolve)
+                  started.kill("SIGKILL")
+                }),
             ),
-            (started) =>
-              Effect.promise(
-                () =>
-                  new Promise((resolve) => {
-                    started.once("exit", resolve)
-                    started.kill("SIGKILL")
-                  }),
-              ),
-          )
-          yield* Effect.promise(() => new Promise((resolve) => child.stdout.once("data", resolve)))
-          const seen = new Set<string>()
-          for (let times = 0; times < 500; times++) {
-            const options = { cwd: place.workspace, hiddenPaths: place.hidden }
-            seen.add((yield* ProjectDocs.read(options)) ?? "")
-          }
-          return [...seen].join()
-        }, Effect.scoped)
-        const way = (base: string, content: Buffer) => beside(base, content, "AGENTS.md")
-        const reader: Reader = (place) => Effect.provide(read(place), NodeServices.layer)
-        const seen = yield* attempt(way, reader, Buffer.from(`${secret}\n`), true)
-        assert.notInclude(seen, secret)
-        assert.include(seen, "harmless")
-      }),
+        )
+        yield* Effect.promise(() => new Promise((resolve) => child.stdout.once("data", resolve)))
+        const seen = new Set<string>()
+        for (let times = 0; times < 500; times++) {
+          const options = { cwd: place.workspace, hiddenPaths: place.hidden }
+          seen.add((yield* ProjectDocs.read(options)) ?? "")
+        }
+        return [...seen].join()
+      }, Effect.scoped)
+      const way = (base: string, content: Buffer) => beside(base, content, "AGENTS.md")
+      const reader: Reader = (place) => Effect.provide(read(place), NodeServices.layer)
+      const seen = yield* attempt(way, reader, Buffer.from(`${secret}\n`), true)
+      assert.notInclude(seen, secret)
+      assert.include(seen, "harmless")
+    }),
   )
 
   const machine = CommandRunner.layer.pipe(

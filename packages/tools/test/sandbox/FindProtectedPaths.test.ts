@@ -41,7 +41,7 @@ const vanishing = FileSystem.layerNoop({
 })
 
 describe("what the sandbox protects", () => {
-  it.effect("a placeholder that another command takes away meanwhile is stood in for anew", () =>
+  it.effect("a placeholder that another command removes meanwhile is replaced by a new one", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* findProtectedPaths(["/nowhere"], "/nowhere", []), [
         { path: "/nowhere/.git", kind: "empty" },

@@ -23,7 +23,7 @@ const everythingIn = (directory: string): ReadonlyArray<string> =>
 
 const live = Layer.provideMerge(Watchdog.layer, NodeServices.layer)
 
-/** Exchanges `real` with the link `link` until it is killed; says when it has begun. */
+/** Exchanges `real` with the link `link` until it is killed; reports when it has started. */
 const exchanging = `
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
@@ -55,7 +55,7 @@ const swapping = (base: string) =>
   )
 
 describe.skipIf(!isLinux)("Placeholders", () => {
-  it.live("L15 a placeholder is there while its scope is open, and nothing is left of it", () =>
+  it.live("L15 a placeholder exists while its scope is open, and nothing is left of it", () =>
     Effect.gen(function* () {
       const base = yield* place()
       yield* Effect.scoped(
@@ -82,7 +82,7 @@ describe.skipIf(!isLinux)("Placeholders", () => {
         const error = yield* Effect.flip(Effect.scoped(placeholder(`${base}/${directory}`)))
         assert.strictEqual(error.reason, "Sandbox")
         assert.deepStrictEqual(everythingIn(base), before)
-        // For control: the path does lead to a directory in which one could be made.
+        // For control: the path does lead to a directory in which one could be created.
         Fs.mkdirSync(`${base}/${directory}/x`, { recursive: true })
         assert.include(everythingIn(`${base}/elsewhere`).join(" "), "x")
       }).pipe(Effect.scoped, Effect.provide(live)),
@@ -105,11 +105,11 @@ describe.skipIf(!isLinux)("Placeholders", () => {
   )
 
   it.live(
-    "L15 no placeholder reaches a directory behind a link that is exchanged all the time",
+    "L15 no placeholder reaches a directory through a link that is exchanged all the time",
     () =>
       Effect.gen(function* () {
         const base = yield* place()
-        // A watched directory: what is made and removed again changes its time of modification.
+        // A watched directory: a file that is created and removed again changes its modification time.
         Fs.symlinkSync("elsewhere", `${base}/link`)
         const before = Fs.statSync(`${base}/elsewhere`, { bigint: true }).mtimeNs
         yield* Effect.scoped(

@@ -104,7 +104,7 @@ describe.skipIf(!hasBubblewrap)("the directory of an approved command", () => {
     ["is removed", (ws) => Fs.rmSync(`${ws}/out`, { recursive: true })],
   ]
   for (const [what, swap] of swaps) {
-    it.live(`L7 L15 nothing runs where the directory ${what} while the question is open`, () =>
+    it.live(`L7 L15 nothing runs where the directory ${what} while the question is pending`, () =>
       Effect.gen(function* () {
         const { begin, workspace } = yield* stage({ prepare })
         const actor = yield* begin({
@@ -123,26 +123,28 @@ describe.skipIf(!hasBubblewrap)("the directory of an approved command", () => {
     )
   }
 
-  it.live("L7 L15 a link that leads elsewhere while the question is open changes nothing", () =>
-    Effect.gen(function* () {
-      const { begin, workspace } = yield* stage({
-        prepare: (ws) => {
-          prepare(ws)
-          Fs.symlinkSync("out", `${ws}/lnk`)
-        },
-      })
-      const actor = yield* begin({
-        settings: { ...onRequest, unattended: "park" },
-        responses: [[calls("shell", { ...removal, workdir: "lnk" }, "a")]],
-      })
-      yield* actor.until(({ type }) => type === "exec_approval_request")
-      Fs.rmSync(`${workspace}/lnk`)
-      Fs.symlinkSync("../elsewhere", `${workspace}/lnk`)
-      yield* actor.answer("a", "approved")
-      const outputs = yield* actor.outputs
-      assert.strictEqual(textOf(outputs[0]), `${workspace}/out\n`)
-      assert.isTrue(isKept(workspace))
-    }),
+  it.live(
+    "L7 L15 a link that changes its target while the question is pending changes nothing",
+    () =>
+      Effect.gen(function* () {
+        const { begin, workspace } = yield* stage({
+          prepare: (ws) => {
+            prepare(ws)
+            Fs.symlinkSync("out", `${ws}/lnk`)
+          },
+        })
+        const actor = yield* begin({
+          settings: { ...onRequest, unattended: "park" },
+          responses: [[calls("shell", { ...removal, workdir: "lnk" }, "a")]],
+        })
+        yield* actor.until(({ type }) => type === "exec_approval_request")
+        Fs.rmSync(`${workspace}/lnk`)
+        Fs.symlinkSync("../elsewhere", `${workspace}/lnk`)
+        yield* actor.answer("a", "approved")
+        const outputs = yield* actor.outputs
+        assert.strictEqual(textOf(outputs[0]), `${workspace}/out\n`)
+        assert.isTrue(isKept(workspace))
+      }),
   )
 })
 
@@ -179,7 +181,7 @@ describe.skipIf(!hasBubblewrap)("the programs of an approved command", () => {
     )
   }
 
-  it.live("where a policy confines nothing, commands have the PATH of the server", () =>
+  it.live("commands have the PATH of the server when a policy confines nothing", () =>
     Effect.gen(function* () {
       const played = yield* play({
         settings: { approvalPolicy: "never", sandboxPolicy: { mode: "danger-full-access" } },

@@ -7,7 +7,7 @@ import { codeOf, textOf } from "../support/CommandOutput.ts"
 import { calls } from "../support/Machine.ts"
 import { perform, stage } from "../support/Stage.ts"
 
-const inTheOpen = {
+const unconfinedPolicy = {
   approvalPolicy: "never",
   sandboxPolicy: { mode: "danger-full-access" },
 } as const
@@ -17,7 +17,7 @@ const inTheSandbox = {
 } as const
 
 const places = [
-  ["in the open", inTheOpen, true],
+  ["without a sandbox", unconfinedPolicy, true],
   ["in the sandbox", inTheSandbox, hasBubblewrap],
 ] as const
 
@@ -125,24 +125,29 @@ for (const [where, settings, possible] of places) {
       }),
     )
 
-    it.live("bytes that are no text and characters that come in two halves are kept right", () =>
-      Effect.gen(function* () {
-        const script = String.raw`printf '\xe2\x82'; sleep 0.2; printf '\xac|\xff|\x00|\xe2\x82'`
-        const { messages, outputs } = yield* perform({}, { settings, responses: [[bash(script)]] })
-        assert.strictEqual(textOf(outputs[0]), "€|\uFFFD|\0|\uFFFD")
-        const bytes = messages.flatMap((message) =>
-          message.type === "exec_command_output_delta"
-            ? [...Buffer.from(message.chunk, "base64")]
-            : [],
-        )
-        assert.strictEqual(
-          Buffer.from(bytes).toString("hex"),
-          Buffer.from("e282ac7cff7c007ce282", "hex").toString("hex"),
-        )
-      }),
+    it.live(
+      "bytes that are not text and characters that arrive in two halves are kept correctly",
+      () =>
+        Effect.gen(function* () {
+          const script = String.raw`printf '\xe2\x82'; sleep 0.2; printf '\xac|\xff|\x00|\xe2\x82'`
+          const { messages, outputs } = yield* perform(
+            {},
+            { settings, responses: [[bash(script)]] },
+          )
+          assert.strictEqual(textOf(outputs[0]), "€|\uFFFD|\0|\uFFFD")
+          const bytes = messages.flatMap((message) =>
+            message.type === "exec_command_output_delta"
+              ? [...Buffer.from(message.chunk, "base64")]
+              : [],
+          )
+          assert.strictEqual(
+            Buffer.from(bytes).toString("hex"),
+            Buffer.from("e282ac7cff7c007ce282", "hex").toString("hex"),
+          )
+        }),
     )
 
-    it.live("two conversations run commands at once, each in its own place", () =>
+    it.live("two conversations run commands at once, each in its own directory", () =>
       Effect.gen(function* () {
         const { begin, workspace } = yield* stage({
           prepare: (ws) => {

@@ -12,7 +12,7 @@ describe("LoginShell", () => {
     ])
   })
 
-  it("takes the script of `bash -lc` as it is", () => {
+  it("passes the script of `bash -lc` unchanged", () => {
     assert.deepStrictEqual(
       inLoginShell(["bash", "-lc", "ls | wc # all"], { SHELL: "/usr/bin/bash", HOME: "/root" }),
       ["/usr/bin/bash", "-lc", "[ -r /root/.bashrc ] && . /root/.bashrc; (ls | wc # all\n)"],
@@ -20,7 +20,7 @@ describe("LoginShell", () => {
   })
 
   it.each([{}, { SHELL: "/usr/bin/fish", HOME: "/root" }, { SHELL: "bash", HOME: "/root" }])(
-    "leaves the command alone with %j",
+    "leaves the command unchanged with %j",
     (other) => {
       assert.deepStrictEqual(inLoginShell(["ls"], other), ["ls"])
     },

@@ -8,7 +8,7 @@ import { stage } from "../support/Stage.ts"
 
 const policies = {
   "in the sandbox": { mode: "workspace-write" },
-  "in the open": { mode: "danger-full-access" },
+  "without a sandbox": { mode: "danger-full-access" },
 } as const
 
 /** Writes the numbers up to 200 to both outputs in turn, as fast as it can. */
@@ -28,7 +28,7 @@ const endOf = (messages: ReadonlyArray<EventMsg>) =>
 
 for (const [name, sandboxPolicy] of Object.entries(policies)) {
   describe.skipIf(!hasBubblewrap)(`what a command writes to both outputs, ${name}`, () => {
-    it.live("reaches listeners and the model in the order it was written", () =>
+    it.live("is delivered to listeners and the model in the order it was written", () =>
       Effect.gen(function* () {
         const { begin } = yield* stage()
         for (let time = 0; time < 5; time++) {

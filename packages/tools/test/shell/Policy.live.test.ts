@@ -21,7 +21,7 @@ const begun = (messages: ReadonlyArray<EventMsg>) =>
 
 const missing = "bwrap was not found"
 
-describe("shell, where nothing can be confined", () => {
+describe("shell, on a machine that cannot confine", () => {
   for (const mode of ["read-only", "workspace-write"] as const) {
     it.live(`L15 never, ${mode}: refused, and the model reads why`, () =>
       Effect.gen(function* () {
@@ -72,8 +72,8 @@ describe("shell, where nothing can be confined", () => {
   }
 })
 
-describe("shell, who is asked", () => {
-  it.live("L15 untrusted: asked before anything runs that does more than read", () =>
+describe("shell, questions", () => {
+  it.live("L15 untrusted: asks before anything runs that does more than read", () =>
     Effect.gen(function* () {
       const { messages, outputs, workspace } = yield* perform(
         {},
@@ -136,7 +136,7 @@ describe("shell, who is asked", () => {
     )
   }
 
-  it.live("approved_for_session counts for the very same words in the same place alone", () =>
+  it.live("approved_for_session applies only to the same words in the same directory", () =>
     Effect.gen(function* () {
       const { messages } = yield* perform(
         { prepare: (ws) => Fs.mkdirSync(`${ws}/sub`) },
@@ -163,7 +163,7 @@ describe("shell, who is asked", () => {
   )
 })
 
-describe("shell, where no client can approve", () => {
+describe("shell, without a client that can approve", () => {
   it.live("denies at once and says that no client is available", () =>
     Effect.gen(function* () {
       const { outputs, workspace } = yield* perform(

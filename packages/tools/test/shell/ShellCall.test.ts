@@ -3,7 +3,7 @@ import * as Result from "effect/Result"
 import { fromArguments, fromLocalShell } from "../../src/shell/ShellCall.ts"
 
 describe("ShellCall", () => {
-  it("takes a command word by word, with everything that may be said of it", () => {
+  it("accepts a command word by word, with all optional arguments", () => {
     assert.deepStrictEqual(
       fromArguments({
         command: ["touch", "a b"],
@@ -51,7 +51,7 @@ describe("ShellCall", () => {
     )
   })
 
-  it("reads the call of a provider's own shell and does not follow its environment and user", () => {
+  it("reads the call of a provider's shell and ignores its environment and user", () => {
     assert.deepStrictEqual(
       fromLocalShell({
         type: "local_shell_call",

@@ -52,7 +52,7 @@ describe.skipIf(!canMark)("commands that leave processes behind, without a sandb
     }),
   )
 
-  it.live("L8 nothing is left of a command that a person let run without the sandbox", () =>
+  it.live("L8 nothing is left of a command that was approved to run without the sandbox", () =>
     Effect.gen(function* () {
       const seconds = mark()
       const script = `setsid -f sleep ${seconds} >/dev/null 2>&1; echo left`
@@ -79,7 +79,7 @@ describe.skipIf(!canMark)("commands that leave processes behind, without a sandb
 })
 
 describe.skipIf(!hasBubblewrap)("commands that try to stay, in the sandbox", () => {
-  it.live("L8 children in sessions of their own are gone with their command", () =>
+  it.live("L8 children in separate sessions end with their command", () =>
     Effect.gen(function* () {
       const seconds = mark()
       const script = `for i in 1 2 3; do setsid -f sleep ${seconds} >/dev/null 2>&1; done; echo left`
@@ -92,7 +92,7 @@ describe.skipIf(!hasBubblewrap)("commands that try to stay, in the sandbox", () 
     }),
   )
 
-  it.live("L8 a tree of processes that grows is killed whole, while others are served", () =>
+  it.live("L8 a growing tree of processes is killed completely, while other commands run", () =>
     Effect.gen(function* () {
       const word = `bomb-${mark()}`
       // Each process starts two more, to a depth of six: a fork bomb with an end.

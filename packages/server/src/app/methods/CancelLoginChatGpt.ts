@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type { AppHandler } from "../AppCall.ts"
 import { loginNotFound } from "../AppErrors.ts"
 import { Auth } from "../ports/AuthPort.ts"
-import { noticesKey } from "../subscriptions/Notices.ts"
+import { noticesKey } from "../subscriptions/ConnectionNotices.ts"
 
 /** Handler of the method. */
 export const cancelLoginChatGpt: AppHandler<typeof CancelLoginChatGpt> = Effect.fnUntraced(

@@ -3,7 +3,7 @@ import type { Initialize } from "@colloquy/protocol/app/Session"
 import * as Effect from "effect/Effect"
 import type { AppHandler } from "../AppCall.ts"
 import { alreadyInitialized } from "../AppErrors.ts"
-import { noticesKey } from "../subscriptions/Notices.ts"
+import { noticesKey } from "../subscriptions/ConnectionNotices.ts"
 
 /** Handler of the method. */
 export const initialize: AppHandler<typeof Initialize> = Effect.fnUntraced(function* (

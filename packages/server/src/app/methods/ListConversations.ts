@@ -36,7 +36,7 @@ export const listConversations: AppHandler<typeof ListConversations> = Effect.fn
     const { cursor, pageSize = defaultPageSize } = present(params)
     if (pageSize === 0) return { items: [] }
     const manager = yield* ConversationsView
-    const query = { limit: Math.min(pageSize, maxPageSize), spoken: true }
+    const query = { limit: Math.min(pageSize, maxPageSize), withPreview: true }
     const page = manager.list({ ...query, ...(cursor === undefined ? {} : { cursor }) }).pipe(
       Effect.catchTag("BadCursor", () => manager.list(query)),
       Effect.mapError(({ message }) => internal(`failed to list conversations: ${message}`)),

@@ -5,7 +5,7 @@ import * as Redacted from "effect/Redacted"
 import type { AppHandler } from "../AppCall.ts"
 import { internal } from "../AppErrors.ts"
 import { Auth } from "../ports/AuthPort.ts"
-import { noticesKey } from "../subscriptions/Notices.ts"
+import { noticesKey } from "../subscriptions/ConnectionNotices.ts"
 
 /** Handler of the method. */
 export const loginApiKey: AppHandler<typeof LoginApiKey> = Effect.fnUntraced(function* (

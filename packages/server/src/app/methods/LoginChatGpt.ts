@@ -7,7 +7,7 @@ import type { AppHandler } from "../AppCall.ts"
 import type { AppConnection } from "../AppConnection.ts"
 import { internal } from "../AppErrors.ts"
 import { Auth, type Login } from "../ports/AuthPort.ts"
-import { noticesKey } from "../subscriptions/Notices.ts"
+import { noticesKey } from "../subscriptions/ConnectionNotices.ts"
 
 /** Notifies the requesting client of the end of the login, and all connections if it succeeded. */
 const follow = Effect.fnUntraced(function* (

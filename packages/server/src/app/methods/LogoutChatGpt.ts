@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type { AppHandler } from "../AppCall.ts"
 import { cannotReadLogin, internal } from "../AppErrors.ts"
 import { Auth } from "../ports/AuthPort.ts"
-import { noticesKey } from "../subscriptions/Notices.ts"
+import { noticesKey } from "../subscriptions/ConnectionNotices.ts"
 
 /** Handler of the method. */
 export const logoutChatGpt: AppHandler<typeof LogoutChatGpt> = Effect.fnUntraced(function* (

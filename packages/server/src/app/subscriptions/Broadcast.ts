@@ -8,13 +8,13 @@ import type { Params } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Auth } from "../ports/AuthPort.ts"
-import type { Notices } from "./Notices.ts"
+import type { ConnectionNotices } from "./ConnectionNotices.ts"
 
 /** A connection that gets the notifications. */
 interface Member {
   /** Connections with another login service are not notified of a change of this one. */
   readonly auth: Auth["Service"]
-  readonly notices: Pick<Notices, "put">
+  readonly notices: Pick<ConnectionNotices, "put">
 }
 
 /** See the header. Nothing here waits for a client. */

@@ -1,5 +1,5 @@
 /**
- * One listener of a connection: how far its client has been sent the events, and who waits for that. Sends nothing itself.
+ * One listener of a connection: up to which event its client was sent the events, and the waits for that. Sends nothing.
  *
  *     added ── start ──► started ── conversation unavailable ──► suspended
  *       │                   │  ▲──── conversation used again ──────┘ │

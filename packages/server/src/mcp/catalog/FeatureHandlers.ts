@@ -9,7 +9,7 @@ import {
   ResourcesUnsubscribe,
 } from "@colloquy/protocol/mcp/Resources"
 import * as Effect from "effect/Effect"
-import type { ListName } from "../../features/Notices.ts"
+import type { ListName } from "../../features/CatalogChanges.ts"
 import { completionComplete } from "../methods/CompletionComplete.ts"
 import { loggingSetLevel } from "../methods/LoggingSetLevel.ts"
 import { promptsGet } from "../methods/PromptsGet.ts"

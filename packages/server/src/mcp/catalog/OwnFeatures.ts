@@ -10,8 +10,8 @@ export const ownFeatures: SharedState<Features> = {
     const features = yield* Effect.orDie(
       makeFeatures({ resourceTemplates: conversationTemplates(conversations) }),
     )
-    const { notices } = features.catalog
-    yield* watchConversations(() => notices.listChanged("resources"))
+    const { changes } = features.catalog
+    yield* watchConversations(() => changes.listChanged("resources"))
     return features
   }),
 }

@@ -15,7 +15,7 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { Catalog } from "../../features/Catalog.ts"
 import { toClientError } from "../../features/Outcome.ts"
-import type { ListName, Notice } from "../../features/Notices.ts"
+import type { ListName, CatalogChange } from "../../features/CatalogChanges.ts"
 import { ResourceNotFound } from "../../features/Resource.ts"
 import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import type { InputRequired, RequestContext } from "../RequestContext.ts"
@@ -36,10 +36,10 @@ const changed = {
   resources: ResourcesListChanged,
 }
 
-const send = (peer: PeerControl, notice: Notice): Effect.Effect<void, ConnectionClosed> =>
-  notice._tag === "ListChanged"
-    ? peer.notify(changed[notice.list], [{}])
-    : peer.notify(ResourceUpdated, [{ uri: notice.uri }])
+const send = (peer: PeerControl, change: CatalogChange): Effect.Effect<void, ConnectionClosed> =>
+  change._tag === "ListChanged"
+    ? peer.notify(changed[change.list], [{}])
+    : peer.notify(ResourceUpdated, [{ uri: change.uri }])
 
 /** The lists and resources of which one connection is notified. */
 export class Subscriptions {
@@ -115,16 +115,16 @@ export class Subscriptions {
         list: (list: ListName) => this.read.has(list),
         uri: (uri: string) => this.subscribed.has(uri),
       }
-      return this.catalog.notices.listen(interest).pipe(
+      return this.catalog.changes.listen(interest).pipe(
         Effect.flatMap(({ take }) => this.sendAll(peer, take)),
         Scope.provide(this.scope),
       )
     })
   }
 
-  private sendAll(peer: PeerControl, take: Effect.Effect<ReadonlyArray<Notice>>) {
-    const once = Effect.flatMap(take, (notices) =>
-      Effect.forEach(notices, (notice) => send(peer, notice), { discard: true }),
+  private sendAll(peer: PeerControl, take: Effect.Effect<ReadonlyArray<CatalogChange>>) {
+    const once = Effect.flatMap(take, (changes) =>
+      Effect.forEach(changes, (change) => send(peer, change), { discard: true }),
     )
     return Effect.forever(once).pipe(
       // The connection has closed, which ends its subscriptions too.

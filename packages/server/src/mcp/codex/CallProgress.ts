@@ -118,7 +118,7 @@ const taskProgress = (task: TaskHandle, progress?: CallProgress): CallProgress =
     const last = items.at(-1)
     return last === undefined
       ? Effect.void
-      : Effect.andThen(progress?.notify(items) ?? Effect.void, task.say(last))
+      : Effect.andThen(progress?.notify(items) ?? Effect.void, task.setStatus(last))
   },
   end: () => progress?.end(),
 })

@@ -39,7 +39,7 @@ const turnTool = <A extends Pure>(
       function* (args, context) {
         const { connection } = environment
         const progress = yield* environment.progress.open(context)
-        const resumed = context.rounds?.resumed
+        const resumed = context.continuation?.resumed
         if (resumed !== undefined) {
           return yield* continueCall(resumed, context, connection, progress)
         }

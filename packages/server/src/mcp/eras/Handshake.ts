@@ -23,7 +23,7 @@ import type { Session } from "../Session.ts"
 import { withoutNullMembers } from "./AnswerShapes.ts"
 import { isMembers, missingIn, neededFor } from "./Capabilities.ts"
 import { metaOf } from "./RequestMeta.ts"
-import { logTo, progressTo, reporting } from "./Tell.ts"
+import { logTo, progressTo, reporting } from "./RequestNotifications.ts"
 
 const refusal = (missing: Members) =>
   new JsonRpcError({
@@ -36,7 +36,10 @@ const refusal = (missing: Members) =>
 const answerBound = "1 hour"
 
 const unanswered = () =>
-  new JsonRpcError({ code: ErrorCode.serverError, message: "nobody answered within an hour" })
+  new JsonRpcError({
+    code: ErrorCode.serverError,
+    message: "the client did not respond within an hour",
+  })
 
 /** Sends a question to the client as a JSON-RPC request. Resolves with the raw result of the client. */
 export const put = (

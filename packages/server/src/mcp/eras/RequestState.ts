@@ -1,5 +1,5 @@
 /**
- * The state of a call that the client carries between the rounds of that call (`requestState`). The state is sealed,
+ * The state of a call that the client carries between the requests of that call (`requestState`). The state is sealed,
  * expires, and is valid only for the same method, params and principal. A run that completes the call consumes its
  * state. The text that a client sends back is untrusted until it has been opened.
  */
@@ -27,13 +27,13 @@ const makeState = () => {
   return Schema.Struct({
     /** Milliseconds since the epoch. */
     expiresAt: Schema.Finite,
-    /** Keys of the questions of the last round. */
+    /** Keys of the questions in the response to the last request. */
     asked: Schema.Array(Schema.String),
-    /** The answers of all earlier rounds, by question key. */
+    /** The answers in all earlier requests, by question key. */
     answers: Open,
     /** Results of the effects that must not run again, by the key given to `once`. */
     done: Open,
-    /** State of a handler that keeps its own state between rounds; absent for other handlers. */
+    /** State of a handler that keeps its own state between requests; absent for other handlers. */
     own: Schema.optionalKey(Schema.Unknown),
   })
 }
@@ -42,7 +42,7 @@ type State = ReturnType<typeof makeState>["Type"]
 /** The opened state and the answers that a client sent with it. */
 export interface Resumed {
   readonly state: State
-  /** Answers to the questions of the last round, of any shape. */
+  /** Answers to the questions in the last response, of any shape. */
   readonly responses: Members
 }
 
@@ -81,7 +81,7 @@ const timeToLiveMs = Duration.toMillis("1 hour")
  */
 const maxUsed = 8192
 
-/** Largest state, in UTF-16 units of its JSON. The state is transferred in both directions in every round. */
+/** Largest state, in UTF-16 units of its JSON. The state is transferred in both directions with every request of the call. */
 const maxLength = 256 * 1024
 
 const tooLong = () =>
@@ -96,7 +96,7 @@ const refused = (why: string) =>
     message: `Invalid params: params.requestState ${why}; call again without it`,
   })
 
-/** Members of the params that change between rounds, so a state is not bound to them. */
+/** Members of the params that differ between the requests of a call, so a state is not bound to them. */
 const own: ReadonlySet<string> = new Set(["_meta", "inputResponses", "requestState"])
 
 const purposeOf = ({ method, params, principal }: Call): string =>

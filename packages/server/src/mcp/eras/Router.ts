@@ -18,7 +18,7 @@ import { handshake } from "./Handshake.ts"
 import { metaOf, readMeta, type RequestMeta } from "./RequestMeta.ts"
 import type { Call, RequestStates } from "./RequestState.ts"
 import { knows, rulesOf } from "./Revision.ts"
-import { silent, stateless, type StatelessRequest } from "./Stateless.ts"
+import { withoutRequests, stateless, type StatelessRequest } from "./Stateless.ts"
 
 type AnyHandler = CoreHandler<unknown, unknown>
 
@@ -32,12 +32,12 @@ export interface RouterOptions {
    * Cancels the work that a handler's own state refers to. Runs when the client cancels the call of that state, or when
    * the state could not be sent to the client.
    */
-  readonly takenBack: StatelessRequest["takenBack"]
+  readonly cancelWork: StatelessRequest["cancelWork"]
   /**
-   * Called when a request begins: forgets what an earlier request with that id registered. `takenBack` runs if the
+   * Called when a request begins: forgets what an earlier request with that id registered. `onCancel` runs if the
    * client cancels the request, until the returned function is called.
    */
-  readonly onRequest: (id: RequestId, takenBack?: Effect.Effect<void>) => (() => void) | undefined
+  readonly onRequest: (id: RequestId, onCancel?: Effect.Effect<void>) => (() => void) | undefined
   readonly serverInfo: Members
   /** On whose behalf the client of the connection acts. */
   readonly principal: string
@@ -166,21 +166,21 @@ class ConnectionRouter implements Router {
     meta: Members | undefined,
     request: Request,
   ): Route | JsonRpcError {
-    const said = readMeta(meta ?? {})
-    if (said._tag === "Failure") return said.failure
+    const read = readMeta(meta ?? {})
+    if (read._tag === "Failure") return read.failure
     const handler = this.options.handlers[request.method]
-    return method === undefined || handler === undefined || !knows(said.success.revision, method)
+    return method === undefined || handler === undefined || !knows(read.success.revision, method)
       ? methodNotFound(request.method)
-      : this.callRoute(method, handler, said.success, request)
+      : this.callRoute(method, handler, read.success, request)
   }
 
   private callRoute(
     method: Method,
     handler: AnyHandler,
-    said: RequestMeta,
+    declared: RequestMeta,
     request: Request,
   ): Route {
-    const { onRequest, principal, states, takenBack } = this.options
+    const { onRequest, principal, states, cancelWork } = this.options
     const codec = this.statelessCodecOf(method)
     const call: Call | undefined =
       codec.info.mayAsk === true
@@ -195,12 +195,12 @@ class ConnectionRouter implements Router {
       codec,
       handler: (params, caller) =>
         stateless(handler, params, {
-          said,
+          declared,
           principal,
           caller,
-          peer: silent(caller.peer),
+          peer: withoutRequests(caller.peer),
           states,
-          takenBack,
+          cancelWork,
           ...(call === undefined ? {} : { call }),
         }),
     }
@@ -210,10 +210,10 @@ class ConnectionRouter implements Router {
    * Cancels what the state of a call refers to; an unusable state is ignored here, because the call itself reports it.
    */
   private cancelResumed(call: Call): Effect.Effect<void> {
-    const { states, takenBack } = this.options
+    const { states, cancelWork } = this.options
     return Effect.matchEffect(states.open(call), {
       onFailure: () => Effect.void,
-      onSuccess: ({ state: { own } }) => (own === undefined ? Effect.void : takenBack(own)),
+      onSuccess: ({ state: { own } }) => (own === undefined ? Effect.void : cancelWork(own)),
     })
   }
 }

@@ -27,7 +27,7 @@ import {
   responsesOf,
   type Resumed,
 } from "./RequestState.ts"
-import { logTo, progressTo, reporting } from "./Tell.ts"
+import { logTo, progressTo, reporting } from "./RequestNotifications.ts"
 
 const lacking = (missing: Members) =>
   new JsonRpcError({
@@ -36,28 +36,28 @@ const lacking = (missing: Members) =>
     data: { requiredCapabilities: missing },
   })
 
-/** The answers and the results of `once` from earlier rounds, to which one run of a handler adds its own. */
-interface Round {
+/** The answers and the results of `once` from the earlier requests of a call. One run of a handler adds its own. */
+interface RunState {
   readonly answers: Record<string, unknown>
   readonly done: Record<string, unknown>
 }
 
 const contextOf = (
-  { caller, peer: silentPeer, principal, said }: StatelessRequest,
+  { caller, peer: requestPeer, principal, declared }: StatelessRequest,
   resumed: Resumed | undefined,
   responses: Members,
-  round: Round,
+  state: RunState,
 ): RequestContext => {
-  const peer = reporting(caller, silentPeer, said.meta)
+  const peer = reporting(caller, requestPeer, declared.meta)
   const requires: RequestContext["requires"] = (capabilities) => {
-    const missing = missingIn(said.client.capabilities, capabilities)
+    const missing = missingIn(declared.client.capabilities, capabilities)
     return missing === undefined ? Effect.void : Effect.fail(lacking(missing))
   }
 
   const answerTo = (key: string, question: InputRequest): InputResponse | undefined => {
-    const known = Object.hasOwn(round.answers, key) ? round.answers[key] : memberOf(responses, key)
+    const known = Object.hasOwn(state.answers, key) ? state.answers[key] : memberOf(responses, key)
     const answer = readResponse(question, known)
-    if (answer !== undefined) round.answers[key] = answer
+    if (answer !== undefined) state.answers[key] = answer
     return answer
   }
 
@@ -79,32 +79,32 @@ const contextOf = (
 
   const once: RequestContext["once"] = <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) =>
     Effect.suspend(() =>
-      Object.hasOwn(round.done, key)
-        ? Effect.succeed(round.done[key] as A)
+      Object.hasOwn(state.done, key)
+        ? Effect.succeed(state.done[key] as A)
         : Effect.tap(effect, (result) =>
             Effect.sync(() => {
-              round.done[key] = result
+              state.done[key] = result
             }),
           ),
     )
 
   return {
     era: "stateless",
-    revision: said.revision,
-    client: said.client,
+    revision: declared.revision,
+    client: declared.client,
     principal,
     requestId: caller.requestId,
-    meta: said.meta,
+    meta: declared.meta,
     peer,
     notify: peer.notify,
     afterAnswer: caller.afterAnswer,
-    progress: progressTo(peer, said.meta),
-    logLevel: () => said.logLevel,
-    log: logTo(peer, () => said.logLevel),
+    progress: progressTo(peer, declared.meta),
+    logLevel: () => declared.logLevel,
+    log: logTo(peer, () => declared.logLevel),
     ask,
     requires,
     once,
-    rounds: {
+    continuation: {
       resumed:
         resumed === undefined
           ? undefined
@@ -114,7 +114,7 @@ const contextOf = (
 }
 
 /** A peer whose `request` always fails: the stateless era has no requests from the server to the client. */
-export const silent = (peer: PeerControl): PeerControl => ({
+export const withoutRequests = (peer: PeerControl): PeerControl => ({
   ...peer,
   request: () =>
     Effect.fail(
@@ -127,13 +127,13 @@ export const silent = (peer: PeerControl): PeerControl => ({
 
 /** One request of the stateless era, with what it declares. */
 export interface StatelessRequest {
-  readonly said: RequestMeta
+  readonly declared: RequestMeta
   readonly principal: string
   readonly caller: RequestCaller
   readonly peer: PeerControl
   readonly states: RequestStates
   /** Cancels the work that a handler's own state refers to, when that state could not be sent to the client. */
-  readonly takenBack: (state: unknown) => Effect.Effect<void>
+  readonly cancelWork: (state: unknown) => Effect.Effect<void>
   /** The call, for a method that may ask the client; absent for other methods. */
   readonly call?: Call
 }
@@ -144,11 +144,11 @@ export const stateless = <P, R>(
   params: P,
   request: StatelessRequest,
 ): Effect.Effect<R | OtherResult, JsonRpcError> => {
-  const { call, states, takenBack } = request
+  const { call, states, cancelWork } = request
   const run = (resumed: Resumed | undefined) => {
     // A client that knows the questions in advance may send the answers with its first call.
     const responses = resumed?.responses ?? (call === undefined ? {} : responsesOf(call))
-    const round: Round = {
+    const runState: RunState = {
       answers: { ...resumed?.state.answers },
       done: { ...resumed?.state.done },
     }
@@ -156,9 +156,9 @@ export const stateless = <P, R>(
       if (call === undefined) return Effect.die(asked)
       const { inputRequests, state } = asked
       const own = state === undefined ? {} : { own: state }
-      const sealed = states.seal(call, { asked: Object.keys(inputRequests), ...round, ...own })
+      const sealed = states.seal(call, { asked: Object.keys(inputRequests), ...runState, ...own })
       return Effect.map(
-        state === undefined ? sealed : Effect.onInterrupt(sealed, () => takenBack(state)),
+        state === undefined ? sealed : Effect.onInterrupt(sealed, () => cancelWork(state)),
         (requestState) =>
           new OtherResult({
             resultType: inputRequired,
@@ -167,7 +167,7 @@ export const stateless = <P, R>(
       )
     }
     return Effect.catchTag(
-      handler(params, contextOf(request, resumed, responses, round)),
+      handler(params, contextOf(request, resumed, responses, runState)),
       "InputRequired",
       put,
     )

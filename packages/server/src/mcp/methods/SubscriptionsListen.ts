@@ -1,7 +1,7 @@
 /**
  * `subscriptions/listen` (2026-07-28): notifies a client of the changes that it requested and the server supports, with
  * the id of the request, until the client cancels the request, the connection ends, or its lifetime has passed. The
- * number of subscriptions, their URIs and their time are bounded here, and their pending notifications by `Notices`
+ * number of subscriptions, their URIs and their time are bounded here, and their pending notifications by `CatalogChanges`
  * (L6).
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
@@ -23,7 +23,7 @@ import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Catalog } from "../../features/Catalog.ts"
-import type { ListName, Notice } from "../../features/Notices.ts"
+import type { ListName, CatalogChange } from "../../features/CatalogChanges.ts"
 import type { CoreHandler, Members, RequestContext } from "../RequestContext.ts"
 import { isMembers } from "../eras/Capabilities.ts"
 import type { Task } from "../../tasks/Task.ts"
@@ -100,15 +100,15 @@ const honoured = Effect.fnUntraced(function* (
 
 const send = (
   context: RequestContext,
-  notice: Notice,
+  change: CatalogChange,
   _meta: Members,
 ): Effect.Effect<void, ConnectionClosed> =>
-  notice._tag === "ListChanged"
-    ? context.notify(changed[notice.list], [{ _meta }])
-    : context.notify(ResourceUpdated, [{ uri: notice.uri, _meta }])
+  change._tag === "ListChanged"
+    ? context.notify(changed[change.list], [{ _meta }])
+    : context.notify(ResourceUpdated, [{ uri: change.uri, _meta }])
 
 const listen = Effect.fnUntraced(function* (
-  catalog: Pick<Catalog, "watch" | "notices">,
+  catalog: Pick<Catalog, "watch" | "changes">,
   filter: SubscriptionFilter,
   capabilities: Members,
   context: RequestContext,
@@ -119,7 +119,7 @@ const listen = Effect.fnUntraced(function* (
   const notifications = yield* honoured(catalog, filter, capabilities, context.principal, named)
   const uris = new Set(notifications.resourceSubscriptions)
   // Listens before the acknowledgement, so that changes in between are reported too.
-  const { take } = yield* catalog.notices.listen({
+  const { take } = yield* catalog.changes.listen({
     list: (list) => notifications[wants[list]] === true,
     uri: (uri) => uris.has(uri),
   })
@@ -131,8 +131,8 @@ const listen = Effect.fnUntraced(function* (
       Effect.forkScoped({ startImmediately: true }),
     )
   }
-  const once = Effect.flatMap(take, (notices) =>
-    Effect.forEach(notices, (notice) => send(context, notice, _meta), { discard: true }),
+  const once = Effect.flatMap(take, (changes) =>
+    Effect.forEach(changes, (change) => send(context, change, _meta), { discard: true }),
   )
   yield* Effect.raceFirst(
     Effect.timeoutOption(Effect.forever(once), lifetime),
@@ -146,7 +146,7 @@ const listen = Effect.fnUntraced(function* (
 
 /** The handler of `subscriptions/listen` of one connection. */
 export const subscriptionsListen = (
-  catalog: Pick<Catalog, "watch" | "notices">,
+  catalog: Pick<Catalog, "watch" | "changes">,
   capabilities: () => Members,
   tasks: Tasks["Service"],
 ): CoreHandler<Params<Method>, ResultOf<Method>> => {

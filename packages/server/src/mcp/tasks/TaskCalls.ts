@@ -69,8 +69,8 @@ const wantedByClient = (
  * Whether the server may respond with a task (2026-07-28): the client declares tasks, and the call does not resume work
  * of an earlier call, which continues in the call.
  */
-const mayDecide = ({ client, rounds }: RequestContext): boolean =>
-  rounds?.resumed?.state === undefined &&
+const mayDecide = ({ client, continuation }: RequestContext): boolean =>
+  continuation?.resumed?.state === undefined &&
   missingIn(client.capabilities, tasksCapability) === undefined
 
 /** Runs the tool and resolves with its result or with a task. */

@@ -13,7 +13,7 @@ import type { TaskControl } from "../../tasks/Tasks.ts"
 import type { InputRequest, RequestContext } from "../RequestContext.ts"
 import { neededFor } from "../eras/Capabilities.ts"
 import { metaOf } from "../eras/RequestMeta.ts"
-import { logTo, progressTo } from "../eras/Tell.ts"
+import { logTo, progressTo } from "../eras/RequestNotifications.ts"
 import { withRelated } from "./TaskShapes.ts"
 
 /** On the stream of the call while it is open. A send that fails after the response does not concern the work. */
@@ -88,11 +88,11 @@ export const contextInTask = (
       }),
       task.ask(asked),
     )
-  const { rounds: _, ...rest } = call
+  const { continuation: _, ...rest } = call
   return {
     context: {
       ...rest,
-      task: { id: task.id, say: task.setMessage },
+      task: { id: task.id, setStatus: task.setMessage },
       peer,
       notify: peer.notify,
       progress: progressTo(peer, call.meta),

@@ -93,7 +93,7 @@ describe("archiveConversation", () => {
       ),
   )
 
-  it.effect("archives by the id alone", () =>
+  it.effect("archives by the id only", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)

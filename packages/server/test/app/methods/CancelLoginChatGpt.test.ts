@@ -4,7 +4,7 @@ import { account, loginId } from "../../support/Accounts.ts"
 import { errorOf, resultOf, unknownId, type Refusal, withApp } from "../../support/AppHarness.ts"
 
 describe("cancelLoginChatGpt", () => {
-  it.effect("ends the login, and notifies of it once", () =>
+  it.effect("ends the login, and sends one notification of its end", () =>
     withApp({ ports: { auth: account().auth } }, (app) =>
       Effect.gen(function* () {
         yield* app.ask(1, "loginChatGpt")

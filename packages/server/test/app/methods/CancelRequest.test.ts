@@ -25,7 +25,7 @@ const cancelRequest = (id: unknown) => ({ method: "$/cancelRequest", params: { i
 
 const request = (id: unknown, method: string, params?: object) => ({ id, method, params })
 
-const takenBack = { code: -32800, message: "request cancelled" }
+const cancelled = { code: -32800, message: "request cancelled" }
 
 const answersTo = ({ messages }: Harness, id: unknown) =>
   messages.filter((message) => message.method === undefined && message.id === id)
@@ -66,7 +66,7 @@ describe("$/cancelRequest", () => {
         assert.deepStrictEqual(answersTo(app, 1), [])
         yield* TestClock.adjust("1 second")
         yield* app.quiet
-        assert.deepStrictEqual([running.count, answersTo(app, 1).map(errorOf)], [0, [takenBack]])
+        assert.deepStrictEqual([running.count, answersTo(app, 1).map(errorOf)], [0, [cancelled]])
         yield* app.send(cancelRequest(1), request(1, "getUserAgent"))
         yield* app.quiet
         assert.deepStrictEqual(
@@ -110,7 +110,7 @@ describe("$/cancelRequest", () => {
           yield* app.quiet
           yield* app.send(request(1, "interruptConversation", { conversationId }), cancelRequest(1))
           yield* app.quiet
-          assert.deepStrictEqual(answersTo(app, 1).map(errorOf), [takenBack])
+          assert.deepStrictEqual(answersTo(app, 1).map(errorOf), [cancelled])
           yield* TestClock.adjust("1 second")
           yield* app.quiet
           assert.strictEqual(typesOf(app).at(-1), "turn_aborted")
@@ -136,7 +136,7 @@ describe("$/cancelRequest", () => {
           yield* app.quiet
           yield* Deferred.succeed(may, undefined)
           yield* app.quiet
-          assert.deepStrictEqual(answersTo(app, 1).map(errorOf), [takenBack])
+          assert.deepStrictEqual(answersTo(app, 1).map(errorOf), [cancelled])
           assert.deepStrictEqual(ended, [loginId])
           assert.deepStrictEqual(outline(app), ["answer hello", "answer 1"])
         }),
@@ -180,7 +180,7 @@ describe("$/cancelRequest", () => {
         yield* app.quiet
         yield* TestClock.adjust("3 seconds")
         yield* app.quiet
-        assert.deepStrictEqual(answersTo(app, 1).map(errorOf), [takenBack])
+        assert.deepStrictEqual(answersTo(app, 1).map(errorOf), [cancelled])
       }),
     )
   })

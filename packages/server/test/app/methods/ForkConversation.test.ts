@@ -16,7 +16,7 @@ import { listed } from "../../support/Harness.ts"
 
 describe("forkConversation", () => {
   it.effect(
-    "continues the beginning of another conversation; its listener gets only new events",
+    "continues from the beginning of another conversation; its listener gets only new events",
     () =>
       withApp({}, (app) =>
         Effect.gen(function* () {
@@ -51,7 +51,7 @@ describe("forkConversation", () => {
     [{ dropLastMessages: -1 }, "Invalid request: params.dropLastMessages"],
     [{ dropLastMessages: 0, beforeMessage: 0 }, "Invalid request: params: `dropLastMessages` and"],
     [{ conversationId: unknownId }, `conversation not found: ${unknownId}`],
-  ] as ReadonlyArray<Refusal>)("refuses %j and makes nothing", ([more, text]) =>
+  ] as ReadonlyArray<Refusal>)("refuses %j and creates nothing", ([more, text]) =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)

@@ -34,7 +34,7 @@ describe("getConversation", () => {
     ),
   )
 
-  it.effect("says that a question is pending", () =>
+  it.effect("reports that a question is pending", () =>
     withApp({ script: oneCall, tools: asking([exec]).tools }, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)

@@ -37,7 +37,7 @@ describe("getUserSavedConfig", () => {
     ),
   )
 
-  it.effect.each(["load", "parse"] as const)("says what is wrong with the file: %s", (step) =>
+  it.effect.each(["load", "parse"] as const)("reports what is wrong with the file: %s", (step) =>
     withApp({ ports: { config: savedConfig(saved, step).config } }, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(errorOf(yield* app.ask(1, "getUserSavedConfig")), {

@@ -4,7 +4,7 @@ import { account } from "../../support/Accounts.ts"
 import { errorOf, outline, resultOf, withApp } from "../../support/AppHarness.ts"
 
 describe("loginApiKey", () => {
-  it.effect("stores the key and notifies of it after the response", () => {
+  it.effect("stores the key and sends the notification after the response", () => {
     const { auth, key } = account()
     return withApp({ ports: { auth } }, (app) =>
       Effect.gen(function* () {
@@ -63,7 +63,7 @@ describe("loginApiKey", () => {
     },
   )
 
-  it.effect("a server that cannot store keys says so", () =>
+  it.effect("a server that cannot store keys returns that error", () =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(errorOf(yield* app.ask(1, "loginApiKey", { apiKey: "k" })), {

@@ -5,7 +5,7 @@ import { errorOf, outline, resultOf, withApp } from "../../support/AppHarness.ts
 
 describe("loginChatGpt", () => {
   it.effect(
-    "L2 is answered when it was started; then its end is notified, and the new login",
+    "L2 is answered when the login was started; then its end and the new login are notified",
     () => {
       const { auth, end } = account()
       return withApp({ ports: { auth } }, (app) =>

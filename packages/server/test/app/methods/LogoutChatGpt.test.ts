@@ -4,7 +4,7 @@ import { account } from "../../support/Accounts.ts"
 import { errorOf, outline, resultOf, withApp } from "../../support/AppHarness.ts"
 
 describe("logoutChatGpt", () => {
-  it.effect("deletes the login, and notifies of it after the response", () => {
+  it.effect("deletes the login, and sends the notification after the response", () => {
     const { auth, key } = account()
     return withApp({ ports: { auth } }, (app) =>
       Effect.gen(function* () {

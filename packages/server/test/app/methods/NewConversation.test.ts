@@ -82,7 +82,7 @@ describe("newConversation", () => {
     [{ model: 4 }, "Invalid request: params.model"],
     [{ profile: "nobody" }, "error deriving config: "],
     [{ config: { model_provider: "nobody" } }, "error deriving config: "],
-  ] as ReadonlyArray<Refusal>)("refuses %j and makes nothing", ([params, text]) =>
+  ] as ReadonlyArray<Refusal>)("refuses %j and creates nothing", ([params, text]) =>
     withApp({}, (app) =>
       Effect.gen(function* () {
         const { code, message } = errorOf(yield* app.ask(1, "newConversation", params))

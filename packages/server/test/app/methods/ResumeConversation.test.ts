@@ -20,41 +20,43 @@ const store = PathStore.layer
 const spoken = ["user_message", "agent_message", "token_count"]
 
 describe("resumeConversation", () => {
-  it.effect("L2 returns the history, then notifies of it; a listener gets only new events", () =>
-    withApp({ store }, (app) =>
-      Effect.gen(function* () {
-        const id = yield* created(app)
-        yield* say(app, id, "hello")
-        yield* app.quiet
-        const other = yield* app.another
-        yield* hello(other)
-        const path = PathStore.pathOf(id)
-        const { initialMessages, ...rest } = resultOf(
-          yield* other.ask(1, "resumeConversation", { path }),
-        )
-        yield* other.quiet
-        assert.deepStrictEqual(rest, {
-          conversationId: id,
-          model: "mock-model",
-          rolloutPath: path,
-        })
-        const types = (initialMessages as ReadonlyArray<{ type: string }>).map(({ type }) => type)
-        assert.deepStrictEqual(types, spoken)
-        assert.deepStrictEqual(outline(other).slice(1), ["answer 1", "sessionConfigured"])
-        assert.deepStrictEqual(other.messages.at(-1)?.params, {
-          sessionId: id,
-          model: "mock-model",
-          historyLogId: 0,
-          historyEntryCount: 0,
-          initialMessages,
-          rolloutPath: path,
-        })
-        yield* listening(other, id)
-        yield* say(other, id, "more")
-        yield* app.quiet
-        assert.deepStrictEqual(typesOf(other), liveTurn)
-      }),
-    ),
+  it.effect(
+    "L2 returns the history, then sends the notification; a listener gets only new events",
+    () =>
+      withApp({ store }, (app) =>
+        Effect.gen(function* () {
+          const id = yield* created(app)
+          yield* say(app, id, "hello")
+          yield* app.quiet
+          const other = yield* app.another
+          yield* hello(other)
+          const path = PathStore.pathOf(id)
+          const { initialMessages, ...rest } = resultOf(
+            yield* other.ask(1, "resumeConversation", { path }),
+          )
+          yield* other.quiet
+          assert.deepStrictEqual(rest, {
+            conversationId: id,
+            model: "mock-model",
+            rolloutPath: path,
+          })
+          const types = (initialMessages as ReadonlyArray<{ type: string }>).map(({ type }) => type)
+          assert.deepStrictEqual(types, spoken)
+          assert.deepStrictEqual(outline(other).slice(1), ["answer 1", "sessionConfigured"])
+          assert.deepStrictEqual(other.messages.at(-1)?.params, {
+            sessionId: id,
+            model: "mock-model",
+            historyLogId: 0,
+            historyEntryCount: 0,
+            initialMessages,
+            rolloutPath: path,
+          })
+          yield* listening(other, id)
+          yield* say(other, id, "more")
+          yield* app.quiet
+          assert.deepStrictEqual(typesOf(other), liveTurn)
+        }),
+      ),
   )
 
   it.effect("applies overrides to the settings that it had", () =>

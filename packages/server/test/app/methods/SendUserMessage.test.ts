@@ -74,7 +74,7 @@ describe("sendUserMessage", () => {
     ["steer", { turnId: "0", disposition: "joined" }],
     ["wait", { turnId: "1", disposition: "waiting" }],
     ["interrupt", { turnId: "1", disposition: "waiting" }],
-  ])("while a turn runs it does as `%s` says", ([whileRunning, expected]) =>
+  ])("while a turn runs it follows `%s`", ([whileRunning, expected]) =>
     withApp({ script: slow }, (app) =>
       Effect.gen(function* () {
         const conversationId = yield* created(app)

@@ -11,7 +11,7 @@ import { hello, outline, withApp } from "../../support/AppHarness.ts"
 import { initialize } from "../../support/Asking.ts"
 import type { Harness } from "../../support/Harness.ts"
 
-const told = ({ messages }: Harness) =>
+const notificationsOf = ({ messages }: Harness) =>
   messages.flatMap(({ id, method, params }) => (id === undefined ? [[method, params]] : []))
 
 const loggedIn = (authMethod: string) => [AuthStatusChange._tag, { authMethod }]
@@ -27,20 +27,20 @@ describe("Broadcast", () => {
         yield* app.ask(1, "loginApiKey", { apiKey: "k" })
         yield* app.quiet
         assert.deepStrictEqual(
-          [told(app), told(other)],
+          [notificationsOf(app), notificationsOf(other)],
           [[loggedIn("apikey")], [loggedIn("apikey")]],
         )
         assert.deepStrictEqual(silent.messages, [])
         yield* other.ask(2, "logoutChatGpt")
         yield* app.quiet
-        assert.deepStrictEqual(told(app).slice(1), [[AuthStatusChange._tag, {}]])
+        assert.deepStrictEqual(notificationsOf(app).slice(1), [[AuthStatusChange._tag, {}]])
         assert.deepStrictEqual(outline(other).slice(-2), ["answer 2", AuthStatusChange._tag])
       }),
     )
   })
 
   it.effect(
-    "only the connection that started a login is notified of its end, all of the new status",
+    "only the connection that started a login is notified of its end, all are notified of the new status",
     () => {
       const { auth, end } = account()
       return withApp({ ports: { auth } }, (app) =>
@@ -50,11 +50,11 @@ describe("Broadcast", () => {
           yield* app.ask(1, "loginChatGpt")
           end()
           yield* app.quiet
-          assert.deepStrictEqual(told(app), [
+          assert.deepStrictEqual(notificationsOf(app), [
             [LoginChatGptComplete._tag, { loginId, success: true }],
             loggedIn("chatgpt"),
           ])
-          assert.deepStrictEqual(told(other), [loggedIn("chatgpt")])
+          assert.deepStrictEqual(notificationsOf(other), [loggedIn("chatgpt")])
         }),
       )
     },
@@ -71,14 +71,14 @@ describe("Broadcast", () => {
         yield* app.quiet
         end()
         yield* app.quiet
-        assert.deepStrictEqual(told(app), [loggedIn("chatgpt")])
-        assert.deepStrictEqual(told(other), [])
+        assert.deepStrictEqual(notificationsOf(app), [loggedIn("chatgpt")])
+        assert.deepStrictEqual(notificationsOf(other), [])
       }),
     )
   })
 
   it.effect(
-    "beside MCP a client that never used this dialect gets none of its notifications",
+    "on an MCP connection a client that never used this dialect gets none of its notifications",
     () => {
       const { auth } = account()
       const besideMcp = AppServer.beside({})
@@ -90,7 +90,7 @@ describe("Broadcast", () => {
           yield* both.ask(1, "getUserAgent")
           yield* app.ask(1, "loginApiKey", { apiKey: "k" })
           yield* app.quiet
-          assert.deepStrictEqual([app, both, mcp].map(told), [
+          assert.deepStrictEqual([app, both, mcp].map(notificationsOf), [
             [loggedIn("apikey")],
             [loggedIn("apikey")],
             [],
@@ -104,17 +104,17 @@ describe("Broadcast", () => {
     "keeps nothing of closed connections, and notifies none with another login service",
     () =>
       Effect.gen(function* () {
-        const audience = Broadcast.make()("local")
+        const broadcast = Broadcast.make()("local")
         const { auth } = account()
-        const heard: Array<unknown> = []
-        const notices = { put: (_: unknown, params: unknown) => heard.push(params) }
+        const received: Array<unknown> = []
+        const notices = { put: (_: unknown, params: unknown) => received.push(params) }
         const scope = yield* Scope.make()
-        yield* Scope.provide(audience.join({ auth, notices }), scope)
-        yield* audience.authChanged(auth, { authMethod: "apikey" })
-        yield* audience.authChanged(Auth.none, {})
+        yield* Scope.provide(broadcast.join({ auth, notices }), scope)
+        yield* broadcast.authChanged(auth, { authMethod: "apikey" })
+        yield* broadcast.authChanged(Auth.none, {})
         yield* Scope.close(scope, Exit.void)
-        yield* audience.authChanged(auth, {})
-        assert.deepStrictEqual([heard, audience.size()], [[{ authMethod: "apikey" }], 0])
+        yield* broadcast.authChanged(auth, {})
+        assert.deepStrictEqual([received, broadcast.size()], [[{ authMethod: "apikey" }], 0])
       }),
   )
 })

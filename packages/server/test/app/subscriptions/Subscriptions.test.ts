@@ -6,22 +6,22 @@ import type * as Scope from "effect/Scope"
 import * as AppServer from "../../../src/AppServer.ts"
 import { initializeParams, text } from "../../support/AppHarness.ts"
 import { noPorts, withCore } from "../../support/Harness.ts"
-import { pair } from "../../support/Joined.ts"
+import { pair } from "../../support/ConnectionPair.ts"
 import { read, type WireMessage } from "../../support/Wire.ts"
 
 /** More than a listener may have unread. */
-const told = 3000
+const eventCount = 3000
 
 const tools = ToolRuntime.simple({
   specs: () => [],
   run: (_, { emit }) =>
     Effect.as(
       Effect.forEach(
-        Array.from({ length: told }, (_unused, i) => i),
+        Array.from({ length: eventCount }, (_unused, i) => i),
         (i) => emit({ type: "background_event", message: `number ${i}` }),
         { discard: true },
       ),
-      "told",
+      "reported",
     ),
 })
 
@@ -40,7 +40,7 @@ const hanging = ToolRuntime.simple({
 })
 
 const script: Script.ProviderScript = [
-  Script.reply(Script.toolCall("tell", {}, "c")),
+  Script.reply(Script.toolCall("report", {}, "c")),
   Script.reply(Script.text("done")),
 ]
 
@@ -111,11 +111,12 @@ describe("Subscriptions", () => {
     withTwo((reading, stuck) =>
       Effect.gen(function* () {
         yield* reading.until(isEnd)
-        assert.strictEqual(numbers(reading).length, told)
+        assert.strictEqual(numbers(reading).length, eventCount)
         assert.isBelow(stuck.messages.length, 20)
         yield* stuck.until(isEnd)
         yield* stuck.until(
-          ({ method, params }) => method === "conversationSynced" && Number(params?.["seq"]) > told,
+          ({ method, params }) =>
+            method === "conversationSynced" && Number(params?.["seq"]) > eventCount,
         )
         assert.deepStrictEqual(numbers(stuck), numbers(reading))
         const marks = stuck.messages.flatMap(({ method }) =>
@@ -137,7 +138,7 @@ describe("Subscriptions", () => {
       Effect.gen(function* () {
         yield* stuck.near.drop
         yield* reading.until(isEnd)
-        assert.strictEqual(numbers(reading).length, told)
+        assert.strictEqual(numbers(reading).length, eventCount)
         const state = yield* reading.ask(4, "getConversation", { conversationId })
         assert.strictEqual(state.result?.["status"], "idle")
       }),

@@ -50,7 +50,7 @@ const busy = ToolRuntime.simple({
 })
 
 describe("notifications/progress", () => {
-  it.effect("L2 rises with a short line at every item, and none comes after the result", () =>
+  it.effect("L2 rises with a short line at every item, and none is sent after the result", () =>
     withServer({ script: oneCall, tools: busy }, (server) =>
       Effect.gen(function* () {
         yield* server.send(codex(2, "go", "tok"))
@@ -76,7 +76,7 @@ describe("notifications/progress", () => {
     ),
   )
 
-  it.effect("none comes without a token, nor with null for one", () =>
+  it.effect("none is sent without a token, nor with null as the token", () =>
     withServer({ script: hang }, (server) =>
       Effect.gen(function* () {
         yield* server.send(toolCall(1, "codex", { prompt: "hang" }), codex(2, "hang", null))
@@ -109,7 +109,7 @@ describe("notifications/progress", () => {
     ),
   )
 
-  it.effect("deltas alone do not count as progress: the reminder still comes", () => {
+  it.effect("deltas do not count as progress: the reminder is still sent", () => {
     const drip = Array.from({ length: 30 }, () => [
       Script.bareDeltas("a"),
       Script.delay("1 second"),
@@ -165,7 +165,7 @@ describe("notifications/progress", () => {
     )
   })
 
-  it.effect("none comes after a cancellation, although its pending question ends with it", () => {
+  it.effect("none is sent after a cancellation, although its pending question ends with it", () => {
     const { tools } = asking([exec])
     return withServer({ script: oneCall, tools }, (server) =>
       Effect.gen(function* () {

@@ -12,7 +12,7 @@ const hang: Script.ProviderScript = Script.byLastUserText([
 
 describe("notifications/progress: tokens", () => {
   it.effect.each(['"t"', '""', '"0"', "0", "-7", "9007199254740993", '"9007199254740993"'])(
-    "the token %s comes back as it was sent",
+    "the token %s is returned as it was sent",
     (token) =>
       withServer({}, (server) =>
         Effect.gen(function* () {
@@ -40,24 +40,22 @@ describe("notifications/progress: tokens", () => {
       ),
   )
 
-  it.effect(
-    "calls that share a token share its numbers, and it begins anew when all have ended",
-    () =>
-      withServer({ script: hang }, (server) =>
-        Effect.gen(function* () {
-          yield* server.send(codex(2, "hang", "t"), codex(3, "x", "t"))
-          yield* server.response(3)
-          yield* TestClock.adjust("10 seconds")
-          yield* server.quiet
-          const numbers = progressOf(server).map(({ progress }) => progress)
-          assert.isTrue(numbers.length > 3 && rises(numbers), JSON.stringify(numbers))
-          yield* server.send(cancelled(2))
-          yield* server.quiet
-          const before = progressOf(server).length
-          yield* server.send(codex(4, "x", "t"))
-          yield* server.response(4)
-          assert.strictEqual(progressOf(server)[before]?.["progress"], 1)
-        }),
-      ),
+  it.effect("calls that share a token share its numbers, which restart when all have ended", () =>
+    withServer({ script: hang }, (server) =>
+      Effect.gen(function* () {
+        yield* server.send(codex(2, "hang", "t"), codex(3, "x", "t"))
+        yield* server.response(3)
+        yield* TestClock.adjust("10 seconds")
+        yield* server.quiet
+        const numbers = progressOf(server).map(({ progress }) => progress)
+        assert.isTrue(numbers.length > 3 && rises(numbers), JSON.stringify(numbers))
+        yield* server.send(cancelled(2))
+        yield* server.quiet
+        const before = progressOf(server).length
+        yield* server.send(codex(4, "x", "t"))
+        yield* server.response(4)
+        assert.strictEqual(progressOf(server)[before]?.["progress"], 1)
+      }),
+    ),
   )
 })

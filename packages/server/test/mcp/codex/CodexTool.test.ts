@@ -23,7 +23,7 @@ const peer: PeerControl = {
   passed: () => Effect.void,
 }
 
-/** A call of `codex` that is interrupted after `before`; gives what is left. */
+/** A call of `codex` that is interrupted after `before`; returns the conversations that are left. */
 const interrupted = (before: (created: Latch.Latch) => Effect.Effect<void>) =>
   withCore([defaultReply], (provider) =>
     Effect.gen(function* () {
@@ -54,19 +54,23 @@ const interrupted = (before: (created: Latch.Latch) => Effect.Effect<void>) =>
   )
 
 describe("CodexTool", () => {
-  it.effect("cancelled while its conversation is being created, it leaves none", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* interrupted(() => Effect.void), {
-        conversations: 0,
-        requests: 0,
-      })
-    }),
+  it.effect(
+    "leaves no conversation when it is cancelled while its conversation is being created",
+    () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* interrupted(() => Effect.void), {
+          conversations: 0,
+          requests: 0,
+        })
+      }),
   )
 
-  it.effect("cancelled later it keeps the conversation, which the client knows by then", () =>
-    Effect.gen(function* () {
-      const after = (created: Latch.Latch) => Effect.andThen(created.open, settled)
-      assert.deepStrictEqual(yield* interrupted(after), { conversations: 1, requests: 1 })
-    }),
+  it.effect(
+    "keeps the conversation when it is cancelled later, because the client knows it by then",
+    () =>
+      Effect.gen(function* () {
+        const after = (created: Latch.Latch) => Effect.andThen(created.open, settled)
+        assert.deepStrictEqual(yield* interrupted(after), { conversations: 1, requests: 1 })
+      }),
   )
 })

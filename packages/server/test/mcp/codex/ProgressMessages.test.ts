@@ -67,7 +67,7 @@ describe("ProgressMessages", () => {
     assert.strictEqual(line, "message: $'a b\\x1b[2Kc\\u202ed'")
   })
 
-  it("a command of a million words costs no more than what is shown of it", () => {
+  it("a command of a million words takes no longer than the part that is shown", () => {
     const line = progressMessage(begin(Array.from({ length: 1_000_000 }, () => "w"))) ?? ""
     assert.isBelow(line.length, 130)
   })

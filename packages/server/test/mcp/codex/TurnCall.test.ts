@@ -17,7 +17,7 @@ import { withCore, withServer } from "../../support/Harness.ts"
 import { callResult, textOf, typesOf } from "../../support/Wire.ts"
 import { callContext, connectionState } from "../../support/CallContext.ts"
 
-/** Tools of a turn in which something else goes wrong. */
+/** Tools of a turn in which something else fails. */
 const failing = (emit: (context: ToolContext) => Effect.Effect<void>) =>
   ToolRuntime.simple({
     specs: () => [],
@@ -75,7 +75,7 @@ const cancelWhileBlocked = (script: Script.ProviderScript, readAgain: boolean) =
   )
 
 describe("TurnCall", () => {
-  it.effect("cancelled while the client does not read: no event is lost", () =>
+  it.effect("loses no event when it is cancelled while the client does not read", () =>
     Effect.gen(function* () {
       const hanging = [Script.reply(Script.bareDeltas("a", "b"), Script.hang)]
       assert.deepStrictEqual((yield* cancelWhileBlocked(hanging, true)).events, [

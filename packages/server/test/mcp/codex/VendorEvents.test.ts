@@ -20,7 +20,7 @@ const types = [
   "task_complete",
 ]
 
-/** What the server says of itself, and how many notifications a call gets, with that setting and these capabilities. */
+/** What the server declares, and how many notifications a call gets, with that setting and these capabilities. */
 const seen = (events: VendorEvents | undefined, capabilities: unknown) =>
   withServer(events === undefined ? {} : { events }, (server) =>
     Effect.gen(function* () {
@@ -53,7 +53,7 @@ describe("codex/event: whether it is sent", () => {
     ["on", client(false), off],
     ["on", client({ enabled: false }), off],
     ["twice", client({ enabled: false, more: 1 }), off],
-    // For a client that asks for the events, the server's setting does not matter again.
+    // For a client that asks for the events, the setting of the server does not matter.
     ["off", client({ enabled: true }), off],
     ["on", client({ enabled: true }), on],
     ["on", client({}), on],
@@ -102,7 +102,7 @@ describe("codex/event: whether it is sent", () => {
     ),
   )
 
-  it.effect("always: with a handshake as usual, and declined as usual", () =>
+  it.effect("always: with a handshake as by default, also how a client declines", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* seen("always", {}), on)
       assert.deepStrictEqual(yield* seen("always", client(false)), off)
@@ -118,7 +118,7 @@ describe("codex/event: whether it is sent", () => {
     ),
   )
 
-  it.effect("one client declines only for itself", () =>
+  it.effect("a client that declines does not affect others", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const other = yield* server.another
@@ -148,8 +148,8 @@ describe("codex/event: whether it is sent", () => {
   )
 })
 
-describe("codex/event: without it", () => {
-  it.effect("L7 questions are presented as usual, and the result comes", () => {
+describe("codex/event: declined", () => {
+  it.effect("L7 questions are presented, and the result is returned", () => {
     const asked = asking([exec])
     return withServer({ script: oneCall, tools: asked.tools, events: "off" }, (server) =>
       Effect.gen(function* () {
@@ -163,7 +163,7 @@ describe("codex/event: without it", () => {
     )
   })
 
-  it.effect("a failed turn and a cancelled one end as usual", () =>
+  it.effect("a failed turn and a cancelled one end as with events", () =>
     withServer(
       {
         events: "off",
@@ -188,7 +188,7 @@ describe("codex/event: without it", () => {
 
 describe("codex/event: a client that does not read", () => {
   it.effect.each(["on", "twice"] as const)(
-    "%s: an interrupted flush continues with what was not accepted",
+    "%s: an interrupted flush continues with the events that were not accepted",
     (events) =>
       Effect.gen(function* () {
         const reading = yield* Latch.make(false)

@@ -24,7 +24,7 @@ const talked = (server: Harness, id: string, words: string) =>
     return conversation
   })
 
-/** Long enough for what gathers notices. */
+/** Longer than the interval in which changes are combined into one notification. */
 const pass = (server: Harness) => Effect.andThen(TestClock.adjust("1 second"), server.quiet)
 
 const updated = (uri: string) => ({ method: "notifications/resources/updated", params: { uri } })
@@ -100,7 +100,7 @@ describe("ConversationResources", () => {
   )
 
   it.effect.each(["0199-no-id", "", "01990000-0000-7000-8000-000000000000", "a/b"])(
-    "there is nothing at %j, with the code of the revision",
+    "%j does not exist, with the code of the revision",
     (id) =>
       withServer({}, (server) =>
         Effect.gen(function* () {
@@ -116,19 +116,21 @@ describe("ConversationResources", () => {
       ),
   )
 
-  it.effect("a conversation that cannot be loaded says why, and is not called missing", () =>
-    withServer({ script: echo }, (server) =>
-      Effect.gen(function* () {
-        const id = yield* talked(server, "a", "hello")
-        yield* Effect.orDie(server.manager.archive(id))
-        for (const method of ["resources/read", "resources/subscribe"]) {
-          assert.deepStrictEqual((yield* server.ask(method, method, { uri: uriOf(id) })).error, {
-            code: -32603,
-            message: `conversation ${id} is not available: it is archived; unarchive it, or resume it by the path of its file`,
-          })
-        }
-      }),
-    ),
+  it.effect(
+    "a conversation that cannot be loaded gives the reason, and is not reported as missing",
+    () =>
+      withServer({ script: echo }, (server) =>
+        Effect.gen(function* () {
+          const id = yield* talked(server, "a", "hello")
+          yield* Effect.orDie(server.manager.archive(id))
+          for (const method of ["resources/read", "resources/subscribe"]) {
+            assert.deepStrictEqual((yield* server.ask(method, method, { uri: uriOf(id) })).error, {
+              code: -32603,
+              message: `conversation ${id} is not available: it is archived; unarchive it, or resume it by the path of its file`,
+            })
+          }
+        }),
+      ),
   )
 
   it.effect("completes ids by their beginning, newest first, 100 at most", () =>

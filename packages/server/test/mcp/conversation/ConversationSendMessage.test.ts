@@ -27,7 +27,7 @@ const bodies = (server: Harness) =>
     requests.map(({ body }) => Schema.decodeUnknownSync(Body)(body)),
   )
 
-/** What was said to the model, without where it works. */
+/** The messages to the model, without the description of its environment. */
 const said = ({ input }: typeof Body.Type) =>
   input
     .flatMap(({ content }) => content.map((item) => item.text ?? item.type))
@@ -53,7 +53,7 @@ describe("conversationSendMessage", () => {
     ),
   )
 
-  it.effect("takes texts and images, and refuses a message without any", () =>
+  it.effect("accepts texts and images, and refuses a message without any", () =>
     withServer({ script: echo }, (server) =>
       Effect.gen(function* () {
         const id = yield* created(server)
@@ -74,7 +74,7 @@ describe("conversationSendMessage", () => {
     ),
   )
 
-  it.effect("the overrides count from its turn on, each of them", () =>
+  it.effect("each override applies from its turn on", () =>
     withServer({ script: echo }, (server) =>
       Effect.gen(function* () {
         const id = yield* created(server)
@@ -161,7 +161,7 @@ describe("conversationSendMessage", () => {
     ),
   )
 
-  it.effect("while a turn runs it joins, waits, takes over or is refused, as it says", () =>
+  it.effect("while a turn runs it joins, waits, interrupts or is refused, as requested", () =>
     withServer(
       {
         script: ({ lastUserText }) =>
@@ -202,7 +202,7 @@ describe("conversationSendMessage", () => {
         yield* server.send(cancelled(1))
         yield* server.quiet
         assert.strictEqual(methods(server).at(-1), "turn_aborted")
-        // Only once: the turn that follows is another's.
+        // Only once: the following turn belongs to another call.
         yield* send(server, 2, id, "two")
         yield* server.send(cancelled(1))
         yield* server.quiet
@@ -231,7 +231,7 @@ describe("conversationSendMessage", () => {
     ),
   )
 
-  it.effect("L6 a thousand messages that join one turn take no more than the first", () => {
+  it.effect("L6 a thousand messages that join one turn take no more memory than the first", () => {
     const asked = asking([exec])
     return withServer({ script: oneCall, tools: asked.tools }, (server) =>
       Effect.gen(function* () {
@@ -248,7 +248,7 @@ describe("conversationSendMessage", () => {
     )
   })
 
-  it.effect("a cancellation of an id that is in use again is of the later call", () =>
+  it.effect("a cancellation of an id that is in use again cancels the later call", () =>
     withServer({ script: [Script.silence] }, (server) =>
       Effect.gen(function* () {
         const id = yield* created(server)
@@ -288,7 +288,7 @@ describe("conversationSendMessage: parent_message_id", () => {
   )
 
   it.effect(
-    "of an earlier one: it goes to a fork that ends there, and the conversation stays",
+    "of an earlier one: sends it to a fork that ends there, and the conversation is unchanged",
     () =>
       withServer({ script: echo }, (server) =>
         Effect.gen(function* () {

@@ -53,13 +53,13 @@ describe("conversationStream", () => {
           method: "agent_message",
           params: { _meta, msg: { type: "agent_message", message: "you said one" } },
         })
-        // The events of the vendor are of `codex` calls alone.
+        // `codex/event` is sent only for calls of `codex`.
         assert.isFalse(server.messages.some(({ method }) => method === "codex/event"))
       }),
     ),
   )
 
-  it.effect("the initial state has what was missed, and the text in progress as one delta", () =>
+  it.effect("the initial state has the missed events, and the text in progress as one delta", () =>
     withServer(
       {
         script: [
@@ -91,7 +91,7 @@ describe("conversationStream", () => {
   )
 
   it.effect.each([false, true])(
-    "L1 cancelled, it stops silently; called again, it catches up (hold: %s)",
+    "L1 a cancelled stream stops silently, and a new one continues from there (hold: %s)",
     (hold) =>
       withServer({ script: echo }, (server) =>
         Effect.gen(function* () {
@@ -152,49 +152,53 @@ describe("conversationStream", () => {
     ),
   )
 
-  it.effect("a second stream takes over: the first is notified, and no event comes twice", () =>
-    withServer({ script: echo }, (server) =>
-      Effect.gen(function* () {
-        const id = yield* created(server)
-        yield* server.call("s", "conversationStream", { conversation_id: id })
-        yield* server.quiet
-        const answer = yield* server.call("t", "conversationStream", { conversation_id: id })
-        yield* server.quiet
-        assert.deepStrictEqual(
-          server.messages
-            .slice(server.messages.indexOf(answer) + 1)
-            .map(({ method, params }) => [method, params?.["_meta"], params?.["reason"]]),
-          [
-            [disconnected, { conversationId: id, requestId: "s" }, "New stream() took over"],
-            [initial, { conversationId: id, requestId: "t" }, undefined],
-          ],
-        )
-        yield* send(server, 1, id, "one")
-        yield* server.quiet
-        assert.deepStrictEqual(methods(server).slice(3), liveTurn)
-        // The first stream has ended; cancelling it stops nothing.
-        yield* server.send(cancelled("s"))
-        yield* send(server, 2, id, "two")
-        yield* server.quiet
-        assert.deepStrictEqual(methods(server).slice(3), [...liveTurn, ...liveTurn])
-      }),
-    ),
+  it.effect(
+    "a second stream supersedes the first, which is notified, and no event is sent twice",
+    () =>
+      withServer({ script: echo }, (server) =>
+        Effect.gen(function* () {
+          const id = yield* created(server)
+          yield* server.call("s", "conversationStream", { conversation_id: id })
+          yield* server.quiet
+          const answer = yield* server.call("t", "conversationStream", { conversation_id: id })
+          yield* server.quiet
+          assert.deepStrictEqual(
+            server.messages
+              .slice(server.messages.indexOf(answer) + 1)
+              .map(({ method, params }) => [method, params?.["_meta"], params?.["reason"]]),
+            [
+              [disconnected, { conversationId: id, requestId: "s" }, "New stream() took over"],
+              [initial, { conversationId: id, requestId: "t" }, undefined],
+            ],
+          )
+          yield* send(server, 1, id, "one")
+          yield* server.quiet
+          assert.deepStrictEqual(methods(server).slice(3), liveTurn)
+          // The first stream has ended, so cancelling it has no effect.
+          yield* server.send(cancelled("s"))
+          yield* send(server, 2, id, "two")
+          yield* server.quiet
+          assert.deepStrictEqual(methods(server).slice(3), [...liveTurn, ...liveTurn])
+        }),
+      ),
   )
 
-  it.effect("another connection takes over, and streams what the first one started", () =>
-    withServer({ script: echo }, (server) =>
-      Effect.gen(function* () {
-        const other = yield* server.another
-        const id = yield* created(server)
-        yield* server.call("s", "conversationStream", { conversation_id: id })
-        yield* other.call("s", "conversationStream", { conversation_id: id })
-        yield* send(server, 1, id, "one")
-        yield* server.quiet
-        yield* other.quiet
-        assert.deepStrictEqual(methods(server), [initial, disconnected])
-        assert.deepStrictEqual(methods(other), [initial, ...liveTurn])
-      }),
-    ),
+  it.effect(
+    "a stream of another connection supersedes it, and sends the events of the turn that the first one started",
+    () =>
+      withServer({ script: echo }, (server) =>
+        Effect.gen(function* () {
+          const other = yield* server.another
+          const id = yield* created(server)
+          yield* server.call("s", "conversationStream", { conversation_id: id })
+          yield* other.call("s", "conversationStream", { conversation_id: id })
+          yield* send(server, 1, id, "one")
+          yield* server.quiet
+          yield* other.quiet
+          assert.deepStrictEqual(methods(server), [initial, disconnected])
+          assert.deepStrictEqual(methods(other), [initial, ...liveTurn])
+        }),
+      ),
   )
 
   it.effect("L6 a client that does not read delays nothing, and gets a new initial state", () =>
@@ -236,7 +240,7 @@ describe("conversationStream", () => {
   )
 
   it.effect(
-    "a conversation of `codex` can be streamed and one of these tools gone on with by `codex-reply`",
+    "a conversation of `codex` can be streamed, and one of these tools continued by `codex-reply`",
     () =>
       withServer({ script: echo }, (server) =>
         Effect.gen(function* () {

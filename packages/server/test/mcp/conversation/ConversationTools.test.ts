@@ -50,7 +50,7 @@ const unknown = (name: string, id: string) =>
     : `Session not found for conversation_id: ${id}`
 
 describe("conversation tools: bad ids", () => {
-  it.effect.each(ofOne)("L13 %s names the fault of an id that is no UUID", (name) =>
+  it.effect.each(ofOne)("L13 %s names the error of an id that is not a UUID", (name) =>
     withServer({}, (server) =>
       refuses(
         server,
@@ -160,7 +160,7 @@ describe("conversation tools: arguments", () => {
     ),
   )
 
-  it("each explains its arguments, refuses others, and says what a client may assume", () => {
+  it("each explains its arguments, refuses others, and declares what a client may assume", () => {
     for (const { annotations, description, inputSchema, name, outputSchema } of conversationTools) {
       const { additionalProperties, properties } = inputSchema as {
         readonly additionalProperties: boolean
@@ -177,7 +177,7 @@ describe("conversation tools: arguments", () => {
     }
   })
 
-  it.effect("are listed after those of the original where all tools are listed", () =>
+  it.effect("are listed after those of the original when all tools are listed", () =>
     withServer({ ownTools: "all" }, (server) =>
       Effect.gen(function* () {
         const { result } = yield* server.ask(1, "tools/list")
@@ -249,7 +249,7 @@ describe("conversationCreate", () => {
 
 describe("conversationsList", () => {
   it.effect(
-    "gives every conversation once, newest first, with the beginning of its first message",
+    "returns every conversation once, newest first, with the beginning of its first message",
     () =>
       withServer({ script: echo }, (server) =>
         Effect.gen(function* () {
@@ -280,7 +280,7 @@ describe("conversationsList", () => {
       ),
   )
 
-  it.effect("without arguments gives the first page; a bad cursor or limit is refused", () =>
+  it.effect("without arguments returns the first page; an invalid cursor or limit is refused", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(valueOf(yield* server.call(1, "conversationsList")), {
@@ -344,7 +344,7 @@ describe("conversationInterrupt", () => {
 })
 
 describe("conversationWait", () => {
-  it.effect("L1 ends when its time is up, and says what is still running", () =>
+  it.effect("L1 ends when its time is up, and reports what is still running", () =>
     withServer({ script: [Script.silence] }, (server) =>
       Effect.gen(function* () {
         const id = yield* created(server)
@@ -368,7 +368,7 @@ describe("conversationWait", () => {
     ),
   )
 
-  it.effect("waits for all turns, also those that are waiting, and gives the last message", () =>
+  it.effect("waits for all turns, also queued ones, and returns the last message", () =>
     withServer(
       {
         script: ({ lastUserText }) =>
@@ -396,7 +396,7 @@ describe("conversationWait", () => {
   )
 
   it.effect(
-    "gives the last message of a long conversation, whose events come in several batches",
+    "returns the last message of a long conversation, whose events arrive in several batches",
     () =>
       withServer({ script: echo }, (server) =>
         Effect.gen(function* () {
@@ -425,7 +425,7 @@ describe("conversationWait", () => {
 })
 
 describe("conversationFork and conversationRemove", () => {
-  it.effect("a fork continues independently from where it was cut", () =>
+  it.effect("a fork continues independently from the event at which it ends", () =>
     withServer({ script: echo }, (server) =>
       Effect.gen(function* () {
         const id = yield* created(server)
@@ -467,7 +467,7 @@ describe("conversationFork and conversationRemove", () => {
       "expected `drop_last_messages` or `before_message`, not both",
     ],
     [{ drop_last_messages: 2 }, "n: expected at most 0, as many user messages as there are; got 2"],
-  ])("a fork that cannot be cut is refused: %j", ([args, message]) =>
+  ])("a fork without a valid end is refused: %j", ([args, message]) =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const id = yield* created(server)

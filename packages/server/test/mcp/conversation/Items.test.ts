@@ -48,7 +48,7 @@ const said = events(
 )
 
 describe("Items", () => {
-  it("lists what was said and done, in order, each call with its end", () => {
+  it("lists messages and calls in order, each call with its end", () => {
     assert.deepStrictEqual(resourceItemsOf(said), [
       { type: "message", role: "user", text: "list ```it```" },
       { type: "reasoning", text: "I look\nclosely" },
@@ -117,7 +117,7 @@ describe("Items", () => {
     assert.include(transcriptOf("T", [tricky], 0), String.raw`'it'\''s'`)
   })
 
-  it("cuts a text over 64 KiB with a note, and takes the newest 4 MiB of all", () => {
+  it("cuts a text over 64 KiB with a note, and includes the newest 4 MiB in all", () => {
     const [item] = resourceItemsOf(events({ type: "agent_message", message: "x".repeat(70_000) }))
     assert.isTrue(item?.type === "message" && item.text.endsWith("x\n[4464 more characters]"))
     const large: ResourceItem = { type: "reasoning", text: "x".repeat(60_000) }

@@ -10,7 +10,7 @@ const paramsOf = (event: Event, requestId: number | string, threadId: string) =>
 }
 
 describe("ElicitationParams", () => {
-  it("asks for a command as 0.153 does, but for the form (recording `on_request_escalated`)", () => {
+  it("asks about a command as 0.153 does, except for the form (recording `on_request_escalated`)", () => {
     const command = ["/bin/bash", "-lc", "touch made.txt"]
     const parsed = [{ type: "unknown", cmd: "touch made.txt" }] as const
     assert.strictEqual(
@@ -44,7 +44,7 @@ describe("ElicitationParams", () => {
     )
   })
 
-  it("asks for a patch as 0.29 does, but for the form and the thread (recording `patch_fn_approve`)", () => {
+  it("asks about a patch as 0.29 does, except for the form and the thread (recording `patch_fn_approve`)", () => {
     const changes = {
       "/workspace/hello.txt": {
         update: { unified_diff: "@@ -1,2 +1,2 @@\n-hello\n+goodbye\n world\n", move_path: null },
@@ -73,7 +73,7 @@ describe("ElicitationParams", () => {
     )
   })
 
-  it("nothing else is a question", () => {
+  it("recognizes no other event as a question", () => {
     assert.isFalse(isQuestion({ seq: 0, id: "", msg: { type: "warning", message: "w" } }))
   })
 })

@@ -41,7 +41,7 @@ const requestedSchema = {
   required: ["name"],
 }
 
-/** A server with a model that calls a tool which forwards a question of a tool server; runs `body` when it was asked. */
+/** A server whose model calls a tool that forwards a question of a tool server; runs `body` once it was asked. */
 const withForm = <A, E>(
   body: (
     server: Harness,
@@ -123,9 +123,9 @@ describe("elicitation/create: a tool server asks", () => {
     ],
     [{ action: "accept" }, { action: "accept" }],
     [{ action: "decline", content: { name: "a.txt" } }, { action: "decline" }],
-    // Cancelled is the form alone: no turn stops for it.
+    // Only the form is cancelled: no turn is interrupted.
     [{ action: "cancel" }, { action: "cancel" }],
-    // Everything else declines.
+    // Every other answer declines.
     [{ decision: "approved" }, { action: "decline" }],
     [{ action: "accept", content: "a.txt" }, { action: "decline" }],
     [{ action: "yes" }, { action: "decline" }],
@@ -183,7 +183,7 @@ describe("elicitation/create: a tool server asks", () => {
     ),
   )
 
-  it.effect("L7 past its deadline it is withdrawn and declined", () =>
+  it.effect("L7 is withdrawn and declined after its deadline", () =>
     withForm((server, answers) =>
       Effect.gen(function* () {
         yield* TestClock.adjust("10 minutes")
@@ -195,7 +195,7 @@ describe("elicitation/create: a tool server asks", () => {
     ),
   )
 
-  it.effect("L14 a cancelled call withdraws it", () =>
+  it.effect("L14 is withdrawn by the cancellation of its call", () =>
     withForm((server, answers) =>
       Effect.gen(function* () {
         yield* server.send(cancelled(2))
@@ -210,7 +210,7 @@ describe("elicitation/create: a tool server asks", () => {
     ),
   )
 
-  it.effect("L7 a server's name and words cannot pass for something else", () =>
+  it.effect("L7 the name and texts of a tool server cannot imitate those of the server", () =>
     withForm(
       (server) =>
         Effect.sync(() =>

@@ -62,7 +62,7 @@ const form = {
   required: ["decision"],
 }
 
-/** Of `exec`, which runs in the sandbox once approved. */
+/** The question about `exec`, which runs in the sandbox once approved. */
 const execReason = [
   "If approved, it runs in the sandbox: it can change no file and not use the network.",
   "Approved for the session, exactly this command in this directory runs so again without a question: in this conversation and its forks, also after a restart.",
@@ -78,7 +78,7 @@ const patchReason = [
 ].join("\n")
 
 describe("elicitation/create: the question", () => {
-  it.effect("asks for a command in the original's words and order, behind its event", () =>
+  it.effect("asks about a command in the original's words and order, after its event", () =>
     withQuestion(asking([exec]), (server) =>
       Effect.gen(function* () {
         const [thread] = yield* listed(server.manager)
@@ -112,29 +112,31 @@ describe("elicitation/create: the question", () => {
     ),
   )
 
-  it.effect("asks for a patch with its changes, its reason and what it would open", () =>
-    withQuestion(asking([{ ...patch, reason: "why", grantRoot: "/workspace" }]), (server) =>
-      Effect.gen(function* () {
-        const [thread] = yield* listed(server.manager)
-        assert.deepStrictEqual(
-          elicitations(server).map(({ params }) => params),
-          [
-            {
-              message: `Allow Codex to apply proposed code changes?\n${patchReason}`,
-              requestedSchema: form,
-              threadId: thread,
-              codex_elicitation: "patch-approval",
-              codex_mcp_tool_call_id: "2",
-              codex_event_id: "2",
-              codex_call_id: "c",
-              codex_changes: patch._tag === "Patch" ? patch.changes : {},
-              codex_reason: patchReason,
-              codex_grant_root: "/workspace",
-            },
-          ],
-        )
-      }),
-    ),
+  it.effect(
+    "asks about a patch with its changes, its reason and the root that it would grant",
+    () =>
+      withQuestion(asking([{ ...patch, reason: "why", grantRoot: "/workspace" }]), (server) =>
+        Effect.gen(function* () {
+          const [thread] = yield* listed(server.manager)
+          assert.deepStrictEqual(
+            elicitations(server).map(({ params }) => params),
+            [
+              {
+                message: `Allow Codex to apply proposed code changes?\n${patchReason}`,
+                requestedSchema: form,
+                threadId: thread,
+                codex_elicitation: "patch-approval",
+                codex_mcp_tool_call_id: "2",
+                codex_event_id: "2",
+                codex_call_id: "c",
+                codex_changes: patch._tag === "Patch" ? patch.changes : {},
+                codex_reason: patchReason,
+                codex_grant_root: "/workspace",
+              },
+            ],
+          )
+        }),
+      ),
   )
 
   it.effect.each<readonly [capability: unknown, asked: boolean]>([
@@ -449,7 +451,7 @@ describe("elicitation/create: several calls of one connection", () => {
 })
 
 describe("elicitation/create: several clients that can answer", () => {
-  /** Another connection that waits behind the turn of call 2. */
+  /** Another connection with a call that waits for the turn of call 2. */
   const waiting = Effect.fnUntraced(function* (server: Harness, ...ids: ReadonlyArray<number>) {
     const another = yield* server.another
     const [thread] = yield* listed(server.manager)

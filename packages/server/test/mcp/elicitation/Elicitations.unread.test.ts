@@ -14,7 +14,7 @@ const settled = Effect.forEach(Array.from({ length: 500 }), () => Effect.yieldNo
   discard: true,
 })
 
-/** Once the question is out: the client has stopped reading then. */
+/** Runs when the question was sent: the client has stopped reading then. */
 const chatter = ({ emit }: ToolContext) =>
   Effect.andThen(
     settled,
@@ -78,7 +78,7 @@ describe("elicitation/create: a client that does not read", () => {
   })
 
   it.effect(
-    "L6 its cancelled call lets go of the turn and of its place among the answerers",
+    "L6 its cancelled call releases the turn and its place among the listeners that answer",
     () => {
       const asked = asking([exec], chatter)
       return withUnread(asked, (send, conversation) =>

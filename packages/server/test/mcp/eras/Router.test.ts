@@ -15,12 +15,12 @@ const supported = [newest]
 
 describe("Router: a request of the stateless revision", () => {
   it.effect(
-    "is served on a connection that nobody initialized, and on one that agreed on another",
+    "is served on a connection without `initialize`, and on one that negotiated another revision",
     () =>
       withServer({}, (server) =>
         Effect.gen(function* () {
           const before = yield* server.ask(1, "tools/list", saying())
-          // Before `initialize`: what only one revision tells of a tool is not told.
+          // Before `initialize` members of a tool that only one revision has are left out.
           const old = yield* server.ask(3, "tools/list")
           yield* server.send(initialize({}))
           const after = yield* server.ask(2, "tools/list", saying())
@@ -46,7 +46,7 @@ describe("Router: a request of the stateless revision", () => {
       ),
   )
 
-  it.effect("has no say in what the connection agreed on", () =>
+  it.effect("does not change the negotiated revision of the connection", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* server.ask(1, "tools/list", saying({}, { elicitation: {} }))
@@ -102,7 +102,7 @@ describe("Router: a request of the stateless revision", () => {
       { supported },
     ],
     [
-      "a revision that nobody knows",
+      "an unknown revision",
       statelessMeta({}, { [metaKey.version]: "2031-01-01" }),
       -32022,
       'Unsupported protocol version: "2031-01-01"',
@@ -156,7 +156,7 @@ describe("Router: a request of the stateless revision", () => {
     ),
   )
 
-  it.effect("unknown tools are an error, bad arguments a result that says so", () =>
+  it.effect("unknown tools are an error, invalid arguments a result that says so", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const [code] = yield* failed(server, 1, "tools/call", saying({ name: "nobody" }))
@@ -173,7 +173,7 @@ describe("Router: a request of the stateless revision", () => {
     ),
   )
 
-  it.effect("the revision that was agreed on, said once more, changes nothing", () =>
+  it.effect("a request that names the negotiated revision changes nothing", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* server.send(initialize({}))

@@ -47,7 +47,7 @@ const retry = (
   more: Readonly<Record<string, unknown>> = {},
 ) => server.ask(id, "tools/call", call({ requestState: state, inputResponses, ...more }))
 
-/** Asks for both at once and says what it got. */
+/** Asks for both at once and returns the answers as text. */
 const both: Called = (_, context) =>
   Effect.map(context.ask({ one: form("one?"), two: form("two?") }), (answers) =>
     text(JSON.stringify(answers)),
@@ -84,7 +84,7 @@ describe("ask without a handshake", () => {
     ),
   )
 
-  it.effect("asks again for what is missing alone, and keeps what was answered", () =>
+  it.effect("asks again only for missing answers, and keeps the others", () =>
     withAsking(both, (server) =>
       Effect.gen(function* () {
         const first = asked(yield* server.ask(1, "tools/call", call()))
@@ -94,7 +94,7 @@ describe("ask without a handshake", () => {
         assert.deepStrictEqual(second.inputRequests, { one: form("one?") })
         const third = yield* retry(server, 3, second.requestState, {
           one: accept("a"),
-          // Answered before: the first answer counts.
+          // Answered before: the first answer is used.
           two: accept("changed"),
         })
         assert.deepStrictEqual(words(third), [
@@ -112,7 +112,7 @@ describe("ask without a handshake", () => {
     ["an acceptance without a form", { action: "accept" }],
     ["a form without what is required", { action: "accept", content: {} }],
     ["a member of another type", accept(7)],
-  ])("L7 an answer with %s is as good as none", ([, answer]) =>
+  ])("L7 an answer with %s counts as missing", ([, answer]) =>
     withAsking(both, (server) =>
       Effect.gen(function* () {
         const first = asked(yield* server.ask(1, "tools/call", call()))
@@ -124,7 +124,7 @@ describe("ask without a handshake", () => {
     ),
   )
 
-  it.effect("L13 answers that are no object are refused", () =>
+  it.effect("L13 answers that are not an object are refused", () =>
     withAsking(both, (server) =>
       Effect.gen(function* () {
         const { requestState } = asked(yield* server.ask(1, "tools/call", call()))
@@ -137,7 +137,7 @@ describe("ask without a handshake", () => {
     ),
   )
 
-  it.effect("L6 no client carries more than 256 Ki characters of what was answered", () =>
+  it.effect("L6 the state with the answers is limited to 256 Ki characters", () =>
     withAsking(both, (server) =>
       Effect.gen(function* () {
         const one = accept("x".repeat(256 * 1024))
@@ -154,7 +154,7 @@ describe("ask without a handshake", () => {
     ),
   )
 
-  it.effect("takes the answers that a first call brings, and asks for the others", () =>
+  it.effect("accepts the answers in a first call, and asks for the others", () =>
     withAsking(both, (server) =>
       Effect.gen(function* () {
         const known = { one: accept("a"), another: accept("c") }
@@ -178,7 +178,7 @@ describe("ask without a handshake", () => {
     ]
   >([
     ["was changed", (state) => `${state}x`, {}],
-    ["is none of ours", () => "abc", {}],
+    ["was not sealed by this server", () => "abc", {}],
     ["is empty", () => "", {}],
     ["is of another tool", (state) => state, { name: "u" }],
     ["is of other arguments", (state) => state, { arguments: { a: 2, b: 2 } }],
@@ -218,7 +218,7 @@ describe("ask without a handshake", () => {
       ),
   )
 
-  it.effect("a state is good for an hour", () =>
+  it.effect("a state is valid for an hour", () =>
     withAsking(both, (server) =>
       Effect.gen(function* () {
         const answers = { one: accept("a"), two: accept("b") }
@@ -233,26 +233,28 @@ describe("ask without a handshake", () => {
     ),
   )
 
-  it.effect("L7 a state that came to its answer is used up, one that asked again is not", () =>
-    withAsking(both, (server) =>
-      Effect.gen(function* () {
-        const answers = { one: accept("a"), two: accept("b") }
-        const first = asked(yield* server.ask(1, "tools/call", call()))
-        asked(yield* retry(server, 2, first.requestState, {}))
-        assert.strictEqual(
-          words(yield* retry(server, 3, first.requestState, answers))[0],
-          "complete",
-        )
-        const { error } = yield* retry(server, 4, first.requestState, answers)
-        assert.deepStrictEqual(
-          [error?.code, error?.message],
-          [-32602, "Invalid params: params.requestState was used already; call again without it"],
-        )
-      }),
-    ),
+  it.effect(
+    "L7 a state that led to a result cannot be used again, one that led to more questions can",
+    () =>
+      withAsking(both, (server) =>
+        Effect.gen(function* () {
+          const answers = { one: accept("a"), two: accept("b") }
+          const first = asked(yield* server.ask(1, "tools/call", call()))
+          asked(yield* retry(server, 2, first.requestState, {}))
+          assert.strictEqual(
+            words(yield* retry(server, 3, first.requestState, answers))[0],
+            "complete",
+          )
+          const { error } = yield* retry(server, 4, first.requestState, answers)
+          assert.deepStrictEqual(
+            [error?.code, error?.message],
+            [-32602, "Invalid params: params.requestState was used already; call again without it"],
+          )
+        }),
+      ),
   )
 
-  it.effect("L7 what was done once is not done again in a later round", () => {
+  it.effect("L7 an effect of `once` does not run again in a later request of the call", () => {
     let times = 0
     const paying: Called = (_, context) =>
       Effect.gen(function* () {
@@ -296,7 +298,7 @@ describe("ask without a handshake", () => {
       { sampling: { tools: {} } },
     ],
     [{ elicitation: {} }, { method: "roots/list" }, { roots: {} }],
-  ])("L7 of %j nothing is asked that was not declared", ([capabilities, question, missing]) =>
+  ])("L7 with %j declared, nothing else is asked", ([capabilities, question, missing]) =>
     withAsking(
       (_, context) => Effect.as(context.ask({ q: question }), text("no")),
       (server) =>
@@ -311,7 +313,7 @@ describe("ask without a handshake", () => {
   )
 
   it.effect(
-    "reads what a model and the roots answer, and asks again for what has not their shape",
+    "accepts the answers of a model and of the roots, and asks again for answers of another shape",
     () =>
       withAsking(
         (_, context) =>
@@ -340,18 +342,18 @@ describe("ask without a handshake", () => {
   )
 })
 
-describe("what a handler tells without a handshake", () => {
-  const telling: Called = (_, context) =>
+describe("notifications of a handler without a handshake", () => {
+  const notifying: Called = (_, context) =>
     Effect.gen(function* () {
       yield* context.progress(1, 2, "half")
       yield* context.progress(1, 2, "not more")
       yield* context.log("debug", "small")
       yield* context.log("error", { large: true }, "tool")
-      return text("told")
+      return text("reported")
     }).pipe(Effect.orDie)
 
-  it.effect("is what the request asked for, on its way to the answer", () =>
-    withAsking(telling, (server) =>
+  it.effect("are those that the request asked for, before its response", () =>
+    withAsking(notifying, (server) =>
       Effect.gen(function* () {
         yield* server.ask(1, "tools/call", call())
         yield* server.ask(
@@ -413,7 +415,7 @@ describe("ask after a handshake", () => {
     ),
   )
 
-  it.effect("L7 an answer that never comes is an error after an hour", () =>
+  it.effect("L7 a missing answer is an error after an hour", () =>
     withAsking(both, (server) =>
       Effect.gen(function* () {
         yield* server.send(client)
@@ -422,7 +424,10 @@ describe("ask after a handshake", () => {
         yield* TestClock.adjust("1 hour")
         yield* server.quiet
         const { error } = server.messages.findLast(({ id }) => id === 1) ?? {}
-        assert.deepStrictEqual(error, { code: -32000, message: "nobody answered within an hour" })
+        assert.deepStrictEqual(error, {
+          code: -32000,
+          message: "the client did not respond within an hour",
+        })
       }),
     ),
   )

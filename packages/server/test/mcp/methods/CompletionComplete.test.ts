@@ -67,7 +67,7 @@ describe("completion/complete", () => {
     [ofTemplate("x:{a}/{b}", "a"), { values: ["left"], total: 1, hasMore: false }],
     [ofTemplate("x:{a}/{b}", "b"), { values: [], total: 0, hasMore: false }],
     [ofTemplate("x:one", "a"), { values: [], total: 0, hasMore: false }],
-  ])("gives at most 100 values, and says whether there are more, %#", ([params, completion]) =>
+  ])("returns at most 100 values, and whether there are more, %#", ([params, completion]) =>
     withFeatures(definitions, (server) =>
       Effect.gen(function* () {
         const old = yield* server.ask(1, "completion/complete", params)
@@ -78,7 +78,7 @@ describe("completion/complete", () => {
     ),
   )
 
-  it.effect("a callback gets what was typed, and the arguments that are settled", () =>
+  it.effect("a callback gets the typed text, and the arguments that are already chosen", () =>
     withFeatures(definitions, (server) =>
       Effect.gen(function* () {
         seen.length = 0
@@ -101,7 +101,7 @@ describe("completion/complete", () => {
     [ofPrompt("fwe"), "Unknown argument 'fwe' of prompt 'p', did you mean 'few'?"],
     [ofTemplate("x:{a}", "a"), "Unknown resource template 'x:{a}'"],
     [ofTemplate("x:{a}/{b}", "c"), "Unknown argument 'c' of 'x:{a}/{b}', did you mean 'a'?"],
-  ])("refuses what it does not know: %j", ([params, message]) =>
+  ])("refuses unknown names: %j", ([params, message]) =>
     withFeatures(definitions, (server) =>
       Effect.gen(function* () {
         const { error } = yield* server.ask(1, "completion/complete", params)

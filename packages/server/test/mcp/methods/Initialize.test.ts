@@ -51,7 +51,7 @@ describe("initialize", () => {
     ),
   )
 
-  it("the newest revision is the first in the list of those spoken", () => {
+  it("the newest revision is the first in the list of supported ones", () => {
     assert.deepStrictEqual(
       [protocolVersions[0], protocolVersions.length],
       [[...protocolVersions].toSorted().at(-1), 4],
@@ -66,7 +66,7 @@ describe("initialize", () => {
     [{ ...params(newest), capabilities: true }, "params.capabilities"],
     [{ ...params(newest), clientInfo: { name: "test" } }, "params.clientInfo.version"],
     [{ ...params(newest), clientInfo: { name: 1, version: "1" } }, "params.clientInfo.name"],
-  ])("bad parameters are told with their paths: %j", ([faulty, ...paths]) =>
+  ])("invalid parameters are reported with their paths: %j", ([faulty, ...paths]) =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const { error } = yield* server.ask(1, "initialize", faulty)
@@ -98,13 +98,15 @@ describe("initialize", () => {
     ),
   )
 
-  it.effect("the result is one of the specification's, by another implementation's schema", () =>
-    withServer({}, (server) =>
-      Effect.gen(function* () {
-        const { result } = yield* server.ask(1, "initialize", params(newest))
-        const read = yield* Schema.decodeUnknownEffect(McpSchema.InitializeResult)(result)
-        assert.strictEqual(read.serverInfo.name, "colloquy")
-      }),
-    ),
+  it.effect(
+    "the result conforms to the specification, by the schema of another implementation",
+    () =>
+      withServer({}, (server) =>
+        Effect.gen(function* () {
+          const { result } = yield* server.ask(1, "initialize", params(newest))
+          const read = yield* Schema.decodeUnknownEffect(McpSchema.InitializeResult)(result)
+          assert.strictEqual(read.serverInfo.name, "colloquy")
+        }),
+      ),
   )
 })

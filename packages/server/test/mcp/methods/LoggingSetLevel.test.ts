@@ -61,7 +61,7 @@ describe("logging/setLevel", () => {
     ),
   )
 
-  it.effect("refuses a level that there is not, and is no method without a handshake", () =>
+  it.effect("refuses an unknown level, and is not a method without a handshake", () =>
     withFeatures({}, (server) =>
       Effect.gen(function* () {
         yield* initialized(server)

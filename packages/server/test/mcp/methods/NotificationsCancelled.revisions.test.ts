@@ -52,12 +52,12 @@ const initialize = (id: unknown, protocolVersion: string) => ({
 const threadIn = (server: Harness) =>
   Effect.map(listed(server.manager), (ids) => ids.at(0) ?? assert.fail("no conversation"))
 
-/** Every revision: a receiver should not answer what was cancelled. `none`: before any handshake. */
+/** In every revision a receiver should not respond to a cancelled request. `none`: before any handshake. */
 const revisions = [...protocolVersions, "none"]
 
 describe("notifications/cancelled: whether the call is answered", () => {
   it.effect.each(revisions)(
-    "L1 by revision %s it gets none; the end of the turn is delivered all the same",
+    "L1 in revision %s it gets none; the end of the turn is still delivered",
     (v) =>
       withServer({ script }, (server) =>
         Effect.gen(function* () {
@@ -76,7 +76,7 @@ describe("notifications/cancelled: whether the call is answered", () => {
   )
 
   it.effect.each(revisions)(
-    "L1 by revision %s a call that was not cancelled is answered when its turn is interrupted",
+    "L1 in revision %s a call that was not cancelled is answered when its turn is interrupted",
     (v) =>
       withServer({ script }, (server) =>
         Effect.gen(function* () {
@@ -95,7 +95,7 @@ describe("notifications/cancelled: whether the call is answered", () => {
   )
 })
 
-describe("notifications/cancelled: when it comes", () => {
+describe("notifications/cancelled: when it arrives", () => {
   it.effect("while the settings are being read: no conversation, no request to the model", () =>
     Effect.gen(function* () {
       const reading = yield* Latch.make(false)
@@ -123,7 +123,7 @@ describe("notifications/cancelled: when it comes", () => {
   )
 
   it.effect(
-    "0.45 and 0.153 crossed answers: each later call gets its own, the cancelled one none",
+    "0.45 and 0.153 mixed up responses: each later call gets its own, the cancelled one none",
     () =>
       withServer({ script }, (server) =>
         Effect.gen(function* () {
@@ -165,7 +165,7 @@ describe("notifications/cancelled: when it comes", () => {
     ),
   )
 
-  it.effect("of an initialize whose answer waits for a slow client: it is answered", () =>
+  it.effect("of an initialize whose response waits for a slow client: it is answered", () =>
     withServer({ script, capacity: 1 }, (server) =>
       Effect.gen(function* () {
         const pings = Array.from({ length: 20 }, (_, id) => ({
@@ -196,7 +196,7 @@ describe("notifications/cancelled: when it comes", () => {
   )
 })
 
-describe("notifications/cancelled: what it takes along", () => {
+describe("notifications/cancelled: what else it ends", () => {
   it.effect("L14 the tools of the turn are stopped before its end is delivered", () => {
     const seen: Array<string> = []
     const tools = ToolRuntime.simple({
@@ -225,7 +225,7 @@ describe("notifications/cancelled: what it takes along", () => {
     )
   })
 
-  it.effect("L7 its open question is withdrawn, and an answer to it means nothing", () => {
+  it.effect("L7 its pending question is withdrawn, and an answer to it has no effect", () => {
     const asked = asking([exec])
     return withServer({ script: oneCall, tools: asked.tools }, (server) =>
       Effect.gen(function* () {

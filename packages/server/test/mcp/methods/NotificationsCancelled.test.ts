@@ -29,7 +29,7 @@ const onlyConversation = (server: Harness) =>
   })
 
 describe("notifications/cancelled", () => {
-  it.effect("stops a call mid-stream: turn_aborted, no answer, the model is let go", () =>
+  it.effect("stops a call mid-stream: turn_aborted, no response, the model is released", () =>
     withServer({ script }, (server) =>
       Effect.gen(function* () {
         yield* server.send(toolCall(2, "codex", { prompt: "hang" }))
@@ -65,7 +65,7 @@ describe("notifications/cancelled", () => {
   )
 
   it.effect(
-    "L4 the text that was streamed before is delivered, kept, and part of the next request",
+    "L4 the text that was streamed before is delivered, recorded, and part of the next request",
     () =>
       withServer({ script }, (server) =>
         Effect.gen(function* () {
@@ -91,7 +91,7 @@ describe("notifications/cancelled", () => {
   )
 
   it.effect.each(["hang", "silent", "x"])(
-    "sent right after the call, in one batch: nothing runs on and nothing is answered: %s",
+    "sent right after the call, in one batch: nothing continues to run and nothing is answered: %s",
     (prompt) =>
       withServer({ script }, (server) =>
         Effect.gen(function* () {
@@ -114,7 +114,7 @@ describe("notifications/cancelled", () => {
   )
 
   it.effect(
-    "L1 an id whose call was cancelled and still stops is refused with the id: no other response has it",
+    "L1 an id whose call was cancelled and is still stopping is refused with the id: no other response has it",
     () =>
       withServer({ script }, (server) =>
         Effect.gen(function* () {
@@ -195,27 +195,29 @@ describe("notifications/cancelled", () => {
     ),
   )
 
-  it.effect("drops a codex-reply that waits behind a running turn, and leaves the turn alone", () =>
-    withServer({ script }, (server) =>
-      Effect.gen(function* () {
-        yield* server.send(toolCall(2, "codex", { prompt: "hang" }))
-        yield* server.quiet
-        const { id } = yield* onlyConversation(server)
-        yield* server.send(toolCall(3, "codex-reply", { threadId: id, prompt: "waits" }))
-        yield* server.quiet
-        yield* server.send(cancelled(3))
-        yield* server.quiet
-        assert.deepStrictEqual(typesOf(server.messages, 3), ["turn_aborted"])
-        assert.deepStrictEqual(responses(server, 3), [])
-        assert.notInclude(typesOf(server.messages, 2), "turn_aborted")
-        // The running turn goes on alone: no second request to the model.
-        yield* server.send(cancelled(2))
-        yield* server.quiet
-        assert.strictEqual((yield* server.provider.requests).length, 1)
-        const answer = yield* server.call(4, "codex-reply", { threadId: id, prompt: "x" })
-        assert.strictEqual(textOf(answer), defaultAnswer)
-      }),
-    ),
+  it.effect(
+    "drops a codex-reply that waits for a running turn, and does not affect that turn",
+    () =>
+      withServer({ script }, (server) =>
+        Effect.gen(function* () {
+          yield* server.send(toolCall(2, "codex", { prompt: "hang" }))
+          yield* server.quiet
+          const { id } = yield* onlyConversation(server)
+          yield* server.send(toolCall(3, "codex-reply", { threadId: id, prompt: "waits" }))
+          yield* server.quiet
+          yield* server.send(cancelled(3))
+          yield* server.quiet
+          assert.deepStrictEqual(typesOf(server.messages, 3), ["turn_aborted"])
+          assert.deepStrictEqual(responses(server, 3), [])
+          assert.notInclude(typesOf(server.messages, 2), "turn_aborted")
+          // Only the running turn continues: there is no second request to the model.
+          yield* server.send(cancelled(2))
+          yield* server.quiet
+          assert.strictEqual((yield* server.provider.requests).length, 1)
+          const answer = yield* server.call(4, "codex-reply", { threadId: id, prompt: "x" })
+          assert.strictEqual(textOf(answer), defaultAnswer)
+        }),
+      ),
   )
 
   it.effect("L5 every accepted turn ends in one terminal event, also the cancelled ones", () =>

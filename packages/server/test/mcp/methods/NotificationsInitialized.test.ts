@@ -4,7 +4,7 @@ import { withServer } from "../../support/Harness.ts"
 
 describe("notifications/initialized", () => {
   it.effect.each([undefined, {}, [1], "text", null])(
-    "is taken at any time, any number of times, and never answered: %j",
+    "is accepted at any time, any number of times, and never answered: %j",
     (params) =>
       withServer({}, (server) =>
         Effect.gen(function* () {
@@ -17,7 +17,7 @@ describe("notifications/initialized", () => {
       ),
   )
 
-  it.effect("sent as a request it is an unknown method", () =>
+  it.effect("is an unknown method when it is sent as a request", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         assert.deepStrictEqual((yield* server.ask(1, "notifications/initialized")).error, {

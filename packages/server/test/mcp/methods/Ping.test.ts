@@ -15,7 +15,7 @@ describe("ping", () => {
       ),
   )
 
-  it.effect("an id beyond the integers of a double keeps its digits", () =>
+  it.effect("keeps the digits of an id beyond the integers of a double", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* server.sendTexts(`{"jsonrpc":"2.0","id":${big},"method":"ping"}`)
@@ -26,7 +26,7 @@ describe("ping", () => {
   )
 
   it.effect.each([undefined, null, {}, [1, 2], { _meta: { progressToken: 1 } }])(
-    "whatever is in its parameters: %j",
+    "is answered with any parameters: %j",
     (params) =>
       withServer({}, (server) =>
         Effect.gen(function* () {

@@ -74,7 +74,7 @@ describe("prompts/get", () => {
     ),
   )
 
-  it.effect("gives the messages, with the arguments in them", () =>
+  it.effect("returns the messages with the arguments in them", () =>
     withFeatures({ prompts: [review, greet] }, (server) =>
       Effect.gen(function* () {
         const get = (id: number, name: string, args?: object) =>
@@ -106,7 +106,7 @@ describe("prompts/get", () => {
       "Unknown argument 'hwo' of prompt 'review', did you mean 'how'?",
       { argument: "hwo", arguments: ["file", "how"] },
     ],
-  ])("refuses what it does not know, by name: %j", ([params, message, data]) =>
+  ])("refuses unknown names: %j", ([params, message, data]) =>
     withFeatures({ prompts: [review] }, (server) =>
       Effect.gen(function* () {
         const { error } = yield* server.ask(1, "prompts/get", params)
@@ -117,7 +117,7 @@ describe("prompts/get", () => {
     ),
   )
 
-  it.effect("arguments are texts, and a name is one", () =>
+  it.effect("accepts only texts as arguments and name", () =>
     withFeatures({ prompts: [review] }, (server) =>
       Effect.gen(function* () {
         for (const [id, params] of [

@@ -18,7 +18,7 @@ import { withServer } from "../../support/Harness.ts"
 const named = (name: string) => prompt({ name, run: () => Effect.succeed(name) })
 
 describe("prompts/list", () => {
-  it.effect("is empty when none was added", () =>
+  it.effect("is empty when no prompt was added", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         assert.deepStrictEqual((yield* server.ask(1, "prompts/list")).result, { prompts: [] })
@@ -69,7 +69,7 @@ describe("prompts/list", () => {
     ),
   )
 
-  it.effect("gives each once, page by page, also when one of them goes in between", () =>
+  it.effect("returns each once, page by page, also when one is removed in between", () =>
     withFeatures(
       { prompts: ["a", "b", "c", "d", "e"].map(named) },
       (server, features) =>
@@ -94,7 +94,7 @@ describe("prompts/list", () => {
     ),
   )
 
-  it.effect("a page's place is the same for a client without a handshake", () =>
+  it.effect("a cursor is also valid for a client without a handshake", () =>
     withFeatures(
       { prompts: ["a", "b"].map(named) },
       (server) =>

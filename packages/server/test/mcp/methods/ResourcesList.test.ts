@@ -69,7 +69,7 @@ describe("resources/list", () => {
   )
 
   it.effect.each([1, 2, 3, 7, 100])(
-    "gives each once, whatever the size of its pages and of those of the templates: %i",
+    "returns each once, whatever the size of its pages and of those of the templates: %i",
     (pageSize) =>
       withFeatures(
         {

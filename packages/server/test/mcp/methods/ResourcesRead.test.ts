@@ -66,7 +66,7 @@ describe("resources/read", () => {
       ],
     ],
     ["y:q", [{ uri: "y:q", text: "one q" }]],
-  ])("gives what %s holds", ([uri, contents]) =>
+  ])("returns the contents of %s", ([uri, contents]) =>
     withFeatures(definitions, (server) =>
       Effect.gen(function* () {
         const { result } = yield* server.ask(1, "resources/read", { uri })
@@ -109,7 +109,7 @@ describe("resources/read", () => {
     ),
   )
 
-  it.effect("an address of 8 MiB leads nowhere, and in no time", () =>
+  it.effect("an address of 8 MiB is not found, without delay", () =>
     withFeatures(definitions, (server) =>
       Effect.gen(function* () {
         const uri = `y:${"a/".repeat(4 * 1024 * 1024)}`

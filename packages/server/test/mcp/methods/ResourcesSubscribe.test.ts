@@ -12,7 +12,7 @@ import type { Harness } from "../../support/Harness.ts"
 
 const updated = (uri: string) => ({ method: "notifications/resources/updated", params: { uri } })
 
-/** A template whose watchers are counted, and told by the test. */
+/** A template whose watchers are counted, and notified by the test. */
 const watched = () => {
   const watching = new Map<string, Effect.Effect<void>>()
   const log: Array<string> = []
@@ -79,7 +79,7 @@ describe("resources/subscribe", () => {
           yield* subscribe(server, 2, "w:1")
           yield* subscribe(other, 1, "w:1")
           assert.deepStrictEqual(log, ["+w:1"])
-          yield* watching.get("w:1") ?? Effect.die("nobody watches")
+          yield* watching.get("w:1") ?? Effect.die("there is no watcher")
           yield* pass(server)
           assert.deepStrictEqual(noticesOf(server), [updated("w:1")])
           assert.deepStrictEqual(noticesOf(other), [updated("w:1")])
@@ -90,12 +90,12 @@ describe("resources/subscribe", () => {
           yield* subscribe(server, 4, "w:2")
         }),
       )
-      // The end of a connection is the end of its subscriptions.
+      // The subscriptions of a connection end with it.
       assert.deepStrictEqual(log, ["+w:1", "-w:1", "+w:2", "-w:2"])
     }),
   )
 
-  it.effect("refuses what is not there, and is no method without a handshake", () =>
+  it.effect("refuses an unknown resource, and is not a method without a handshake", () =>
     withFeatures({ resourceTemplates: [watched().template] }, (server, features) =>
       Effect.gen(function* () {
         yield* initialized(server)
@@ -116,7 +116,7 @@ describe("resources/subscribe", () => {
     ),
   )
 
-  it.effect("L6 takes 1,024 subscriptions of a connection, and one more when one has ended", () =>
+  it.effect("L6 accepts 1,024 subscriptions of a connection, and one more when one has ended", () =>
     withFeatures({ resourceTemplates: [watched().template] }, (server) =>
       Effect.gen(function* () {
         yield* initialized(server)

@@ -27,7 +27,7 @@ const template = (uriTemplate: string) =>
   resourceTemplate({ uriTemplate, name: "t", read: () => Effect.succeed("") })
 
 describe("resources/templates/list", () => {
-  it.effect("gives those of the conversations", () =>
+  it.effect("lists those of the conversations", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const { result } = yield* server.ask(1, "resources/templates/list")

@@ -47,7 +47,7 @@ describe("server/discover", () => {
     ),
   )
 
-  it.effect("without `_meta` it says what is missing, and which revisions are spoken", () =>
+  it.effect("without `_meta` names what is missing, and the supported revisions", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* server.ask(1, "server/discover"), {

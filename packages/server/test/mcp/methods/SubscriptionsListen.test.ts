@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import type { Catalog } from "../../../src/features/Catalog.ts"
-import { make as makeNotices, type Notices } from "../../../src/features/Notices.ts"
+import { make as makeChanges, type CatalogChanges } from "../../../src/features/CatalogChanges.ts"
 import { subscriptionsListen } from "../../../src/mcp/methods/SubscriptionsListen.ts"
 import { Tasks } from "../../../src/tasks/Tasks.ts"
 import { type AskingServer, withHandlers } from "../../support/AskingServer.ts"
@@ -20,8 +20,8 @@ const named = { "io.modelcontextprotocol/subscriptionId": "s" }
 
 interface World {
   readonly server: AskingServer
-  readonly notices: Notices
-  /** Addresses that are watched. */
+  readonly changes: CatalogChanges
+  /** URIs of the watched resources. */
   readonly watched: ReadonlyArray<string>
 }
 
@@ -29,7 +29,7 @@ const withListening = <A, E>(
   body: (world: World) => Effect.Effect<A, E, Scope.Scope>,
   capabilities: Readonly<Record<string, unknown>> = everything,
 ) => {
-  const notices = makeNotices()
+  const changes = makeChanges()
   const watched: Array<string> = []
   const watch: Catalog["watch"] = (uri) =>
     uri.startsWith("test://")
@@ -41,9 +41,9 @@ const withListening = <A, E>(
         )
       : Effect.fail("nothing there")
   return Effect.flatMap(Tasks.make(), (tasks) => {
-    const handler = subscriptionsListen({ notices, watch }, () => capabilities, tasks)
+    const handler = subscriptionsListen({ changes, watch }, () => capabilities, tasks)
     return withHandlers({ "subscriptions/listen": handler }, (server) =>
-      body({ server, notices, watched }),
+      body({ server, changes, watched }),
     )
   })
 }
@@ -59,7 +59,7 @@ const listen = (server: AskingServer, id: unknown, notifications: unknown) =>
     server.quiet,
   )
 
-const told = ({ messages }: AskingServer) =>
+const notificationsOf = ({ messages }: AskingServer) =>
   messages.map(({ id, method, params, result, error }) =>
     method === undefined ? [id, result ?? error] : [method, params],
   )
@@ -69,7 +69,7 @@ const acknowledged = (notifications: unknown, meta: unknown = named) => [
   { notifications, _meta: meta },
 ]
 
-/** What changed together is told a tenth of a second later. */
+/** Simultaneous changes are notified a tenth of a second later. */
 const later = ({ server }: World) => Effect.andThen(TestClock.adjust("100 millis"), server.quiet)
 
 describe("subscriptions/listen", () => {
@@ -78,7 +78,7 @@ describe("subscriptions/listen", () => {
     () =>
       withListening((world) =>
         Effect.gen(function* () {
-          const { notices, server } = world
+          const { changes, server } = world
           const filter = {
             toolsListChanged: true,
             promptsListChanged: false,
@@ -86,14 +86,14 @@ describe("subscriptions/listen", () => {
             more: true,
           }
           yield* listen(server, "s", filter)
-          notices.listChanged("tools")
-          notices.listChanged("tools")
-          notices.listChanged("prompts")
-          notices.listChanged("resources")
-          notices.updated("test://a")
-          notices.updated("test://c")
+          changes.listChanged("tools")
+          changes.listChanged("tools")
+          changes.listChanged("prompts")
+          changes.listChanged("resources")
+          changes.updated("test://a")
+          changes.updated("test://c")
           yield* later(world)
-          assert.deepStrictEqual(told(server), [
+          assert.deepStrictEqual(notificationsOf(server), [
             acknowledged({ toolsListChanged: true, resourceSubscriptions: ["test://a"] }),
             ["notifications/tools/list_changed", { _meta: named }],
             ["notifications/resources/updated", { uri: "test://a", _meta: named }],
@@ -102,21 +102,21 @@ describe("subscriptions/listen", () => {
       ),
   )
 
-  it.effect("honours nothing that the server does not declare", () =>
+  it.effect("ignores what the server does not declare", () =>
     withListening(
       (world) =>
         Effect.gen(function* () {
-          const { notices, server, watched } = world
+          const { changes, server, watched } = world
           yield* listen(server, "s", {
             toolsListChanged: true,
             promptsListChanged: true,
             resourceSubscriptions: ["test://a"],
           })
-          notices.listChanged("prompts")
-          notices.updated("test://a")
+          changes.listChanged("prompts")
+          changes.updated("test://a")
           yield* later(world)
           assert.deepStrictEqual(
-            [told(server), watched],
+            [notificationsOf(server), watched],
             [[acknowledged({ toolsListChanged: true })], []],
           )
         }),
@@ -124,15 +124,15 @@ describe("subscriptions/listen", () => {
     ),
   )
 
-  it.effect("L1 once cancelled it watches, sends and answers nothing", () =>
+  it.effect("L1 does not watch, send or respond after its cancellation", () =>
     withListening((world) =>
       Effect.gen(function* () {
-        const { notices, server, watched } = world
+        const { changes, server, watched } = world
         yield* listen(server, "s", { resourceSubscriptions: ["test://a"] })
         assert.deepStrictEqual(watched, ["test://a"])
         yield* server.send(cancelled("s"))
         yield* server.quiet
-        notices.updated("test://a")
+        changes.updated("test://a")
         yield* later(world)
         assert.deepStrictEqual([server.messages.length, watched], [1, []])
       }),
@@ -146,7 +146,7 @@ describe("subscriptions/listen", () => {
         yield* listen(server, "s", {})
         yield* TestClock.adjust("24 hours")
         yield* server.quiet
-        assert.deepStrictEqual(told(server), [
+        assert.deepStrictEqual(notificationsOf(server), [
           acknowledged({}),
           ["notifications/cancelled", { requestId: "s", reason: "the subscription has ended" }],
           ["s", { resultType: "complete", _meta: { ...named, ...madeBy } }],
@@ -155,14 +155,14 @@ describe("subscriptions/listen", () => {
     ),
   )
 
-  it.effect("L9 the end of input ends it at once, with its answer", () =>
+  it.effect("L9 ends at once at the end of input, with its response", () =>
     withListening((world) =>
       Effect.gen(function* () {
         const { server } = world
         yield* listen(server, "s", {})
         yield* server.close
         yield* server.quiet
-        assert.deepStrictEqual(told(server).at(-1), [
+        assert.deepStrictEqual(notificationsOf(server).at(-1), [
           "s",
           { resultType: "complete", _meta: { ...named, ...madeBy } },
         ])
@@ -170,7 +170,7 @@ describe("subscriptions/listen", () => {
     ),
   )
 
-  it.effect("L6 no connection has more than 16, nor one of them more than 1,024 addresses", () =>
+  it.effect("L6 is limited to 16 per connection, with 1,024 addresses each", () =>
     withListening(({ server }) =>
       Effect.gen(function* () {
         const many = Array.from({ length: 1025 }, (_, n) => `test://${n}`)
@@ -191,7 +191,7 @@ describe("subscriptions/listen", () => {
           ],
         )
         assert.deepStrictEqual(
-          told(server).at(-1),
+          notificationsOf(server).at(-1),
           acknowledged({}, { "io.modelcontextprotocol/subscriptionId": 18 }),
         )
       }),

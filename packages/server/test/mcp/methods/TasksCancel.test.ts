@@ -78,7 +78,7 @@ describe("tasks/cancel", () => {
     )
   })
 
-  it.effect.each(forms)("$name: a task that has completed stays as it is", (form) =>
+  it.effect.each(forms)("$name: a completed task is unchanged", (form) =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* form.hello(server)

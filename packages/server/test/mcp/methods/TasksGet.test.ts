@@ -20,7 +20,7 @@ const unknown = "Invalid params: params.taskId: expected the id of a task that i
 const start = "1970-01-01T00:00:00.000Z"
 
 describe("tasks/get", () => {
-  it.effect("2025-11-25: gives the status of a task, and no more", () =>
+  it.effect("2025-11-25: returns only the status of a task", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)
@@ -70,7 +70,7 @@ describe("tasks/get", () => {
       ),
   )
 
-  it.effect("2026-07-28: inlines every open question", () => {
+  it.effect("2026-07-28: inlines every pending question", () => {
     const { tools } = asking([exec])
     return withServer({ script: oneCall, tools }, (server) =>
       Effect.gen(function* () {
@@ -128,7 +128,7 @@ describe("tasks/get", () => {
     ),
   )
 
-  it.effect("both forms tell of the same tasks", () =>
+  it.effect("both revisions see the same tasks", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)

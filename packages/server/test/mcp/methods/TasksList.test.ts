@@ -15,7 +15,7 @@ import {
 
 const unknownId = "00000000-0000-7000-8000-000000000000"
 
-/** As many tasks, which fail at once. */
+/** That many tasks, which fail at once. */
 const makeTasks = (server: Harness, count: number) =>
   Effect.forEach(Array.from({ length: count }), (_, index) =>
     Effect.map(
@@ -33,7 +33,7 @@ const badCursor = [
 ]
 
 describe("tasks/list", () => {
-  it.effect("gives no tasks where there are none", () =>
+  it.effect("returns no tasks when there are none", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)
@@ -68,7 +68,7 @@ describe("tasks/list", () => {
       ),
   )
 
-  it.effect("refuses a cursor that it did not give", () =>
+  it.effect("refuses a cursor that it did not return", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)
@@ -84,7 +84,7 @@ describe("tasks/list", () => {
     ),
   )
 
-  it.effect("is no method of 2026-07-28", () =>
+  it.effect("is not a method of 2026-07-28", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const answer = yield* about(server, decided)("tasks/list", {})

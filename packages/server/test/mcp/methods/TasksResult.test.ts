@@ -29,7 +29,7 @@ const approved = { action: "accept", content: { decision: "approved" } }
 
 const decisions = (verdicts: ReadonlyArray<Verdict>) => verdicts.map(({ decision }) => decision)
 
-/** Waits for the result under that id, and goes on meanwhile. */
+/** Waits for the result under that id, and continues meanwhile. */
 const wait = (server: Harness, id: unknown, taskId: string) =>
   Effect.andThen(
     server.send({ jsonrpc: "2.0", id, method: "tasks/result", params: { taskId } }),
@@ -75,33 +75,35 @@ describe("tasks/result", () => {
     ),
   )
 
-  it.effect("puts the task's question, with its task, and gives the answer to the work", () =>
-    withWaiting((server, taskId, verdicts) =>
-      Effect.gen(function* () {
-        const get = about(server, asked)
-        assert.strictEqual(
-          (yield* get("tasks/get", { taskId })).result?.["status"],
-          "input_required",
-        )
-        assert.deepStrictEqual(elicitations(server), [])
-        yield* wait(server, 4, taskId)
-        const [question] = elicitations(server)
-        assert.deepStrictEqual(question?.params?.["_meta"], related(taskId))
-        assert.deepStrictEqual(responses(server, 4), [])
-        yield* server.send(result(questionId(server), approved))
-        yield* server.quiet
-        assert.deepStrictEqual(decisions(verdicts), ["approved"])
-        const told = yield* server.response(4)
-        assert.deepStrictEqual(
-          [member(told, "isError"), structured(told, "content")],
-          [undefined, "done"],
-        )
-      }),
-    ),
+  it.effect(
+    "puts the question of the task, with its task, and returns the answer to the work",
+    () =>
+      withWaiting((server, taskId, verdicts) =>
+        Effect.gen(function* () {
+          const get = about(server, asked)
+          assert.strictEqual(
+            (yield* get("tasks/get", { taskId })).result?.["status"],
+            "input_required",
+          )
+          assert.deepStrictEqual(elicitations(server), [])
+          yield* wait(server, 4, taskId)
+          const [question] = elicitations(server)
+          assert.deepStrictEqual(question?.params?.["_meta"], related(taskId))
+          assert.deepStrictEqual(responses(server, 4), [])
+          yield* server.send(result(questionId(server), approved))
+          yield* server.quiet
+          assert.deepStrictEqual(decisions(verdicts), ["approved"])
+          const taskResult = yield* server.response(4)
+          assert.deepStrictEqual(
+            [member(taskResult, "isError"), structured(taskResult, "content")],
+            [undefined, "done"],
+          )
+        }),
+      ),
   )
 
   it.effect(
-    "puts a question once, however many wait; the next does when the first no longer does",
+    "puts a question once, however many requests wait, and through the next one when the first has ended",
     () =>
       withWaiting((server, taskId, verdicts) =>
         Effect.gen(function* () {
@@ -191,7 +193,7 @@ describe("tasks/result", () => {
           capabilities: {},
           clientInfo: { name: "test", version: "1" },
         })
-        // The task is of a client that can; this one shares it.
+        // The client that created the task can answer; this one only shares the task.
         const taskId = taskIdIn(yield* callAsTask(server, decided, 2, "codex", { prompt: "ask" }))
         yield* server.quiet
         yield* wait(server, 4, taskId)
@@ -213,7 +215,7 @@ describe("tasks/result", () => {
     ),
   )
 
-  it.effect("is no method of 2026-07-28", () =>
+  it.effect("is not a method of 2026-07-28", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const answer = yield* about(server, decided)("tasks/result", { taskId: "x" })

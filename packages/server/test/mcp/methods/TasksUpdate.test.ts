@@ -48,7 +48,7 @@ describe("tasks/update", () => {
             [yield* keysOf(server, taskId), decisions()],
             [["2-elicitation"], ["approved"]],
           )
-          // A late second answer to the first is none to the second.
+          // A late second answer to the first question does not answer the second one.
           yield* update({ "1-elicitation": { action: "decline" } })
           yield* server.quiet
           assert.deepStrictEqual(decisions(), ["approved"])
@@ -61,7 +61,7 @@ describe("tasks/update", () => {
       ),
   )
 
-  it.effect("ignores keys that no question has, and null, which is no answer", () =>
+  it.effect("ignores keys of no question, and null, which is not an answer", () =>
     withAsking((server, taskId, decisions) =>
       Effect.gen(function* () {
         const ask = about(server, decided)
@@ -83,7 +83,7 @@ describe("tasks/update", () => {
     ),
   )
 
-  it.effect("refuses an answer that does not fit its question, which stays open", () =>
+  it.effect("refuses an answer that does not fit its question, which stays pending", () =>
     withAsking((server, taskId, decisions) =>
       Effect.gen(function* () {
         const ask = about(server, decided)
@@ -137,7 +137,7 @@ describe("tasks/update", () => {
     ),
   )
 
-  it.effect("is no method of 2025-11-25", () =>
+  it.effect("is not a method of 2025-11-25", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)

@@ -32,7 +32,7 @@ const decodeBody = Schema.decodeUnknownSync(
 const echo: Script.ProviderScript = ({ lastUserText }) =>
   Script.reply(Script.deltas("you said ", lastUserText))
 
-describe("tools/call: what is wrong with a call", () => {
+describe("tools/call: invalid calls", () => {
   it.effect.each<readonly [what: string, name: string, args: unknown, text: string]>([
     [
       "no arguments",
@@ -102,7 +102,7 @@ describe("tools/call: what is wrong with a call", () => {
       `${unparsed}invalid type: boolean \`true\`, expected one of \`untrusted\`, \`on-failure\`, \`on-request\`, \`never\` (field \`approval-policy\`)`,
     ],
     [
-      "several faults, all told",
+      "several faults, all reported",
       "codex",
       { sandbox: "bogus", cwd: 1 },
       `${unparsed}invalid type: integer \`1\`, expected a string (field \`cwd\`); missing field \`prompt\` (expected a string); unknown variant \`bogus\`, expected one of \`read-only\`, \`workspace-write\`, \`danger-full-access\` (field \`sandbox\`)`,
@@ -179,7 +179,7 @@ describe("tools/call: what is wrong with a call", () => {
       { prompt: "x", threadId: someId.toUpperCase() },
       `Session not found for thread_id: ${someId}`,
     ],
-  ])("%s is told and nothing starts", ([, name, args, text]) =>
+  ])("%s is reported and nothing starts", ([, name, args, text]) =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const answer = yield* server.call(1, name, args)
@@ -230,7 +230,7 @@ describe("tools/call: what is wrong with a call", () => {
         data: { issues: [{ path: ["name"], message: "Expected string" }] },
       },
     ],
-  ])("a call of no tool is an error: %j", ([params, error]) =>
+  ])("a call of an unknown tool is an error: %j", ([params, error]) =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         assert.deepStrictEqual((yield* server.ask(1, "tools/call", params)).error, error)
@@ -242,7 +242,7 @@ describe("tools/call: what is wrong with a call", () => {
 
 describe("tools/call: codex and codex-reply", () => {
   it.effect(
-    "L2 the answer comes after the turn's last event and conforms to the output schema",
+    "L2 the response comes after the turn's last event and conforms to the output schema",
     () =>
       withServer({ script: echo }, (server) =>
         Effect.gen(function* () {
@@ -320,7 +320,7 @@ describe("tools/call: codex and codex-reply", () => {
             assert.strictEqual(textOf(reply), `you said ${prompt}`)
             assert.strictEqual(threadOf(reply), id)
             const events = eventsOf(server.messages, 8 + n)
-            // Replies are numbered per conversation (recording 0.29 `reply`).
+            // Replies are numbered per conversation (packages/server/test/fixtures/v0.29.0/reply.jsonl).
             assert.isTrue(events.every((event) => event.id === String(n)))
             assert.strictEqual(events[0]?.msg.type, "task_started")
           }
@@ -334,7 +334,7 @@ describe("tools/call: codex and codex-reply", () => {
       ),
   )
 
-  it.effect("codex-reply takes the same id under several names, in any spelling", () =>
+  it.effect("codex-reply accepts the same id under several names, in any spelling", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const id = threadOf(yield* server.call(1, "codex", { prompt: "x" }))
@@ -347,7 +347,7 @@ describe("tools/call: codex and codex-reply", () => {
   )
 
   it.effect(
-    "two replies at once on one conversation run one after the other, each with its own answer",
+    "two replies at once on one conversation run one after the other, each with its own response",
     () =>
       withServer({ script: echo }, (server) =>
         Effect.gen(function* () {
@@ -382,7 +382,7 @@ describe("tools/call: codex and codex-reply", () => {
       ),
   )
 
-  it.effect("20 conversations at once do not mix", () =>
+  it.effect("20 conversations at once are kept apart", () =>
     withServer({ script: echo, capacity: 4 }, (server) =>
       Effect.gen(function* () {
         const ids = Array.from({ length: 20 }, (_, n) => n)
@@ -402,7 +402,7 @@ describe("tools/call: codex and codex-reply", () => {
   )
 
   it.effect(
-    "L1 an id in use is refused without it: nothing but the first call's result has the id",
+    "L1 an id in use is refused by an error without that id: only the result of the first call has it",
     () =>
       withServer({ script: echo }, (server) =>
         Effect.gen(function* () {
@@ -422,7 +422,7 @@ describe("tools/call: codex and codex-reply", () => {
           }
           const responses = server.messages.filter(({ method }) => method === undefined)
           const errors = responses.flatMap(({ error, id }) => (id === null ? [error] : []))
-          // One of the five is no request at all.
+          // One of the five is not a request.
           assert.strictEqual(errors.length, 5)
           assert.deepStrictEqual(
             errors.filter((error) => error?.message === refused.message),
@@ -435,7 +435,7 @@ describe("tools/call: codex and codex-reply", () => {
           const own = responses.filter(({ id }) => id === 1)
           assert.deepStrictEqual(own.map(textOf), ["you said one"])
           assert.strictEqual((yield* listed(server.manager)).length, 1)
-          // Free again once it is answered.
+          // The id is free again once its request is answered.
           assert.deepStrictEqual((yield* server.provider.requests).length, 1)
           const before = server.messages.length
           yield* server.send({ jsonrpc: "2.0", id: 1, method: "ping" })

@@ -21,7 +21,7 @@ interface ObjectSchema {
 const readTools = Schema.decodeUnknownSync(McpSchema.ListToolsResult)
 
 describe("tools/list", () => {
-  it.effect("gives the tools of the original on one page", () =>
+  it.effect("returns the tools of the original on one page", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const pages = [
@@ -106,7 +106,7 @@ describe("tools/list", () => {
     }),
   )
 
-  it.effect("refuses a cursor that it did not give, or gave for another list", () =>
+  it.effect("refuses a cursor that it did not return, or returned for another list", () =>
     Effect.gen(function* () {
       const names = ["a", "b"]
       const features = yield* makeFeatures({
@@ -132,7 +132,7 @@ describe("tools/list", () => {
     }),
   )
 
-  it.effect("refuses a cursor that is no text, and names it", () =>
+  it.effect("refuses a cursor that is not a text, and names it", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const { error } = yield* server.ask(1, "tools/list", { cursor: 7 })
@@ -170,7 +170,7 @@ describe("tools/list", () => {
     },
   )
 
-  it("the arguments of every generation are there", () => {
+  it("the arguments of every generation are included", () => {
     assert.deepStrictEqual(
       codexTools.map((tool) =>
         Object.keys((tool.inputSchema as unknown as ObjectSchema).properties),
@@ -194,16 +194,18 @@ describe("tools/list", () => {
     )
   })
 
-  it.effect("the result is one of the specification's, by another implementation's schema", () =>
-    withServer({ ownTools: "all" }, (server) =>
-      Effect.gen(function* () {
-        const { result } = yield* server.ask(1, "tools/list")
-        const read = yield* Schema.decodeUnknownEffect(McpSchema.ListToolsResult)(result)
-        assert.deepStrictEqual(
-          read.tools.map(({ title }) => title),
-          serverTools.map((tool) => tool.title),
-        )
-      }),
-    ),
+  it.effect(
+    "the result conforms to the specification, by the schema of another implementation",
+    () =>
+      withServer({ ownTools: "all" }, (server) =>
+        Effect.gen(function* () {
+          const { result } = yield* server.ask(1, "tools/list")
+          const read = yield* Schema.decodeUnknownEffect(McpSchema.ListToolsResult)(result)
+          assert.deepStrictEqual(
+            read.tools.map(({ title }) => title),
+            serverTools.map((tool) => tool.title),
+          )
+        }),
+      ),
   )
 })

@@ -39,7 +39,7 @@ const canTask = {
   extensions: { "io.modelcontextprotocol/tasks": {} },
 }
 
-/** A server with the default wait. */
+/** A server with the default time until a call becomes a task. */
 const waiting = <A, E>(
   options: HarnessOptions,
   body: (server: Harness) => Effect.Effect<A, E>,
@@ -114,7 +114,7 @@ const tools = [
     run: (_, { ask, task }) =>
       Effect.gen(function* () {
         runs++
-        yield* task?.say("about to ask") ?? Effect.void
+        yield* task?.setStatus("about to ask") ?? Effect.void
         yield* Effect.sleep("1 second")
         const { user } = yield* ask({ user: form })
         return JSON.stringify([user, task?.id])
@@ -142,7 +142,7 @@ const oneTool = {
 } as const
 
 describe("a call that may become a task (2026-07-28)", () => {
-  it.effect("is answered with its result when that is there soon, and no task is left", () =>
+  it.effect("is answered with its result when that is available soon, and leaves no task", () =>
     waiting({ script: turnOf("2 seconds") }, (server) =>
       Effect.gen(function* () {
         yield* send(server, 1, "codex", hi)
@@ -232,7 +232,7 @@ describe("a call that may become a task (2026-07-28)", () => {
         const answers = responses(server, 1)
         yield* asked.hello(server)
         const kept = listed(yield* about(server, asked)("tasks/list", {}))
-        // A cancellation that arrives after the response concerns nothing: the task is cancelled by its id.
+        // A cancellation that arrives after the response has no effect: a task is cancelled by its id.
         if (answers.length > 0) {
           assert.strictEqual(ms, 20_000)
           assert.deepStrictEqual(
@@ -362,7 +362,7 @@ describe("a call that may become a task (2026-07-28)", () => {
     ),
   )
 
-  it.effect("L8 ends as a task with its server, where that ends with the connection", () =>
+  it.effect("L8 ends as a task with its server, when that ends with the connection", () =>
     waiting({ script: turnOf("1 hour"), serverPerConnection: true }, (server) =>
       Effect.gen(function* () {
         yield* send(server, 1, "codex", hi)
@@ -395,12 +395,12 @@ describe("a call that may become a task (2026-07-28)", () => {
         }),
       )
       assert.deepStrictEqual((yield* tasks.list("local")).tasks, [])
-      // The room that it had is free again.
+      // Its place is free again.
       yield* Effect.scoped(tasks.reserve("local"))
     }),
   )
 
-  it.effect("L6 without room it stays a call, which asks as any other", () =>
+  it.effect("L6 stays a call, which asks like any other, when there is no room for tasks", () =>
     Effect.gen(function* () {
       const tasks = yield* Tasks.make({ maxPerPrincipal: 1 })
       yield* withTools(
@@ -422,7 +422,7 @@ describe("a call that may become a task (2026-07-28)", () => {
     }),
   )
 
-  it.effect("L13 that dies is answered with an error", () =>
+  it.effect("L13 is answered with an error when its work fails with a defect", () =>
     withTools((server) =>
       Effect.gen(function* () {
         yield* send(server, 1, "dies", {})
@@ -431,7 +431,7 @@ describe("a call that may become a task (2026-07-28)", () => {
     ),
   )
 
-  it.effect("is a task at once where the wait is 0, and where the tool has to be one", () =>
+  it.effect("is a task at once when the wait is 0, and when the tool requires a task", () =>
     Effect.andThen(
       withTools(
         (server) =>
@@ -450,7 +450,7 @@ describe("a call that may become a task (2026-07-28)", () => {
     ),
   )
 
-  it.effect("waits without end where the wait is infinite", () =>
+  it.effect("waits without end when the wait is infinite", () =>
     withTools(
       (server) =>
         Effect.gen(function* () {
@@ -463,7 +463,7 @@ describe("a call that may become a task (2026-07-28)", () => {
     ),
   )
 
-  it.effect("2025-11-25: a task that the client asks for is made at once", () =>
+  it.effect("2025-11-25: a task that the client asks for is created at once", () =>
     waiting({ script: turnOf("50 seconds") }, (server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)

@@ -36,7 +36,7 @@ const oneTool = {
 } as const
 
 describe("a call as a task", () => {
-  it.effect("2025-11-25: is answered with a task, before anything else of it (L2)", () =>
+  it.effect("2025-11-25: is answered with a task, before any other message of it (L2)", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)
@@ -77,7 +77,7 @@ describe("a call as a task", () => {
           yield* server.quiet
           const of = (name: string) => server.messages.filter(({ method }) => method === name)
           const metas = [...of("codex/event"), ...of("notifications/progress")].map(
-            ({ params: told }) => told?.["_meta"] as Record<string, unknown>,
+            ({ params: sentParams }) => sentParams?.["_meta"] as Record<string, unknown>,
           )
           assert.isAbove(of("codex/event").length, 3)
           assert.isAbove(of("notifications/progress").length, 0)
@@ -85,7 +85,7 @@ describe("a call as a task", () => {
             assert.deepInclude(meta, related(taskId))
           }
           assert.deepStrictEqual(
-            of("notifications/tasks/status").map(({ params: told }) => told),
+            of("notifications/tasks/status").map(({ params: sentParams }) => sentParams),
             [
               {
                 taskId,
@@ -124,19 +124,21 @@ describe("a call as a task", () => {
       ),
   )
 
-  it.effect("2026-07-28: none for a client that cannot take it, nor of a tool that is none", () =>
-    withServer({}, (server) =>
-      Effect.gen(function* () {
-        const plain = yield* server.ask(
-          1,
-          "tools/call",
-          saying({ name: "codex", arguments: hi, task: { ttl: 1 } }),
-        )
-        assert.strictEqual(plain.result?.["resultType"], "complete")
-        const short = yield* callAsTask(server, decided, 2, "conversationsList", {}, { task: {} })
-        assert.strictEqual(short.result?.["resultType"], "complete")
-      }),
-    ),
+  it.effect(
+    "2026-07-28: the server creates none for a client without tasks, nor of a tool without task support",
+    () =>
+      withServer({}, (server) =>
+        Effect.gen(function* () {
+          const plain = yield* server.ask(
+            1,
+            "tools/call",
+            saying({ name: "codex", arguments: hi, task: { ttl: 1 } }),
+          )
+          assert.strictEqual(plain.result?.["resultType"], "complete")
+          const short = yield* callAsTask(server, decided, 2, "conversationsList", {}, { task: {} })
+          assert.strictEqual(short.result?.["resultType"], "complete")
+        }),
+      ),
   )
 
   it.effect.each(forms)(
@@ -170,7 +172,7 @@ describe("a call as a task", () => {
       }),
   )
 
-  it.effect("L8 ends with its server, where that ends with the connection", () =>
+  it.effect("L8 ends with its server, when that ends with the connection", () =>
     withServer({ script: [Script.reply(Script.hang)], serverPerConnection: true }, (server) =>
       Effect.gen(function* () {
         taskIdIn(yield* callAsTask(server, decided, 2, "codex", hi))
@@ -188,7 +190,7 @@ describe("a call as a task", () => {
     ),
   )
 
-  it.effect.each(forms)("$name: its status message says what the turn is at", (form) => {
+  it.effect.each(forms)("$name: its status message describes the progress of the turn", (form) => {
     const { tools } = asking([exec])
     return withServer({ script: oneCall, tools }, (server) =>
       Effect.gen(function* () {
@@ -243,7 +245,7 @@ describe("a call as a task", () => {
   )
 
   it.effect(
-    "2026-07-28: work that a call has begun ends in it, whatever its next round can take",
+    "2026-07-28: work that a call has started ends in that call, even if its next request accepts tasks",
     () => {
       const { tools, verdicts } = asking([exec])
       return withServer({ script: oneCall, tools }, (server) =>
@@ -298,7 +300,7 @@ describe("a call as a task", () => {
     ),
   )
 
-  it.effect("2025-11-25: holds a ttl to the bounds of the server", () =>
+  it.effect("2025-11-25: clamps a ttl to the bounds of the server", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)

@@ -18,10 +18,11 @@ const listen = (server: Harness, notifications: unknown) =>
     server.quiet,
   )
 
-const told = ({ messages }: Harness, name: string) =>
+const paramsOf = ({ messages }: Harness, name: string) =>
   messages.flatMap(({ method, params }) => (method === name ? [params ?? {}] : []))
 
-const acknowledged = (server: Harness) => told(server, "notifications/subscriptions/acknowledged")
+const acknowledged = (server: Harness) =>
+  paramsOf(server, "notifications/subscriptions/acknowledged")
 
 const withAsking = (body: (server: Harness, taskId: string) => Effect.Effect<void>) => {
   const { tools } = asking([exec])
@@ -44,20 +45,20 @@ describe("notifications/tasks", () => {
           assert.deepStrictEqual(acknowledged(server), [
             { notifications: { taskIds: [taskId] }, _meta: named },
           ])
-          const stands = () =>
+          const currentTask = () =>
             Effect.map(ask("tasks/get", { taskId }), ({ result }) => {
               const { _meta, resultType: _, ...task } = result ?? {}
               return { ...task, _meta: named }
             })
-          const waits = yield* stands()
+          const waits = yield* currentTask()
           const inputResponses = {
             "1-elicitation": { action: "accept", content: { decision: "approved" } },
           }
           yield* ask("tasks/update", { taskId, inputResponses })
           yield* server.quiet
-          const changes = told(server, "notifications/tasks")
+          const changes = paramsOf(server, "notifications/tasks")
           assert.deepInclude(changes, waits)
-          assert.deepStrictEqual(changes.at(-1), yield* stands())
+          assert.deepStrictEqual(changes.at(-1), yield* currentTask())
           assert.strictEqual(changes.at(-1)?.["status"], "completed")
           yield* server.send(cancelled("s"))
           yield* server.quiet
@@ -79,7 +80,7 @@ describe("notifications/tasks", () => {
           yield* ask("tasks/cancel", { taskId })
           yield* server.quiet
           yield* listen(server, { taskIds: [taskId] })
-          assert.deepStrictEqual(told(server, "notifications/tasks"), [])
+          assert.deepStrictEqual(paramsOf(server, "notifications/tasks"), [])
           assert.strictEqual(acknowledged(server).length, 2)
         }),
       ),
@@ -101,7 +102,7 @@ describe("notifications/tasks", () => {
     ),
   )
 
-  it.effect("refuses more tasks than anybody has", () =>
+  it.effect("refuses more tasks than one principal can have", () =>
     withServer({}, (server) =>
       Effect.gen(function* () {
         const taskIds = Array.from({ length: 1025 }, (_, index) => String(index))

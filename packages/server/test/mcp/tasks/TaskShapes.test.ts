@@ -56,7 +56,7 @@ describe("TaskShapes", () => {
     assert.deepStrictEqual([status, inputRequests], ["input_required", { "1-where": question }])
   })
 
-  it("a result that says an error has failed in 2025-11-25, with its first words, and completed in 2026-07-28", () => {
+  it("a result with an error is a failed task in 2025-11-25, with its first words, and a completed one in 2026-07-28", () => {
     const long = "x".repeat(10_000)
     const task = ended(failing(long))
     const old = Shapes.handshakeTask(task, startMs)
@@ -66,7 +66,7 @@ describe("TaskShapes", () => {
     assert.strictEqual(result, task.end?._tag === "Result" ? task.end.result : undefined)
   })
 
-  it("an error failed in both, and is inlined as it would have been answered", () => {
+  it("an error is a failed task in both, and is inlined as it would have been answered", () => {
     const error = new JsonRpcError({ code: -32602, message: "no", data: { at: 1 } })
     const task = ended({ _tag: "Error", error })
     const old = Shapes.handshakeTask(task, startMs)
@@ -78,7 +78,7 @@ describe("TaskShapes", () => {
     )
   })
 
-  it("names the task beside what `_meta` says already", () => {
+  it("adds the task to the present members of `_meta`", () => {
     assert.deepStrictEqual(Shapes.withRelated("t", { a: 1 }), {
       a: 1,
       "io.modelcontextprotocol/related-task": { taskId: "t" },

@@ -70,13 +70,13 @@ const tools = [
       Effect.succeed(JSON.stringify([greeting, prepared, task !== undefined])),
   }),
   tool({
-    name: "tells",
+    name: "reports",
     taskSupport: "optional",
     run: (_, { log, progress }) =>
       progress(1, 2, "half").pipe(
         Effect.andThen(log("warning", "hot")),
         Effect.orDie,
-        Effect.as("told"),
+        Effect.as("reported"),
       ),
   }),
   tool({
@@ -103,25 +103,27 @@ const ended = (server: Harness, form_: Form, name: string, args: unknown = {}) =
   })
 
 describe("a tool of the embedding program as a task", () => {
-  it.effect("2025-11-25: a tool that fails failed, and why; its result says the same", () =>
-    withTools((server) =>
-      Effect.gen(function* () {
-        yield* asked.hello(server)
-        const { ask, task, taskId } = yield* ended(server, asked, "fails")
-        assert.deepStrictEqual(
-          [member(task, "status"), member(task, "statusMessage")],
-          ["failed", "the job failed"],
-        )
-        assert.deepStrictEqual((yield* ask("tasks/result", { taskId })).result, {
-          content: text("the job failed"),
-          isError: true,
-          _meta: related(taskId),
-        })
-      }),
-    ),
+  it.effect(
+    "2025-11-25: a tool that fails is a failed task with the reason; its result has the same text",
+    () =>
+      withTools((server) =>
+        Effect.gen(function* () {
+          yield* asked.hello(server)
+          const { ask, task, taskId } = yield* ended(server, asked, "fails")
+          assert.deepStrictEqual(
+            [member(task, "status"), member(task, "statusMessage")],
+            ["failed", "the job failed"],
+          )
+          assert.deepStrictEqual((yield* ask("tasks/result", { taskId })).result, {
+            content: text("the job failed"),
+            isError: true,
+            _meta: related(taskId),
+          })
+        }),
+      ),
   )
 
-  it.effect("2026-07-28: a tool that fails has completed, with its result", () =>
+  it.effect("2026-07-28: a tool that fails is a completed task, with its result", () =>
     withTools((server) =>
       Effect.gen(function* () {
         const { task } = yield* ended(server, decided, "fails")
@@ -136,7 +138,7 @@ describe("a tool of the embedding program as a task", () => {
   it.effect.each<readonly [name: string, error: object]>([
     ["breaks", { code: -32603, message: "broken", data: [1] }],
     ["dies", { code: -32603, message: "Internal error" }],
-  ])("an error of the protocol failed, in both forms: %s", ([name, error]) =>
+  ])("an error of the protocol is a failed task in both revisions: %s", ([name, error]) =>
     withTools((server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)
@@ -152,7 +154,7 @@ describe("a tool of the embedding program as a task", () => {
     ),
   )
 
-  it.effect("a tool that has to be a task is refused where it is none", () =>
+  it.effect("a tool that requires a task is refused as a plain call", () =>
     withTools((server) =>
       Effect.gen(function* () {
         const params = { name: "fails", arguments: {} }
@@ -195,7 +197,7 @@ describe("a tool of the embedding program as a task", () => {
     ),
   )
 
-  it.effect("2025-11-25: both are put by the request for the result", () =>
+  it.effect("2025-11-25: both questions are put by the request for the result", () =>
     withTools((server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)
@@ -214,7 +216,7 @@ describe("a tool of the embedding program as a task", () => {
   )
 
   it.effect(
-    "2026-07-28: what it asks before it is a task it asks as any call, and runs once it is answered",
+    "2026-07-28: before it is a task it asks like any call, and runs once the answer is there",
     () =>
       withTools((server) =>
         Effect.gen(function* () {
@@ -242,7 +244,7 @@ describe("a tool of the embedding program as a task", () => {
       ),
   )
 
-  it.effect("2026-07-28: what it says in its first part ends the call, with no task", () =>
+  it.effect("2026-07-28: a result of its first part ends the call, without a task", () =>
     withTools((server) =>
       Effect.gen(function* () {
         const bad = yield* callAsTask(server, decided, 1, "asks_first", { greeting: 7 })
@@ -254,7 +256,7 @@ describe("a tool of the embedding program as a task", () => {
     ),
   )
 
-  it.effect("2025-11-25: all of it is the task's, its first part too", () =>
+  it.effect("2025-11-25: all of the work belongs to the task, its first part included", () =>
     withTools((server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)
@@ -274,21 +276,21 @@ describe("a tool of the embedding program as a task", () => {
     withTools((server) =>
       Effect.gen(function* () {
         yield* asked.hello(server)
-        const params = { name: "tells", arguments: {}, task: {}, _meta: { progressToken: 7 } }
+        const params = { name: "reports", arguments: {}, task: {}, _meta: { progressToken: 7 } }
         const taskId = taskIdIn(yield* server.ask(2, "tools/call", params))
         yield* server.quiet
-        const told = () => server.messages.filter(({ method }) => method !== undefined)
+        const sent = () => server.messages.filter(({ method }) => method !== undefined)
         assert.deepStrictEqual(
-          told().map(({ method, params: said }) => [method, said?.["_meta"]]),
+          sent().map(({ method, params: said }) => [method, said?.["_meta"]]),
           [
             ["notifications/progress", related(taskId)],
             ["notifications/message", related(taskId)],
             ["notifications/tasks/status", undefined],
           ],
         )
-        yield* callAsTask(server, decided, 3, "tells", {})
+        yield* callAsTask(server, decided, 3, "reports", {})
         yield* server.quiet
-        assert.strictEqual(told().length, 3)
+        assert.strictEqual(sent().length, 3)
       }),
     ),
   )

@@ -44,7 +44,7 @@ const probe = Effect.gen(function* () {
           reason: isThere
             ? "the sandbox library (@anthropic-ai/sandbox-runtime) could not be loaded"
             : `${sandboxExec} is missing`,
-          advice: isThere ? "install colloquy anew" : "macOS itself provides it",
+          advice: isThere ? "reinstall colloquy" : "it is a part of macOS",
         }
   return status
 })

@@ -20,7 +20,7 @@ const plain: BubblewrapOptions = {
   statusFd: 4,
 }
 
-/** Mounts alone, one per line, without the fixed ones around them. */
+/** Only the mounts, one per line, without the fixed ones around them. */
 const mounts = (
   writableRoots: ReadonlyArray<string>,
   protectedPaths: ReadonlyArray<ProtectedPath> = [],
@@ -51,12 +51,12 @@ describe("BubblewrapArgv", () => {
     assert.include(argv, "--seccomp")
   })
 
-  it("sets inside what would act on bubblewrap, before the program", () => {
+  it("sets variables that would affect bubblewrap inside, before the program", () => {
     const argv = bubblewrapArgv({ ...plain, variables: { LD_PRELOAD: "/w/x.so" } })
     assert.include(argv.join(" "), "--setenv LD_PRELOAD /w/x.so --chdir")
   })
 
-  it("takes words of the program as words, after the options", () => {
+  it("passes the words of the program as words, after the options", () => {
     const argv = bubblewrapArgv({ ...plain, argv: ["--bind", "/", "/"] })
     assert.deepStrictEqual(argv.slice(-4), ["--", "--bind", "/", "/"])
   })
@@ -204,7 +204,7 @@ describe("BubblewrapArgv", () => {
     })
   }
 
-  it("L15 a root of / leaves /sys, /proc and /dev closed, and pins down to a protected path", () => {
+  it("L15 a root of / keeps /sys, /proc and /dev closed, and pins the parents of a protected path", () => {
     const argv = bubblewrapArgv({
       ...plain,
       writableRoots: ["/"],
@@ -217,7 +217,7 @@ describe("BubblewrapArgv", () => {
     )
   })
 
-  it("finds what lies in a directory by whole names", () => {
+  it("finds the paths in a directory by whole names", () => {
     assert.deepStrictEqual(
       [isWithin("/w/a", "/w"), isWithin("/w", "/w"), isWithin("/wa", "/w"), isWithin("/a", "/")],
       [true, true, false, true],

@@ -20,7 +20,7 @@ const ask = (
 ): string | undefined =>
   words[answer(seccompProgram(processor), { arch: foreign, number, arguments: args.map(BigInt) })]
 
-/** By name, number on x64 (undefined: has none), number on arm64, arguments, answer. */
+/** Name, number on x64 (undefined: has none), number on arm64, arguments, result. */
 const table: ReadonlyArray<
   readonly [string, number | undefined, number | undefined, ReadonlyArray<number | bigint>, string]
 > = [
@@ -137,7 +137,7 @@ describe("Seccomp", () => {
     )
   })
 
-  it("refuses every number of its lists and lets through every other below 512", () => {
+  it("refuses every number of its lists and allows every other below 512", () => {
     for (const processor of ["x64", "arm64"] as const) {
       const { absent, conditional, refused } = syscallTables[processor]
       const listed = new Map<number | undefined, string>([
@@ -156,7 +156,7 @@ describe("Seccomp", () => {
     }
   })
 
-  it("fits what the kernel takes", () => {
+  it("fits the limit of the kernel", () => {
     for (const processor of ["x64", "arm64"] as const) {
       const program = seccompProgram(processor)
       assert.strictEqual(program.byteLength % 8, 0)

@@ -39,7 +39,7 @@ describe("SeatbeltArgv", () => {
     assert.strictEqual(shellLine(["a"], {}, undefined), "unset TMPDIR; exec 'a'")
   })
 
-  it("L15 keeps from the shell outside what would run code there", () => {
+  it("L15 withholds variables that would run code in the shell outside", () => {
     assert.deepStrictEqual(
       splitForShell({
         PATH: "/w/bin",
@@ -54,7 +54,7 @@ describe("SeatbeltArgv", () => {
     )
   })
 
-  it("L15 takes no line it does not know", () => {
+  it("L15 accepts no unknown line", () => {
     assert.deepStrictEqual(launchArgv("env A=b /usr/bin/sandbox-exec -p x"), [
       "/bin/bash",
       "--noprofile",

@@ -1,4 +1,4 @@
-/** The profile the library writes from our rules. Only its text: nothing here runs on macOS. */
+/** Tests the profile that the library writes from the rules. Only its text, because these tests do not run on macOS. */
 import { assert, describe, it } from "@effect/vitest"
 import { wrapCommandWithSandboxMacOS } from "@anthropic-ai/sandbox-runtime/dist/sandbox/macos-sandbox-utils.js"
 import * as Fs from "node:fs"
@@ -51,7 +51,7 @@ describe("SeatbeltProfile", () => {
     assert.isFalse(runsPlantedWhich(() => withSystemPath(() => line(false))))
   })
 
-  it("L15 denies by default, opens the roots only, and closes what is guarded in them", () => {
+  it("L15 denies by default, opens only the roots, and closes the protected paths in them", () => {
     const text = line(false)
     assert.isDefined(launchArgv(text))
     assert.include(text, "(deny default")

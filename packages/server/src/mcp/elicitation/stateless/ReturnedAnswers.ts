@@ -31,10 +31,10 @@ export const submitResponses = (
 /** Submits the answers that the call brings. Does nothing for a first call. */
 export const submitReturned = (
   conversation: Pick<Conversation, "submit">,
-  { rounds }: RequestContext,
+  { continuation }: RequestContext,
 ): Effect.Effect<void, JsonRpcError> =>
-  rounds?.resumed === undefined
+  continuation?.resumed === undefined
     ? Effect.void
-    : Effect.flatMap(readCallState(rounds.resumed.state), ({ asked }) =>
-        submitResponses(conversation, asked, rounds.resumed?.responses ?? {}),
+    : Effect.flatMap(readCallState(continuation.resumed.state), ({ asked }) =>
+        submitResponses(conversation, asked, continuation.resumed?.responses ?? {}),
       )

@@ -71,7 +71,7 @@ const approved = [{ decision: "approved", reason: "answered" }]
 
 describe("conversationWait without a handshake", () => {
   it.effect(
-    "L7 puts what the conversation asks in its answer, and waits on with what is brought",
+    "L7 returns the questions of the conversation in its result, and continues to wait with the answers",
     () => {
       const asked = asking([exec])
       return withMessage(asked, (server, conversation_id) =>
@@ -95,7 +95,7 @@ describe("conversationWait without a handshake", () => {
     },
   )
 
-  it.effect("of a client that cannot answer it waits until its time is up", () => {
+  it.effect("waits until its time is up for a client that cannot answer", () => {
     const asked = asking([exec])
     return withMessage(asked, (server, conversation_id) =>
       Effect.gen(function* () {
@@ -116,7 +116,7 @@ describe("conversationWait without a handshake", () => {
 
 describe("both eras on one connection", () => {
   it.effect(
-    "L7 a stream of a client that shook hands is asked what a message without one began",
+    "L7 a question of a turn that a stateless message started is put to the stream of a client with a handshake",
     () => {
       const asked = asking([exec])
       return withMessage(asked, (server, conversation_id) =>

@@ -2,11 +2,11 @@ import { AuthStatusChange, LoginChatGptComplete } from "@colloquy/protocol/app/A
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
-import * as Notices from "../../../src/app/subscriptions/Notices.ts"
+import * as ConnectionNotices from "../../../src/app/subscriptions/ConnectionNotices.ts"
 import type { PeerControl } from "../../../src/jsonrpc/Caller.ts"
 import { loginId } from "../../support/Accounts.ts"
 
-describe("Notices", () => {
+describe("ConnectionNotices", () => {
   it.effect(
     "L6 a client that does not read gets the latest of each state and all others, in order",
     () =>
@@ -18,7 +18,7 @@ describe("Notices", () => {
             reads.await,
             Effect.sync(() => sent.push(...params)),
           )
-        const notices = Notices.make()
+        const notices = ConnectionNotices.make()
         yield* Effect.forkChild(
           notices.deliver({
             notify,

@@ -1,6 +1,6 @@
 /** Seeded random draws: the same seed yields the same draws in the same order. */
 
-export interface Dice {
+export interface SeededDraws {
   /** Integer from 0 up to, but not including, `end`. */
   readonly below: (end: number) => number
   readonly chance: (share: number) => boolean
@@ -8,7 +8,7 @@ export interface Dice {
 }
 
 /** @param seed any integer */
-export const make = (seed: number): Dice => {
+export const make = (seed: number): SeededDraws => {
   let state = seed | 0
   // A small generator (mulberry32) is enough: the draws only need to be roughly uniform.
   const next = () => {

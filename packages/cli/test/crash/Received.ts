@@ -19,7 +19,7 @@ const keyOf = (id: string, msg: Msg): string =>
   JSON.stringify([id, msg.type, msg["call_id"], msg["message"], msg["last_agent_message"]])
 
 /** One conversation, as its client knows it. */
-export interface Known {
+export interface ReceivedConversation {
   /** First characters of the messages whose acceptance the client has seen. */
   readonly inputs: Set<string>
   /** Keys of the events that each call received, in order of arrival. */
@@ -28,19 +28,19 @@ export interface Known {
   readonly lines: Array<Buffer>
 }
 
-export interface Told {
-  readonly conversations: ReadonlyMap<string, Known>
+export interface Received {
+  readonly conversations: ReadonlyMap<string, ReceivedConversation>
   /** Conversations about which the client received something since they were last compared with their files. */
   readonly open: Set<string>
-  readonly of: (id: string) => Known
+  readonly of: (id: string) => ReceivedConversation
   /** Records the event in this message. @param call name of the call, unique within the state directory */
   readonly event: (frame: Frame, call: string) => void
 }
 
-export const make = (): Told => {
-  const conversations = new Map<string, Known>()
+export const make = (): Received => {
+  const conversations = new Map<string, ReceivedConversation>()
   const open = new Set<string>()
-  const of = (id: string): Known => {
+  const of = (id: string): ReceivedConversation => {
     open.add(id)
     const known = conversations.get(id) ?? { inputs: new Set(), seen: new Map(), lines: [] }
     conversations.set(id, known)
@@ -76,30 +76,30 @@ const missing = (
   return undefined
 }
 
-const timesSaid = (events: ReadonlyArray<StoredEvent>, input: string): number =>
+const timesRecorded = (events: ReadonlyArray<StoredEvent>, input: string): number =>
   events.filter(
     ({ msg }) => msg.type === "user_message" && String(msg["message"]).startsWith(input),
   ).length
 
-/** What was told and is no longer so. @param bytes of the file */
-export const broken = (
-  { inputs, lines, seen }: Known,
+/** Where the file contradicts what the client received; empty when it does not. @param bytes of the file */
+export const contradictions = (
+  { inputs, lines, seen }: ReceivedConversation,
   { events }: Judged,
   bytes: Buffer,
 ): ReadonlyArray<string> => [
   ...[...inputs].flatMap((input) => {
-    const times = timesSaid(events, input)
-    return times === 1 ? [] : [`accepted input ${JSON.stringify(input)} is there ${times} times`]
+    const times = timesRecorded(events, input)
+    return times === 1 ? [] : [`accepted input ${JSON.stringify(input)} occurs ${times} times`]
   }),
   ...[...seen].flatMap(([call, keys]) => {
     const lost = missing(keys, events)
     return lost === undefined
       ? []
-      : [`what call ${call} was told is not there: ${lost.slice(0, 300)}`]
+      : [`an event that call ${call} received is missing: ${lost.slice(0, 300)}`]
   }),
   ...lines.flatMap((before) =>
     bytes.subarray(0, before.length).equals(before)
       ? []
-      : [`the ${before.length} bytes that were there before are no longer`],
+      : [`the first ${before.length} bytes have changed`],
   ),
 ]

@@ -13,8 +13,8 @@ import type { PeerControl } from "../../jsonrpc/Caller.ts"
 export const noticesKey = "notices"
 
 /** See the header. */
-export interface Notices {
-  /** Sends what is put, before and after this call, until it is interrupted or the connection closes. Call it once. */
+export interface ConnectionNotices {
+  /** Sends the notifications that were added, before and after this call, until it is interrupted or the connection closes. Call it once. */
   readonly deliver: (peer: PeerControl) => Effect.Effect<void>
   /**
    * Adds a notification. `latest`: replaces one of the same method that was not sent yet. Dropped after `deliver` has
@@ -29,7 +29,7 @@ interface Notice {
 }
 
 /** Makes an empty queue. */
-export const make = (): Notices => {
+export const make = (): ConnectionNotices => {
   const added = Latch.makeUnsafe(false)
   let waiting: Array<Notice> = []
   let ended = false

@@ -48,7 +48,7 @@ export const validAnswersAreTaken = ({ calls }: StatelessHistory): ReadonlyArray
   calls.flatMap((call) => {
     const { answer, isGood, state } = call
     if (state === undefined || !isGood || !isError(answer, -32602)) return []
-    // The state can be used again after a round that only asked again.
+    // The state can be used again after a request that was only answered with the questions again.
     const busy = calls.some(
       (other) =>
         other !== call &&

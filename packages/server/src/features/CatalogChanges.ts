@@ -1,5 +1,5 @@
 /**
- * Delivers changes of lists and resources to listeners. However much changes, a listener holds at most one notice per
+ * Delivers changes of lists and resources to listeners. However much changes, a listener holds at most one change per
  * list and one per subscribed URI until it takes them (L6). The code that reports a change never waits for a listener.
  */
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import type * as Scope from "effect/Scope"
 export type ListName = "tools" | "prompts" | "resources"
 
 /** A change that clients are notified of. */
-export type Notice =
+export type CatalogChange =
   | { readonly _tag: "ListChanged"; readonly list: ListName }
   | { readonly _tag: "ResourceUpdated"; readonly uri: string }
 
@@ -20,18 +20,18 @@ interface Interest {
   readonly uri: (uri: string) => boolean
 }
 
-interface NoticeListener {
+interface ChangeListener {
   /**
    * Waits for a change and 100 ms more, then resolves with all changes since the last call, each once, lists first. The
    * additional wait joins simultaneous changes and lets the response to the request that caused them go first (L2).
    */
-  readonly take: Effect.Effect<ReadonlyArray<Notice>>
+  readonly take: Effect.Effect<ReadonlyArray<CatalogChange>>
 }
 
-/** A source of notices. */
-export interface Notices {
+/** A source of changes. */
+export interface CatalogChanges {
   /** Adds a listener, which is removed when the scope closes. */
-  readonly listen: (interest: Interest) => Effect.Effect<NoticeListener, never, Scope.Scope>
+  readonly listen: (interest: Interest) => Effect.Effect<ChangeListener, never, Scope.Scope>
   /** Reports that a list has changed. */
   readonly listChanged: (list: ListName) => void
   /** Reports that the contents of the resource have changed. */
@@ -49,15 +49,15 @@ interface Waiting {
 /** How long simultaneous changes are joined; below what a person notices. */
 const window = "100 millis"
 
-const takeAll = ({ filled, lists, uris }: Waiting): ReadonlyArray<Notice> => {
-  const notices: ReadonlyArray<Notice> = [
+const takeAll = ({ filled, lists, uris }: Waiting): ReadonlyArray<CatalogChange> => {
+  const changes: ReadonlyArray<CatalogChange> = [
     ...[...lists].map((list) => ({ _tag: "ListChanged" as const, list })),
     ...[...uris].map((uri) => ({ _tag: "ResourceUpdated" as const, uri })),
   ]
   lists.clear()
   uris.clear()
   filled.closeUnsafe()
-  return notices
+  return changes
 }
 
 const deliver = (
@@ -73,7 +73,7 @@ const deliver = (
 }
 
 /** One source, or several sources combined: a listener of the combination also receives the changes of each source. */
-class Hub implements Notices {
+class Hub implements CatalogChanges {
   private readonly listeners = new Set<Waiting>()
   private readonly sources: ReadonlyArray<Hub>
 
@@ -100,7 +100,7 @@ class Hub implements Notices {
     })
     return Effect.map(
       Effect.acquireRelease(acquire, (waiting) => Effect.sync(() => this.detach(waiting))),
-      (waiting): NoticeListener => ({
+      (waiting): ChangeListener => ({
         take: waiting.filled.await.pipe(
           Effect.andThen(Effect.sleep(window)),
           Effect.map(() => takeAll(waiting)),
@@ -127,8 +127,8 @@ class Hub implements Notices {
 }
 
 /** A source without listeners. */
-export const make = (): Notices => new Hub([])
+export const make = (): CatalogChanges => new Hub([])
 
 /** Combines several sources. A change reported to the combination reaches only the combination's listeners. */
-export const merged = (sources: ReadonlyArray<Notices>): Notices =>
+export const merged = (sources: ReadonlyArray<CatalogChanges>): CatalogChanges =>
   new Hub(sources.filter((source) => source instanceof Hub))
