@@ -63,6 +63,11 @@ const fill = (path: string) => {
   FS.closeSync(file)
 }
 
+const touchLeases = (home: string): void => {
+  const folder = join(home, "colloquy-store", "leases")
+  for (const name of FS.readdirSync(folder)) FS.utimesSync(join(folder, name), 0, 0)
+}
+
 const limitDescriptors = (pid: number, soft: number) =>
   run("prlimit", "--pid", String(pid), `--nofile=${soft}:`)
 
@@ -137,9 +142,38 @@ describe("the built app-server", () => {
         const app = yield* start({ script })
         yield* failing(app, {
           code: "EMFILE",
-          fail: () => limitDescriptors(app.pid, 3),
+          fail: () => {
+            // The check of a lease whose file was touched has to read it.
+            touchLeases(app.home)
+            limitDescriptors(app.pid, 3)
+          },
           recover: () => limitDescriptors(app.pid, 1024),
         })
+      }).pipe(Effect.scoped),
+    30_000,
+  )
+
+  it.live.skipIf(!canLimit)(
+    "L5 L16 records the rest of a turn, and keeps its lease, when no descriptor is left",
+    () =>
+      Effect.gen(function* () {
+        const app = yield* start({ script })
+        const { conversationId } = yield* made(app, {
+          approvalPolicy: "never",
+          sandbox: "danger-full-access",
+        })
+        yield* listening(app, conversationId)
+        const { turnId } = yield* say(app, conversationId, "go")
+        yield* app.received("codex/event/exec_command_begin")
+        limitDescriptors(app.pid, 3)
+        yield* ending(app, turnId)
+        assert.deepStrictEqual(
+          app.messages.filter(({ method }) => method === "conversationClosed"),
+          [],
+        )
+        limitDescriptors(app.pid, 1024)
+        const { turnId: next } = yield* say(app, conversationId, "again")
+        yield* ending(app, next)
       }).pipe(Effect.scoped),
     30_000,
   )

@@ -45,6 +45,11 @@ export interface FileHandle {
   readonly truncate: (bytes: number) => Effect.Effect<void, FileFault>
   /** Completes when contents and length are on the disk. */
   readonly sync: Effect.Effect<void, FileFault>
+  /**
+   * For a file that was just created: completes when its contents, its length and its entry in its
+   * directory are on the disk, both at the same time.
+   */
+  readonly syncCreated: Effect.Effect<void, FileFault>
   readonly stat: Effect.Effect<FileStat, FileFault>
 }
 

@@ -31,18 +31,25 @@ const scarcityCodes: ReadonlySet<string> = new Set([
  */
 export const isScarcity = ({ code }: FileFault): boolean => scarcityCodes.has(code)
 
+const retryDelay = Duration.millis(25)
+
 /**
  * Long enough for a descriptor that another request holds for a moment, and short compared with the
  * time limit of store operations.
  */
 const maxScarcityRetry = Duration.seconds(1)
 
+const isScarcityOfFiles = (error: unknown): boolean =>
+  error instanceof FileFault && isScarcity(error)
+
 /**
  * Retries an operation for at most a second while the system is short of a resource. Only for
- * operations that change nothing when they fail.
+ * operations that change nothing when they fail. A first attempt that succeeds costs no schedule.
  */
 export const retryScarcity = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.retry(effect, {
-    schedule: Schedule.spaced("25 millis").pipe(Schedule.upTo({ duration: maxScarcityRetry })),
-    while: (error) => error instanceof FileFault && isScarcity(error),
-  })
+  Effect.catchIf(effect, isScarcityOfFiles, () =>
+    Effect.retry(effect, {
+      schedule: Schedule.spaced(retryDelay).pipe(Schedule.upTo({ duration: maxScarcityRetry })),
+      while: isScarcityOfFiles,
+    }).pipe(Effect.delay(retryDelay)),
+  )

@@ -18,18 +18,36 @@ export interface LockFile {
   readonly close: () => void
 }
 
+/**
+ * Distinguishes a file from every file that replaces it at its path, and from itself after its
+ * contents were changed: device, inode, length and time of the last modification. Kept by a
+ * renaming and by a further link. Two files have the same stamp only when they have the same
+ * length, the second was made after the first was gone, and both were written within one tick of
+ * the file system's clock.
+ */
+export type FileStamp = string
+
 /** The file system, as leases need it. */
 export interface LeaseFiles {
   /** Creates a folder and its missing parents. */
   readonly makeFolder: (path: string) => void
   /** Names of the entries of a folder. */
   readonly list: (path: string) => ReadonlyArray<string>
-  /** Returns when something exists at the path, and throws `ENOENT` otherwise. */
-  readonly stat: (path: string) => void
+  /** The stamp of what exists at the path, without following a link. Throws `ENOENT` otherwise. */
+  readonly stat: (path: string) => FileStamp
   /** Contents of a file as text. */
   readonly read: (path: string) => string
-  /** Creates or overwrites a file that only its owner may read. */
-  readonly write: (path: string, text: string) => void
+  /**
+   * Creates or overwrites a file that only its owner may read. Returns its stamp after the write.
+   */
+  readonly write: (path: string, text: string) => FileStamp
+  /** Like `write`, but throws `EEXIST` when something exists at the path. */
+  readonly create: (path: string, text: string) => FileStamp
+  /**
+   * Gives a file a second path, at once and with its contents. Throws `EEXIST` when something
+   * exists at that path, and another error where the file system has no such links.
+   */
+  readonly link: (from: string, to: string) => void
   /** Renames atomically, replacing a file at the new path. */
   readonly rename: (from: string, to: string) => void
   /** Removes a file. */

@@ -59,6 +59,39 @@ const releaseLease = (
     Effect.catch((fault) => Effect.logWarning(`a lease was not released: ${fault.message}`)),
   )
 
+/** A class: its members are shared, where closures would cost every conversation memory. */
+class ScopedLease implements Lease {
+  private readonly leases: ProcessLeases
+  private readonly id: ConversationId
+  private readonly held: HeldLease
+
+  constructor(leases: ProcessLeases, id: ConversationId, held: HeldLease) {
+    this.leases = leases
+    this.id = id
+    this.held = held
+  }
+
+  get inherited(): boolean {
+    return this.held.inherited
+  }
+
+  get lastGeneration(): number {
+    return this.held.lastGeneration
+  }
+
+  recordGeneration(generation: number): Effect.Effect<void, FileFault> {
+    return this.retried(() => this.leases.recordGeneration(this.id, this.held, generation))
+  }
+
+  get isHeld(): Effect.Effect<boolean, FileFault> {
+    return this.retried(() => this.leases.isHeld(this.id, this.held))
+  }
+
+  private retried<A>(run: () => A): Effect.Effect<A, FileFault> {
+    return retryScarcity(attempt(this.leases.pathOf(this.id), run))
+  }
+}
+
 /** Takes the lease of a conversation for this process, until the scope closes. */
 export const acquireLease = (
   leases: ProcessLeases,
@@ -69,15 +102,7 @@ export const acquireLease = (
     Effect.acquireRelease(takeWithin(leases, id, sinceMs), (held) =>
       releaseLease(leases, id, held),
     ),
-    (held) => ({
-      inherited: held.inherited,
-      lastGeneration: held.lastGeneration,
-      recordGeneration: (generation) =>
-        retryScarcity(
-          attempt(leases.pathOf(id), () => leases.recordGeneration(id, held, generation)),
-        ),
-      isHeld: retryScarcity(attempt(leases.pathOf(id), () => leases.isHeld(id, held))),
-    }),
+    (held) => new ScopedLease(leases, id, held),
   )
 
 /** Ends all leases of the process. The lock of the operating system is released in any case. */

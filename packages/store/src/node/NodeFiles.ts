@@ -50,26 +50,76 @@ const statOf = (stats: FS.Stats): FileStat => ({
   identity: `${stats.dev}:${stats.ino}`,
 })
 
-const handleOf = (fd: number, path: string): FileHandle => ({
-  read: (offset, length) =>
-    callSync("read", path, () => {
+/** Completes with the first error after all calls have ended, or without one. */
+const callAll = (
+  operation: string,
+  path: string,
+  calls: ReadonlyArray<(done: (error: Error | null) => void) => void>,
+): Effect.Effect<void, FileFault> =>
+  callAsync<void>(operation, path, (done) => {
+    let running = calls.length
+    let failure: Error | null = null
+    for (const call of calls) {
+      call((error) => {
+        failure ??= error
+        if (--running === 0) done(failure)
+      })
+    }
+  })
+
+/** A class: its members are shared, where closures would cost every open file memory. */
+class NodeFileHandle implements FileHandle {
+  private readonly fd: number
+  private readonly path: string
+
+  constructor(fd: number, path: string) {
+    this.fd = fd
+    this.path = path
+  }
+
+  read(offset: number, length: number): Effect.Effect<Uint8Array, FileFault> {
+    return callSync("read", this.path, () => {
       const bytes = new Uint8Array(length)
       let read = 0
       while (read < length) {
-        const more = FS.readSync(fd, bytes, read, length - read, offset + read)
+        const more = FS.readSync(this.fd, bytes, read, length - read, offset + read)
         if (more === 0) break
         read += more
       }
       return bytes.subarray(0, read)
-    }),
-  write: (offset, bytes) =>
-    bytes.length <= maxWriteAtOnce
+    })
+  }
+
+  write(offset: number, bytes: Uint8Array): Effect.Effect<number, FileFault> {
+    const { fd, path } = this
+    return bytes.length <= maxWriteAtOnce
       ? callSync("write", path, () => FS.writeSync(fd, bytes, 0, bytes.length, offset))
-      : callAsync("write", path, (done) => FS.write(fd, bytes, 0, bytes.length, offset, done)),
-  truncate: (bytes) => callSync("truncate", path, () => FS.ftruncateSync(fd, bytes)),
-  sync: callAsync("sync", path, (done) => FS.fdatasync(fd, done)),
-  stat: callSync("stat", path, () => statOf(FS.fstatSync(fd))),
-})
+      : callAsync("write", path, (done) => FS.write(fd, bytes, 0, bytes.length, offset, done))
+  }
+
+  truncate(bytes: number): Effect.Effect<void, FileFault> {
+    return callSync("truncate", this.path, () => FS.ftruncateSync(this.fd, bytes))
+  }
+
+  get sync(): Effect.Effect<void, FileFault> {
+    return callAsync("sync", this.path, (done) => FS.fdatasync(this.fd, done))
+  }
+
+  get syncCreated(): Effect.Effect<void, FileFault> {
+    return isWindows
+      ? this.sync
+      : withDirectory(dirname(this.path), (folder) =>
+          callAll("sync", this.path, [
+            (done) => FS.fdatasync(this.fd, done),
+            (done) => FS.fsync(folder, done),
+          ]),
+        )
+  }
+
+  get stat(): Effect.Effect<FileStat, FileFault> {
+    return callSync("stat", this.path, () => statOf(FS.fstatSync(this.fd)))
+  }
+}
 
 const openScoped = (
   operation: string,
@@ -88,19 +138,29 @@ const openScoped = (
       }
     }),
     (fd) => Effect.sync(() => FS.closeSync(fd)),
-  ).pipe(Effect.map((fd) => handleOf(fd, path)))
+  ).pipe(Effect.map((fd) => new NodeFileHandle(fd, path)))
 
 /** Flags that a platform does not have are undefined, which counts as 0. */
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = FS.constants
 
 /** Windows cannot sync a directory and does not need it. */
+const isWindows = process.platform === "win32"
+
+const withDirectory = <A>(
+  path: string,
+  use: (fd: number) => Effect.Effect<A, FileFault>,
+): Effect.Effect<A, FileFault> =>
+  Effect.acquireUseRelease(
+    callSync("syncDirectory", path, () => FS.openSync(path, O_RDONLY)),
+    use,
+    (fd) => Effect.sync(() => FS.closeSync(fd)),
+  )
+
 const syncDirectory = (path: string): Effect.Effect<void, FileFault> =>
-  process.platform === "win32"
+  isWindows
     ? Effect.void
-    : Effect.acquireUseRelease(
-        callSync("syncDirectory", path, () => FS.openSync(path, O_RDONLY)),
-        (fd) => callAsync<void>("syncDirectory", path, (done) => FS.fsync(fd, done)),
-        (fd) => Effect.sync(() => FS.closeSync(fd)),
+    : withDirectory(path, (fd) =>
+        callAsync<void>("syncDirectory", path, (done) => FS.fsync(fd, done)),
       )
 
 /** Syncs each new folder into its parent. */

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { rmSync } from "node:fs"
 import { dirname } from "node:path"
-import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite"
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite"
 import { DamagedRow, indexedMeta, indexedPath } from "../catalog/IndexedMeta.ts"
 import { IndexFault, type IndexRow, RolloutIndex } from "../RolloutIndex.ts"
 import { makeFolders } from "./MakeFolders.ts"
@@ -43,6 +43,8 @@ PRAGMA user_version = ${version};
 
 /** The columns that a row is read from; the others exist for searching. */
 const columns = `folder, name, updated, archived, preview, meta, bytes, modified, identity, seq, submission, generation`
+
+const selectRow = `SELECT ${columns} FROM conversations WHERE id = ?`
 
 const insertRow = `INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
@@ -128,6 +130,8 @@ const selectOf = (query: ListQuery): { readonly text: string; readonly values: V
 class Database {
   private readonly path: string
   private open: DatabaseSync | undefined
+  /** Compiled statements of the open database, by their texts. */
+  private readonly statements = new Map<string, StatementSync>()
 
   constructor(path: string) {
     this.path = path
@@ -135,22 +139,34 @@ class Database {
 
   /** Runs an operation on the open database. */
   use<A>(run: (database: DatabaseSync) => A): Effect.Effect<A, IndexFault> {
-    return Effect.flatMap(sqlite, (module) =>
-      Effect.try({
-        try: () => run((this.open ??= this.connect(module.DatabaseSync))),
-        catch: (error) =>
-          new IndexFault({
-            message: `${this.path}: ${error instanceof Error ? error.message : "unknown error"}`,
-            damaged: error instanceof DamagedRow || isDamage(error),
-          }),
-      }),
-    )
+    return Effect.suspend(() => {
+      const { open } = this
+      return open === undefined
+        ? Effect.flatMap(sqlite, (module) =>
+            this.attempt(() => run((this.open ??= this.connect(module.DatabaseSync)))),
+          )
+        : this.attempt(() => run(open))
+    })
+  }
+
+  /**
+   * A statement of the database that `use` passed, compiled once.
+   *
+   * @param text one of a fixed number of texts
+   */
+  statement(database: DatabaseSync, text: string): StatementSync {
+    const known = this.statements.get(text)
+    if (known !== undefined) return known
+    const made = database.prepare(text)
+    this.statements.set(text, made)
+    return made
   }
 
   /** Closes the database. The next operation opens it again. */
   close(): void {
     if (this.open !== undefined) closeQuietly(this.open)
     this.open = undefined
+    this.statements.clear()
   }
 
   /** Removes the files of the database. */
@@ -159,13 +175,26 @@ class Database {
     for (const ending of ["", "-wal", "-shm"]) rmSync(`${this.path}${ending}`, { force: true })
   }
 
+  private attempt<A>(run: () => A): Effect.Effect<A, IndexFault> {
+    return Effect.try({
+      try: run,
+      catch: (error) =>
+        new IndexFault({
+          message: `${this.path}: ${error instanceof Error ? error.message : "unknown error"}`,
+          damaged: error instanceof DamagedRow || isDamage(error),
+        }),
+    })
+  }
+
   private connect(Sqlite: typeof DatabaseSync): DatabaseSync {
     makeFolders(dirname(this.path), 0o700)
     const database = new Sqlite(this.path, { timeout: busyMs })
     try {
+      // A setting of the connection and not of the file: otherwise each commit waits for the disk.
+      database.exec("PRAGMA synchronous = NORMAL")
       const found = database.prepare("PRAGMA user_version").get()?.["user_version"]
       if (found === version) return database
-      database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
+      database.exec("PRAGMA journal_mode = WAL")
       if (found !== 0) {
         database.exec("DROP TABLE IF EXISTS conversations; DROP TABLE IF EXISTS folders;")
       }
@@ -200,13 +229,13 @@ class SqliteIndex implements Service {
 
   readonly get: Service["get"] = (id) =>
     this.database.use((open) => {
-      const found = open.prepare(`SELECT ${columns} FROM conversations WHERE id = ?`).get(id)
+      const found = this.database.statement(open, selectRow).get(id)
       return found === undefined ? undefined : rowOf(found)
     })
 
   readonly put: Service["put"] = (rows) =>
     this.database.use((open) => {
-      const statement = open.prepare(insertRow)
+      const statement = this.database.statement(open, insertRow)
       if (rows.length === 1 && rows[0] !== undefined) statement.run(...valuesOf(rows[0]))
       else {
         inTransaction(open, () => {

@@ -9,7 +9,7 @@ import * as FS from "node:fs"
 import { dirname } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
 import { FileFault } from "../Files.ts"
-import type { LeaseFiles, LockFile } from "../leases/LeaseFiles.ts"
+import type { FileStamp, LeaseFiles, LockFile } from "../leases/LeaseFiles.ts"
 import { makeFolders } from "./MakeFolders.ts"
 import { sqliteBusy, closeQuietly, sqliteCode } from "./Sqlite.ts"
 
@@ -78,18 +78,33 @@ const lockOf = (path: string, database: DatabaseSync): LockFile => ({
   close: () => closeQuietly(database),
 })
 
+const { O_CREAT, O_EXCL, O_TRUNC, O_WRONLY } = FS.constants
+
+const stampOf = ({ dev, ino, mtimeMs, size }: FS.Stats): FileStamp =>
+  `${dev}:${ino}:${size}:${mtimeMs}`
+
+/** The stamp is that of the open file, since another file may be at the path a moment later. */
+const writeFile = (path: string, text: string, flags: number): FileStamp => {
+  const fd = FS.openSync(path, flags | O_WRONLY | O_CREAT, 0o600)
+  try {
+    FS.writeFileSync(fd, text)
+    return stampOf(FS.fstatSync(fd))
+  } finally {
+    FS.closeSync(fd)
+  }
+}
+
 /** Creates the lease files over SQLite's database class. */
 export const make = (Sqlite: typeof DatabaseSync): LeaseFiles => ({
   makeFolder: (path) => {
     attempt("makeDirectory", path, () => makeFolders(path, 0o700))
   },
   list: (path) => attempt("list", path, () => FS.readdirSync(path)),
-  stat: (path) => {
-    attempt("stat", path, () => FS.lstatSync(path))
-  },
+  stat: (path) => attempt("stat", path, () => stampOf(FS.lstatSync(path))),
   read: (path) => attempt("read", path, () => FS.readFileSync(path, "utf8")),
-  write: (path, text) =>
-    attempt("write", path, () => FS.writeFileSync(path, text, { mode: 0o600 })),
+  write: (path, text) => attempt("write", path, () => writeFile(path, text, O_TRUNC)),
+  create: (path, text) => attempt("create", path, () => writeFile(path, text, O_EXCL)),
+  link: (from, to) => attempt("link", to, () => FS.linkSync(from, to)),
   rename: (from, to) => attempt("rename", from, () => FS.renameSync(from, to)),
   remove: (path) => attempt("remove", path, () => FS.unlinkSync(path)),
   lockFile: (path) => attempt("lock", path, () => lockOf(path, new Sqlite(path, { timeout: 0 }))),

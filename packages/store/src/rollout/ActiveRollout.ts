@@ -58,7 +58,7 @@ export class ActiveRollout {
       if (this.preview !== undefined) return
       if (record._tag !== "Event") continue
       this.preview = previewOf(record.event.msg)
-      this.isDirty = this.preview !== undefined
+      if (this.preview !== undefined) this.isDirty = true
     }
   }
 

@@ -16,8 +16,10 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import type { Catalog } from "../catalog/Catalog.ts"
 import type { FileFault, FileHandle, Files } from "../Files.ts"
+import { isAbsent } from "../internal/FileErrors.ts"
 import type { Lease, Leases } from "../Leases.ts"
 import { ActiveRollout } from "./ActiveRollout.ts"
 import type { ActiveRollouts } from "./ActiveRollouts.ts"
@@ -86,6 +88,9 @@ export class RolloutOpener {
   private readonly active: ActiveRollouts
   private readonly place: RolloutDirectory
   private readonly limits: WriterLimits
+  /** Folder of the latest new file: new files of one day are in one folder. */
+  private preparedFolder: string | undefined
+  private readonly folderPermit = Semaphore.makeUnsafe(1)
 
   constructor(parts: RolloutOpenerOptions) {
     this.files = parts.files
@@ -140,8 +145,7 @@ export class RolloutOpener {
     if ((yield* this.catalog.get(id)) !== undefined) return yield* alreadyExists(id)
     const place = this.relativePath(id, meta.createdAtMs)
     const path = this.pathOf({ path: place })
-    yield* this.files.makeDirectory(parentFolder(path))
-    const handle = yield* this.files.create(path)
+    const handle = yield* this.createIn(parentFolder(path), path)
     return yield* this.writeFirstRecords(meta, records, { path: place, handle, lease }).pipe(
       Effect.onError(() =>
         // The caller gets an error, so the file must not become a conversation, even when it cannot
@@ -160,6 +164,30 @@ export class RolloutOpener {
     )
   })
 
+  /** Creates the file, and its folder unless this process has made it before. */
+  private createIn(
+    folder: string,
+    path: string,
+  ): Effect.Effect<FileHandle, FileFault, Scope.Scope> {
+    const create = this.files.create(path)
+    const prepared = Effect.andThen(this.prepare(folder), create)
+    return this.preparedFolder === folder
+      ? // Another program may have removed it.
+        Effect.catchIf(create, isAbsent, () => prepared)
+      : prepared
+  }
+
+  /** Completes when the folder is on the disk, also when another conversation is making it. */
+  private prepare(folder: string): Effect.Effect<void, FileFault> {
+    return this.folderPermit.withPermit(
+      Effect.tap(this.files.makeDirectory(folder), () =>
+        Effect.sync(() => {
+          this.preparedFolder = folder
+        }),
+      ),
+    )
+  }
+
   private readonly writeFirstRecords = Effect.fnUntraced(function* (
     this: RolloutOpener,
     meta: ConversationMeta,
@@ -174,9 +202,8 @@ export class RolloutOpener {
     const { state, text } = encodeLines({ ...initialNumbering, unnumbered: 0 }, records)
     const bytes = new TextEncoder().encode(headerLines(meta) + text)
     yield* writeAll(handle, 0, bytes)
-    yield* handle.sync
-    yield* this.files.syncDirectory(parentFolder(this.pathOf(at)))
-    const version = yield* handle.stat
+    yield* handle.syncCreated
+    const { identity } = yield* handle.stat
     const { instructions: _instructions, ...listed } = meta
     const header = {
       meta,
@@ -189,7 +216,7 @@ export class RolloutOpener {
       { meta: listed, path, archived: false, updatedAtMs: meta.createdAtMs },
       { handle, header, waypoints: new Waypoints() },
     )
-    const target = { id: meta.id, path: this.pathOf(at), identity: version.identity }
+    const target = { id: meta.id, path: this.pathOf(at), identity }
     const writer = new RolloutWriter(
       this.files,
       { ...target, handle, lease, generation: 1 },
@@ -198,9 +225,10 @@ export class RolloutOpener {
       (appended) => active.recordAppended(appended),
     )
     active.recordAppended(records)
+    // No response waits for the index: it is updated before the next list, which finds a new file in
+    // its folder if this process ends before.
+    active.isDirty = true
     yield* this.active.add(meta.id, active, writer)
-    yield* this.catalog.put([active.row(version, false)])
-    active.isDirty = false
     return writer
   })
 

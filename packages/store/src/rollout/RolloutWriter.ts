@@ -15,7 +15,7 @@ import { type AppendError, LeaseLost, StoreError, StoreLimit } from "@colloquy/c
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import { retryScarcity } from "../internal/FileErrors.ts"
-import { type FileFault, type FileHandle, type Files } from "../Files.ts"
+import type { FileFault, FileHandle, Files, FileStat } from "../Files.ts"
 import type { Lease } from "../Leases.ts"
 import { type EncoderState, encodeLines, markLine, type Numbering } from "./LineEncoder.ts"
 import { writeAll } from "./WriteAll.ts"
@@ -109,80 +109,106 @@ export class RolloutWriter implements LogWriter {
     records: ReadonlyArray<LogRecord>,
     durability: Durability,
   ): Effect.Effect<void, AppendError> {
-    return Effect.uninterruptible(this.appendAll(records, durability))
+    return Effect.uninterruptible(
+      Effect.suspend(() =>
+        this.closed
+          ? Effect.fail(this.leaseLost)
+          : this.failed
+            ? this.refuse("an earlier append failed")
+            : Effect.flatMap(this.checkOwnership(), () => this.appendAll(records, durability)),
+      ),
+    )
   }
 
   /**
    * Ends writing. Removes what a failed append left in the file, if that was not possible before.
    */
-  readonly close: Effect.Effect<void> = Effect.suspend(() => {
-    this.closed = true
-    return this.failed ? this.truncateFailedAppend : Effect.void
-  })
-
-  private readonly appendAll = Effect.fnUntraced(function* (
-    this: RolloutWriter,
-    records: ReadonlyArray<LogRecord>,
-    durability: Durability,
-  ): Effect.fn.Return<void, AppendError> {
-    const { handle, id } = this.target
-    if (this.closed) return yield* this.leaseLost
-    if (this.failed) return yield* this.refuse("an earlier append failed")
-    yield* this.checkOwnership()
-    const { state, text } = yield* this.encoded(records)
-    const bytes = utf8.encode(text)
-    const { maxBytes, maxEvents, maxLineBytes } = this.limits
-    if (state.seq > maxEvents) return yield* new StoreLimit({ id, limit: "events", max: maxEvents })
-    if (this.length + bytes.length > maxBytes) {
-      return yield* new StoreLimit({ id, limit: "bytes", max: maxBytes })
-    }
-    if (longestLine(bytes, maxLineBytes) > maxLineBytes) {
-      return yield* new StoreLimit({ id, limit: "bytes", max: maxLineBytes })
-    }
-    yield* writeAll(handle, this.length, bytes).pipe(
-      Effect.andThen(durability === "synced" ? handle.sync : Effect.void),
-      Effect.catch((fault) => this.fail(fault)),
-    )
-    this.length += bytes.length
-    this.state = state
-    this.hasGenerationMark = true
-    this.onAppended(records)
-  })
-
-  /** The first batch of a writer starts with a mark that contains its generation. */
-  private encoded(records: ReadonlyArray<LogRecord>) {
+  get close(): Effect.Effect<void> {
     return Effect.suspend(() => {
-      let next = this.state.seq
-      for (const record of records) {
-        if (record._tag === "Event" && record.event.seq !== next++) {
-          return this.refuse(`expected event ${next - 1}, got event ${record.event.seq}`)
-        }
-      }
-      const { seq, id } = this.state
-      const mark = this.hasGenerationMark
-        ? ""
-        : markLine(records[0]?.atMs ?? 0, { seq, id }, { generation: this.generation })
-      const encoded = encodeLines(mark === "" ? this.state : { seq, id, unnumbered: 0 }, records)
-      return Effect.succeed({ state: encoded.state, text: mark + encoded.text })
+      this.closed = true
+      return this.failed ? this.truncateFailedAppend : Effect.void
     })
   }
 
-  private readonly checkOwnership = Effect.fnUntraced(function* (
-    this: RolloutWriter,
-  ): Effect.fn.Return<void, StoreError | LeaseLost> {
-    const { identity, lease, path } = this.target
-    const { isHeld, stat } = yield* Effect.mapError(
-      Effect.all({ isHeld: lease.isHeld, stat: retryScarcity(this.files.stat(path)) }),
-      (fault) => storeError("append", fault),
+  private appendAll(
+    records: ReadonlyArray<LogRecord>,
+    durability: Durability,
+  ): Effect.Effect<void, AppendError> {
+    const encoded = this.encoded(records)
+    if (encoded instanceof StoreError) return Effect.fail(encoded)
+    const { bytes, state } = encoded
+    const limit = this.limitBeyond(state.seq, bytes)
+    if (limit !== undefined) return Effect.fail(limit)
+    const { handle } = this.target
+    const written = writeAll(handle, this.length, bytes)
+    return Effect.matchEffect(
+      durability === "synced" ? Effect.flatMap(written, () => handle.sync) : written,
+      {
+        onFailure: (fault) => this.fail(fault),
+        onSuccess: () => {
+          this.length += bytes.length
+          this.state = state
+          this.hasGenerationMark = true
+          this.onAppended(records)
+          return Effect.void
+        },
+      },
     )
-    if (!isHeld) return yield* this.leaseLost
-    if (stat.identity !== identity) {
-      return yield* this.refuse("its file was replaced", "Gone")
+  }
+
+  private limitBeyond(seq: number, bytes: Uint8Array): StoreLimit | undefined {
+    const { id } = this.target
+    const { maxBytes, maxEvents, maxLineBytes } = this.limits
+    if (seq > maxEvents) return new StoreLimit({ id, limit: "events", max: maxEvents })
+    if (this.length + bytes.length > maxBytes) {
+      return new StoreLimit({ id, limit: "bytes", max: maxBytes })
     }
+    return longestLine(bytes, maxLineBytes) > maxLineBytes
+      ? new StoreLimit({ id, limit: "bytes", max: maxLineBytes })
+      : undefined
+  }
+
+  /** The first batch of a writer starts with a mark that contains its generation. */
+  private encoded(
+    records: ReadonlyArray<LogRecord>,
+  ): { readonly bytes: Uint8Array; readonly state: EncoderState } | StoreError {
+    let next = this.state.seq
+    for (const record of records) {
+      if (record._tag === "Event" && record.event.seq !== next++) {
+        return this.errorOf(`expected event ${next - 1}, got event ${record.event.seq}`)
+      }
+    }
+    const { seq, id } = this.state
+    const mark = this.hasGenerationMark
+      ? ""
+      : markLine(records[0]?.atMs ?? 0, { seq, id }, { generation: this.generation })
+    const { state, text } = encodeLines(
+      mark === "" ? this.state : { seq, id, unnumbered: 0 },
+      records,
+    )
+    return { state, bytes: utf8.encode(mark + text) }
+  }
+
+  private checkOwnership(): Effect.Effect<void, StoreError | LeaseLost> {
+    const { lease, path } = this.target
+    return Effect.matchEffect(lease.isHeld, {
+      onFailure: (fault) => Effect.fail(storeError("append", fault)),
+      onSuccess: (isHeld) =>
+        isHeld
+          ? Effect.matchEffect(retryScarcity(this.files.stat(path)), {
+              onFailure: (fault) => Effect.fail(storeError("append", fault)),
+              onSuccess: (stat) => this.checkFile(stat),
+            })
+          : Effect.fail(this.leaseLost),
+    })
+  }
+
+  private checkFile({ bytes, identity }: FileStat): Effect.Effect<void, StoreError | LeaseLost> {
+    if (identity !== this.target.identity) return this.refuse("its file was replaced", "Gone")
     // Another program wrote without a lease, as the original does. Its lines are read when the
     // conversation is loaded again.
-    if (stat.bytes !== this.length) return yield* this.leaseLost
-  })
+    return bytes === this.length ? Effect.void : Effect.fail(this.leaseLost)
+  }
 
   private fail(fault: FileFault): Effect.Effect<never, StoreError> {
     this.failed = true
@@ -193,24 +219,28 @@ export class RolloutWriter implements LogWriter {
     return new LeaseLost({ id: this.target.id, generation: this.generation })
   }
 
+  private errorOf(problem: string, reason: StoreError["reason"] = "Other"): StoreError {
+    const message = `conversation ${this.target.id}: ${problem}`
+    return new StoreError({ operation: "append", reason, message })
+  }
+
   private refuse(
     problem: string,
     reason: StoreError["reason"] = "Other",
   ): Effect.Effect<never, StoreError> {
-    const message = `conversation ${this.target.id}: ${problem}`
-    return Effect.fail(new StoreError({ operation: "append", reason, message }))
+    return Effect.fail(this.errorOf(problem, reason))
   }
 
   /**
    * Removes what a failed append left. Retried when the writer closes, because a disk that cannot
    * truncate a file now may do so then.
    */
-  private readonly truncateFailedAppend: Effect.Effect<void> = Effect.suspend(() => {
+  private get truncateFailedAppend(): Effect.Effect<void> {
     const { handle } = this.target
-    return Effect.andThen(handle.truncate(this.length), handle.sync)
-  }).pipe(
-    Effect.catch((fault) =>
-      Effect.logError(`a failed append could not be undone: ${fault.message}`),
-    ),
-  )
+    return Effect.andThen(handle.truncate(this.length), handle.sync).pipe(
+      Effect.catch((fault) =>
+        Effect.logError(`a failed append could not be undone: ${fault.message}`),
+      ),
+    )
+  }
 }

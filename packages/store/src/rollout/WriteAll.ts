@@ -3,12 +3,13 @@ import * as Effect from "effect/Effect"
 import type { FileFault, FileHandle } from "../Files.ts"
 
 /** Writes all bytes; continues behind a write that stopped short. */
-export const writeAll = Effect.fnUntraced(function* (
+export const writeAll = (
   handle: FileHandle,
   offset: number,
   bytes: Uint8Array,
-): Effect.fn.Return<void, FileFault> {
-  for (let written = 0; written < bytes.length;) {
-    written += yield* handle.write(offset + written, bytes.subarray(written))
-  }
-})
+): Effect.Effect<void, FileFault> =>
+  bytes.length === 0
+    ? Effect.void
+    : Effect.flatMap(handle.write(offset, bytes), (written) =>
+        writeAll(handle, offset + written, bytes.subarray(written)),
+      )

@@ -112,6 +112,139 @@ describe("the leases of processes", () => {
     }
   })
 
+  it("L16 gives a free lease to one of two processes, at whichever operation the second one takes it", () => {
+    for (const isFirstTake of [true, false]) {
+      for (let at = 0; at < maxOperations; at++) {
+        const world = new SharedLeaseFiles()
+        const [first, second] = [world.start(), world.start()]
+        if (!isFirstTake)
+          for (const each of [first, second]) each.leases.take(idOf(2 + each.number), 0)
+        let other: HeldLease | LeaseHeld | TakersLocked | undefined
+        const from = first.operations
+        first.fault = (count) => {
+          if (count - from === at) other = second.leases.take(id, 1)
+          return undefined
+        }
+        const found = first.leases.take(id, 0)
+        first.fault = () => undefined
+        if (other === undefined) continue
+        const holders = [
+          isLease(found) && first.leases.isHeld(id, found),
+          isLease(other) && second.leases.isHeld(id, other),
+        ]
+        assert.strictEqual(holders.filter(Boolean).length, 1, `operation ${at}`)
+        assert.deepStrictEqual(holders, [isLease(found), isLease(other)], `operation ${at}`)
+      }
+    }
+  })
+
+  it("L16 gives a free lease to one process only where the file system has no links", () => {
+    for (const code of ["EPERM", "ENOTSUP", "ENOSYS", "EMLINK", "EIO"]) {
+      const world = new SharedLeaseFiles()
+      const [first, second] = [world.start(), world.start()]
+      for (const each of [first, second]) {
+        each.fault = (_count, operation) => (operation === "link" ? code : undefined)
+        each.leases.take(idOf(2 + each.number), 0)
+      }
+      const held = taken(first)
+      assert.instanceOf(second.leases.take(id, 1), LeaseHeld)
+      assert.isTrue(first.leases.isHeld(id, held))
+      first.leases.release(id, held)
+      assert.isTrue(isLease(second.leases.take(id, 2)))
+    }
+  })
+
+  it("L16 notices whatever happened to the file of a lease", () => {
+    const changes: ReadonlyArray<
+      readonly [string, (world: SharedLeaseFiles, path: string, other: LeaseProcess) => void]
+    > = [
+      ["removed", (world, path) => world.meddle(path)],
+      ["emptied", (world, path) => world.meddle(path, "")],
+      ["overwritten", (world, path) => world.meddle(path, "{}")],
+      [
+        "removed and taken by another process, with the same inode",
+        (world, path, other) => {
+          world.meddle(path)
+          world.tick()
+          assert.isTrue(isLease(other.leases.take(id, 1)))
+        },
+      ],
+      [
+        "removed, and taken twice by another process, with the same inode",
+        (world, path, other) => {
+          world.meddle(path)
+          world.tick()
+          const found = other.leases.take(id, 1)
+          if (isLease(found)) other.leases.release(id, found)
+          assert.isTrue(isLease(other.leases.take(id, 2)))
+        },
+      ],
+    ]
+    for (const [name, change] of changes) {
+      const world = new SharedLeaseFiles()
+      const [owner, other] = [world.start(), world.start()]
+      for (const each of [owner, other]) each.leases.take(idOf(2 + each.number), 0)
+      const held = taken(owner)
+      change(world, owner.leases.pathOf(id), other)
+      assert.isFalse(owner.leases.isHeld(id, held), name)
+    }
+  })
+
+  it("L16 does not hold a lease that its own process released and took again, with the same stamp", () => {
+    const world = new SharedLeaseFiles()
+    const owner = world.start()
+    const held = taken(owner)
+    owner.leases.release(id, held)
+    const again = taken(owner)
+    assert.strictEqual(again.stamp, held.stamp)
+    assert.isFalse(owner.leases.isHeld(id, held))
+    assert.isTrue(owner.leases.isHeld(id, again))
+  })
+
+  it("L16 holds a lease whose file has another stamp and its own text", () => {
+    const world = new SharedLeaseFiles()
+    const owner = world.start()
+    const held = taken(owner)
+    world.tick()
+    world.meddle(owner.leases.pathOf(id), held.text)
+    assert.isTrue(owner.leases.isHeld(id, held))
+  })
+
+  it("L16 never writes into the file of a lease, also when the file that it is linked to stays behind", () => {
+    const world = new SharedLeaseFiles()
+    const owner = world.start()
+    owner.leases.take(idOf(2), 0)
+    owner.fault = (_count, operation) => (operation === "remove" ? "EIO" : undefined)
+    const held = taken(owner)
+    owner.fault = () => undefined
+    assert.isTrue(isLease(owner.leases.take(idOf(3), 0)))
+    assert.isTrue(owner.leases.isHeld(id, held))
+    const next = world.start()
+    assert.instanceOf(next.leases.take(id, 1), LeaseHeld)
+  })
+
+  it("checks a lease with one file operation, and takes a free one with three and no lock", () => {
+    const owner = new SharedLeaseFiles().start()
+    owner.leases.take(idOf(2), 0)
+    const path = owner.leases.pathOf(id)
+    const draft = "/state/colloquy-store/owners/00000000-0000-4000-8000-000000000001.new"
+    let held: HeldLease | undefined
+    const taking = owner.trace(() => {
+      held = taken(owner)
+    })
+    assert.deepStrictEqual(taking, [`create ${draft}`, `link ${path}`, `remove ${draft}`])
+    if (held === undefined) return
+    const lease = held
+    assert.deepStrictEqual(
+      owner.trace(() => owner.leases.isHeld(id, lease)),
+      [`stat ${path}`],
+    )
+    assert.deepStrictEqual(
+      owner.trace(() => owner.leases.release(id, lease)),
+      [`stat ${path}`, `remove ${path}`],
+    )
+  })
+
   it("L16 has at most one holder, with random operations of processes under random faults", () => {
     for (let seed = 1; seed <= 300; seed++) {
       const draw = drawer(seed)

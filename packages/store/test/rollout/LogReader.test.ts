@@ -22,6 +22,7 @@ const over = (text: string) => {
     write: () => Effect.die("write"),
     truncate: () => Effect.die("truncate"),
     sync: Effect.die("sync"),
+    syncCreated: Effect.die("sync"),
     stat: Effect.die("stat"),
   }
   const header = parseHeader(text.split("\n", 10))

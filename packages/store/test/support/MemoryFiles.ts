@@ -51,6 +51,8 @@ export type Operation =
 export class MemoryFiles {
   /** Returns the code with which an operation fails, or undefined. */
   fault: (operation: Operation, path: string) => string | undefined = () => undefined
+  /** What an operation waits for after it was carried out. */
+  pause: (operation: Operation, path: string) => Effect.Effect<void> = () => Effect.void
   /**
    * Number of bytes that can still be written. The write that exceeds it stops short, and the next
    * one fails with `ENOSPC`.
@@ -193,7 +195,7 @@ export class MemoryFiles {
       const result = code ?? run()
       return typeof result === "string" && /^E[A-Z]+$/.test(result)
         ? Effect.fail(new FileFault({ operation, path, code: result }))
-        : Effect.succeed(result as A)
+        : Effect.as(this.pause(operation, path), result as A)
     })
   }
 
@@ -213,6 +215,10 @@ export class MemoryFiles {
       node.data = data
       node.modifiedMs = this.clock
     }
+    const sync = this.run("sync", path, () => {
+      node.onDisk = node.data.slice()
+    })
+    const parent = path.slice(0, path.lastIndexOf("/"))
     return {
       read: (offset, length) =>
         this.run("read", path, () => node.data.slice(offset, offset + length)),
@@ -226,9 +232,11 @@ export class MemoryFiles {
           return count
         }),
       truncate: (bytes) => this.run("truncate", path, () => resize(bytes)),
-      sync: this.run("sync", path, () => {
-        node.onDisk = node.data.slice()
-      }),
+      sync,
+      syncCreated: Effect.andThen(
+        sync,
+        Effect.suspend(() => this.service.syncDirectory(parent)),
+      ),
       stat: this.run("stat", path, () => this.statOf(node)),
     }
   }
@@ -243,6 +251,8 @@ export class MemoryFiles {
     create: (path) =>
       this.run("create", path, () => {
         if (this.find(path) !== undefined) return "EEXIST"
+        const folder = this.find(path.slice(0, path.lastIndexOf("/")), true)
+        if (folder?.kind !== "directory") return "ENOENT"
         const [parent, name] = this.parentOf(path)
         const node = this.file()
         parent.entries.set(name, node)

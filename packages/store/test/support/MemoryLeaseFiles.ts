@@ -8,12 +8,35 @@ import type { LeaseFiles, LockFile } from "../../src/leases/LeaseFiles.ts"
 
 const folder = "/state/colloquy-store"
 
-/** The files and locks that all processes share. */
+/** Contents that one or more paths have. */
+interface LeaseNode {
+  readonly inode: number
+  text: string
+  modified: number
+}
+
+/**
+ * The files and locks that all processes share. A new file gets the lowest free inode, and the
+ * clock of the file times advances only with `tick`, so that stamps are as similar as they can be.
+ */
 export class SharedLeaseFiles {
-  private readonly files = new Map<string, string>()
+  private readonly files = new Map<string, LeaseNode>()
   /** The process that holds each lock. */
   private readonly locks = new Map<string, object>()
   private processes = 0
+  private clock = 0
+
+  /** Advances the clock of the file times. */
+  tick(): void {
+    this.clock++
+  }
+
+  /** Replaces, changes or (without a text) removes a file as another program would. */
+  meddle(path: string, text?: string): void {
+    const node = this.files.get(path)
+    if (text === undefined) this.files.delete(path)
+    else if (node !== undefined) Object.assign(node, { text, modified: this.clock })
+  }
 
   get paths(): ReadonlyArray<string> {
     return [...this.files.keys()]
@@ -43,13 +66,25 @@ export class SharedLeaseFiles {
       if (code !== undefined) throw new FileFault({ operation, path, code })
       return run()
     }
-    const there = (operation: string, path: string): string => {
-      const text = files.get(path)
-      if (text === undefined) throw new FileFault({ operation, path, code: "ENOENT" })
-      return text
+    const there = (operation: string, path: string): LeaseNode => {
+      const node = files.get(path)
+      if (node === undefined) throw new FileFault({ operation, path, code: "ENOENT" })
+      return node
     }
+    const create = (path: string, text: string): LeaseNode => {
+      const used = new Set([...files.values()].map(({ inode }) => inode))
+      let inode = 1
+      while (used.has(inode)) inode++
+      const node = { inode, text, modified: this.clock }
+      files.set(path, node)
+      return node
+    }
+    const absent = (operation: string, path: string): void => {
+      if (files.has(path)) throw new FileFault({ operation, path, code: "EEXIST" })
+    }
+    const stampOf = ({ inode, modified, text }: LeaseNode) => `${inode}:${text.length}:${modified}`
     const lockFile = (path: string): LockFile => {
-      if (!files.has(path)) files.set(path, "")
+      if (!files.has(path)) create(path, "")
       const end = () => {
         if (locks.get(path) === process) locks.delete(path)
       }
@@ -72,9 +107,24 @@ export class SharedLeaseFiles {
             name.startsWith(`${path}/`) ? [name.slice(path.length + 1)] : [],
           ),
         ),
-      stat: (path) => at("stat", path, () => void there("stat", path)),
-      read: (path) => at("read", path, () => there("read", path)),
-      write: (path, text) => at("write", path, () => void files.set(path, text)),
+      stat: (path) => at("stat", path, () => stampOf(there("stat", path))),
+      read: (path) => at("read", path, () => there("read", path).text),
+      write: (path, text) =>
+        at("write", path, () => {
+          const node = files.get(path) ?? create(path, text)
+          Object.assign(node, { text, modified: this.clock })
+          return stampOf(node)
+        }),
+      create: (path, text) =>
+        at("create", path, () => {
+          absent("create", path)
+          return stampOf(create(path, text))
+        }),
+      link: (from, to) =>
+        at("link", to, () => {
+          absent("link", to)
+          files.set(to, there("link", from))
+        }),
       rename: (from, to) =>
         at("rename", from, () => {
           files.set(to, there("rename", from))
@@ -119,10 +169,21 @@ export class LeaseProcess {
     }
   }
 
+  /** The operations that a run performs, in order, each with its path. */
+  trace(run: () => unknown): ReadonlyArray<string> {
+    const done: Array<string> = []
+    const { fault } = this
+    this.fault = (_count, operation, path) => {
+      done.push(`${operation} ${path}`)
+      return undefined
+    }
+    run()
+    this.fault = fault
+    return done
+  }
+
   /** Number of operations that a run performs. */
   count(run: () => unknown): number {
-    const from = this.operations
-    run()
-    return this.operations - from
+    return this.trace(run).length
   }
 }

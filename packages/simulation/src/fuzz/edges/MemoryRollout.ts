@@ -40,6 +40,7 @@ export class MemoryRollout {
         this.data = this.data.slice(0, bytes)
       }),
     sync: Effect.void,
+    syncCreated: Effect.void,
     stat: Effect.sync(() => this.stat()),
   }
 
