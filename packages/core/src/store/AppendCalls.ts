@@ -78,19 +78,19 @@ export class AppendCalls {
         })
         if (fiber.pollUnsafe() !== undefined) return
         this.waiting.add(one)
-        this.watcher ??= Effect.runForkWith(context)(this.watch)
+        this.watcher ??= Effect.runForkWith(context)(this.watch())
         return Effect.sync(leave)
       }),
     )
   }
 
-  private get watch(): Effect.Effect<void> {
+  private watch(): Effect.Effect<void> {
     return Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
       for (const { deadlineNanos, expire } of this.waiting) {
         if (deadlineNanos > now) {
           // Rounded up, so that the deadline has passed when the fiber wakes.
           const sleepMs = Number((deadlineNanos - now + 999_999n) / 1_000_000n)
-          return Effect.andThen(Effect.sleep(sleepMs), this.watch)
+          return Effect.andThen(Effect.sleep(sleepMs), this.watch())
         }
         expire()
       }
