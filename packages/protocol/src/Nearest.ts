@@ -24,8 +24,12 @@ export const nearest = (name: string, known: ReadonlyArray<string>): string | un
   let best: string | undefined
   let least = Number.POSITIVE_INFINITY
   for (const candidate of known) {
-    const d = distance(wanted, normal(candidate))
-    if (d < least && d <= Math.max(2, candidate.length / 3)) {
+    const letters = normal(candidate)
+    const most = Math.min(least - 1, Math.max(2, candidate.length / 3))
+    // The difference of the lengths is the least distance; it excludes most names at no cost.
+    if (Math.abs(letters.length - wanted.length) > most) continue
+    const d = distance(wanted, letters)
+    if (d <= most) {
       best = candidate
       least = d
     }
