@@ -27,6 +27,7 @@ import { defined } from "@colloquy/protocol/Defined"
 import { start, type OwnedConversation } from "../Conversation.ts"
 import { type ConversationUnavailable, TooManyConversations } from "../ConversationErrors.ts"
 import { TurnPermits } from "../conversation/TurnPermits.ts"
+import { AppendCalls } from "../store/AppendCalls.ts"
 import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
 import type { ModelClient } from "../ModelClient.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
@@ -72,6 +73,7 @@ export class LoadedConversations {
   /** Scope of the fibers that carry out transitions. */
   private readonly transitions: Scope.Closeable
   private readonly permits: TurnPermits
+  private readonly appends = new AppendCalls()
   private readonly evictionLock = Semaphore.makeUnsafe(1)
   private readonly someLoaded = Latch.makeUnsafe()
   /** Conversations in memory or being evicted, the least recently used first. */
@@ -203,7 +205,10 @@ export class LoadedConversations {
   get close(): Effect.Effect<void> {
     return Effect.suspend(() =>
       Effect.forEach([...this.inTransition], (entry) => this.settled(entry), { discard: true }),
-    ).pipe(Effect.andThen(Scope.close(this.transitions, Exit.void)))
+    ).pipe(
+      Effect.andThen(Scope.close(this.transitions, Exit.void)),
+      Effect.andThen(this.appends.close),
+    )
   }
 
   /** The conversation, loaded if needed. */
@@ -304,6 +309,7 @@ export class LoadedConversations {
     return start(entry.id, settings, {
       onClose,
       permits: this.permits,
+      appends: this.appends,
       maxListeners,
       existing,
       repairs,
