@@ -106,7 +106,5 @@ export const phases = Effect.fn("bench.phases")(function* (bin: string, replies:
       return marksOf(`came ${came}\nwrote ${wrote}`)
     }),
   ]
-  return medians(
-    turns.slice(Math.ceil(replies * warmUpShare)).map((turn) => phasesOf(turn, marks)),
-  )
+  return medians(turns.slice(Math.ceil(replies * warmUpShare)).map((turn) => phasesOf(turn, marks)))
 }, Effect.scoped)

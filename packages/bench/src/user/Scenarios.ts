@@ -17,10 +17,10 @@ export interface Sizes {
 }
 
 /** Adds a sample. */
-export type Add = (key: FigureKey, value: number) => void
+type Add = (key: FigureKey, value: number) => void
 
 /** What one scenario needs. */
-export interface Setting {
+interface Setting {
   readonly baseUrl: string
   /** The provider asked directly, with a request as large as that of a short conversation. */
   readonly plain: PlainRequest.PlainRequest
@@ -28,11 +28,7 @@ export interface Setting {
 }
 
 /** A scenario with one server. */
-export type Scenario = (
-  contender: Contender,
-  setting: Setting,
-  add: Add,
-) => Effect.Effect<void>
+export type Scenario = (contender: Contender, setting: Setting, add: Add) => Effect.Effect<void>
 
 const warmUpTurns = 5
 
@@ -91,11 +87,10 @@ const atOnce: Scenario = Effect.fnUntraced(function* (contender, { baseUrl, size
   yield* warmUp(session)
   const before = session.usage().residentBytes
   const startedAtMs = performance.now()
-  yield* Effect.forEach(
-    Array.from({ length: sizes.atOnce }),
-    () => session.codex("begin"),
-    { concurrency: "unbounded", discard: true },
-  )
+  yield* Effect.forEach(Array.from({ length: sizes.atOnce }), () => session.codex("begin"), {
+    concurrency: "unbounded",
+    discard: true,
+  })
   add("atOnce", (sizes.atOnce / (performance.now() - startedAtMs)) * 1000)
   add("resident", (session.usage().residentBytes - before) / sizes.atOnce / 1000)
 }, Effect.scoped)

@@ -30,7 +30,7 @@ export interface Exchange {
 }
 
 /** Members that the figures need of a response. */
-export interface Result {
+interface Result {
   readonly isError?: boolean
   readonly content?: ReadonlyArray<{ readonly text?: string }>
   readonly serverInfo?: { readonly version?: string }
@@ -103,70 +103,81 @@ const eachLine = (onLine: (line: Buffer) => void) => {
 const isEvent = (line: Buffer): boolean =>
   line.subarray(0, 80).includes(`"method":"${CodexEvent._tag}"`)
 
-/** Starts the process and returns what sends a request to it. */
-const connect = Effect.fnUntraced(function* (command: Command) {
-  const [program, ...args] = command.argv
-  const child = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      spawn(program, args, {
-        cwd: command.cwd,
-        env: { ...process.env, ...command.env },
-        stdio: ["pipe", "pipe", "ignore"],
-      }),
-    ),
-    leave,
-  )
+/** Pairs responses with open requests. `answer` sends a response to a request of the server. */
+const makeLedger = (answer: (text: string) => void) => {
   const open = new Map<number | string, Open>()
   const onEvent = (line: Buffer) => {
     const [only] = open.size === 1 ? open.values() : []
     if (only === undefined) return
     if (only.events.push(line) === 1) only.firstEventMs = performance.now() - only.startedAtMs
   }
-  const onMessage = (message: Message, line: Buffer) => {
-    if (message.id === undefined) return
-    if (message.method !== undefined) {
-      child.stdin.write(`{"jsonrpc":"2.0","id":${message.id},"result":{"decision":"approved"}}\n`)
-      return
-    }
-    const found = open.get(message.id)
-    open.delete(message.id)
-    const { result } = message
-    found?.resume(
-      result === undefined || result.isError === true
+  const close = ({ events, firstEventMs, resume, startedAtMs }: Open, line: Buffer, of: Message) =>
+    resume(
+      of.result === undefined || of.result.isError === true
         ? Effect.die(new Error(`the request failed: ${line.toString("utf8", 0, 500)}`))
         : Effect.succeed({
-            ms: performance.now() - found.startedAtMs,
-            firstEventMs: found.firstEventMs,
-            events: found.events,
-            result,
+            ms: performance.now() - startedAtMs,
+            firstEventMs,
+            events,
+            result: of.result,
           }),
     )
-  }
-  child.stdin.on("error", () => {})
-  child.stdout.on(
-    "data",
-    eachLine((line) => {
-      if (isEvent(line)) onEvent(line)
-      else if (line.length > 0) onMessage(JSON.parse(line.toString("utf8")) as Message, line)
-    }),
-  )
-  const fail = () => {
-    for (const { resume } of open.values()) {
-      resume(Effect.die(new Error(`\`${command.argv.join(" ")}\` ended before it answered`)))
+  const onMessage = (line: Buffer) => {
+    const message = JSON.parse(line.toString("utf8")) as Message
+    const { id, method } = message
+    if (id === undefined) return
+    if (method !== undefined) {
+      return answer(JSON.stringify({ jsonrpc: "2.0", id, result: { decision: "approved" } }))
     }
-    open.clear()
+    const found = open.get(id)
+    open.delete(id)
+    if (found !== undefined) close(found, line, message)
   }
-  child.once("close", fail)
-  child.once("error", fail)
+  return {
+    open,
+    onLine: (line: Buffer) => {
+      if (isEvent(line)) onEvent(line)
+      else if (line.length > 0) onMessage(line)
+    },
+    fail: (error: Error) => {
+      for (const { resume } of open.values()) resume(Effect.die(error))
+      open.clear()
+    },
+  }
+}
+
+const launch = ({ argv: [program, ...args], cwd, env }: Command) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(program, args, {
+        cwd,
+        env: { ...process.env, ...env },
+        stdio: ["pipe", "pipe", "ignore"],
+      }),
+    ),
+    leave,
+  )
+
+/** Starts the process and returns what sends a request to it. */
+const connect = Effect.fnUntraced(function* (command: Command) {
+  const child = yield* launch(command)
+  const write = (text: string) => void child.stdin.write(`${text}\n`)
+  const { fail, onLine, open } = makeLedger(write)
+  const ended = () => fail(new Error(`\`${command.argv.join(" ")}\` ended before it answered`))
+  // Writing to a process that has ended: the requests that wait for its responses report that.
+  child.stdin.on("error", () => {})
+  child.stdout.on("data", eachLine(onLine))
+  child.once("close", ended)
+  child.once("error", ended)
   const call = (id: number, text: string): Effect.Effect<Exchange> =>
     Effect.callback((resume) => {
       open.set(id, { startedAtMs: performance.now(), firstEventMs: Number.NaN, events: [], resume })
-      child.stdin.write(`${text}\n`)
+      write(text)
       return Effect.sync(() => {
         open.delete(id)
       })
     })
-  const notify = (text: string) => Effect.sync(() => void child.stdin.write(`${text}\n`))
+  const notify = (text: string) => Effect.sync(() => write(text))
   return { call, notify, pid: child.pid ?? 0 }
 })
 

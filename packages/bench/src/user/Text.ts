@@ -7,9 +7,7 @@ const number = (value: number): string =>
     : value.toFixed(Math.abs(value) >= 10 ? 1 : 2)
 
 const cell = (found: Spread | undefined): string =>
-  found === undefined
-    ? "–"
-    : `${number(found.median)} [${number(found.p10)}..${number(found.p90)}]`
+  found === undefined ? "–" : `${number(found.median)} [${number(found.p10)}..${number(found.p90)}]`
 
 const aim = ({ aim }: FigureLine): string =>
   aim === undefined ? "" : `${aim.better === "less" ? "≤" : "≥"} ${aim.value}`
@@ -53,7 +51,7 @@ export const render = (report: Report): string => {
 }
 
 /** The section of `packages/docs/benchmarks.md`, between its marks. */
-export const markdown = (report: Report): string => {
+const markdown = (report: Report): string => {
   const rows = table(report)
   const row = (cells: ReadonlyArray<string>) => `| ${cells.join(" | ")} |`
   const [head = [], ...others] = rows
