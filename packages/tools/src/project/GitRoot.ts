@@ -5,9 +5,11 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
+import { pathCalls } from "../sandbox/NodeFiles.ts"
+import { asynchronous, type PathView } from "../sandbox/PathFacts.ts"
 
-/** What cannot be read does not count. */
-const isRepository = Effect.fnUntraced(
+/** What cannot be read does not count. Follows links. */
+const isRepositoryBehindLinks = Effect.fnUntraced(
   function* (dotGit: string) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -17,13 +19,22 @@ const isRepository = Effect.fnUntraced(
   Effect.orElseSucceed(() => false),
 )
 
+const isRepository = Effect.fnUntraced(function* (dotGit: string, view: PathView) {
+  const found = yield* view.lookAt(dotGit)
+  if (found.type === "Missing") return false
+  if (found.type === "File") return true
+  const head = found.type === "Directory" ? yield* view.lookAt(`${dotGit}/HEAD`) : found
+  if (head.type === "Missing") return false
+  return head.type === "File" || (yield* isRepositoryBehindLinks(dotGit))
+})
+
 /** The directories from the root of the repository down to `cwd`; undefined where there is no repository. */
-export const repositoryDirectories = Effect.fnUntraced(function* (cwd: string) {
+export const repositoryDirectories = Effect.fnUntraced(function* (cwd: string, view: PathView) {
   const path = yield* Path.Path
   const below: Array<string> = []
   for (let at = path.resolve(cwd); ; at = path.dirname(at)) {
     below.unshift(at)
-    if (yield* isRepository(path.join(at, ".git"))) return below
+    if (yield* isRepository(path.join(at, ".git"), view)) return below
     if (path.dirname(at) === at) return undefined
   }
 })
@@ -32,4 +43,7 @@ export const repositoryDirectories = Effect.fnUntraced(function* (cwd: string) {
 export const gitRoot = (
   cwd: string,
 ): Effect.Effect<string, never, FileSystem.FileSystem | Path.Path> =>
-  Effect.map(repositoryDirectories(cwd), (directories) => directories?.[0] ?? cwd)
+  Effect.map(
+    repositoryDirectories(cwd, asynchronous(pathCalls)),
+    (directories) => directories?.[0] ?? cwd,
+  )
