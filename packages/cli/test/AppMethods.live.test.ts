@@ -7,7 +7,7 @@ import { infoOf, methodsOf } from "@colloquy/protocol/Method"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { accountRows, noticeRows } from "./app/AccountRows.ts"
-import { approvalRows, takenBackRows } from "./app/ApprovalRows.ts"
+import { approvalRows, cancellationRows } from "./app/ApprovalRows.ts"
 import { conversationRows } from "./app/ConversationRows.ts"
 import { eventRows } from "./app/EventRows.ts"
 import { hostRows } from "./app/HostRows.ts"
@@ -25,7 +25,7 @@ const sent: Readonly<Record<ClientMethod, Row>> = {
   ...messageRows,
   ...accountRows,
   ...hostRows,
-  ...takenBackRows,
+  ...cancellationRows,
 }
 
 const notificationRows: Readonly<Record<ServerMethod, Row>> = {

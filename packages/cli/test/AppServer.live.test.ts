@@ -136,9 +136,9 @@ describe("colloquy app-server", () => {
         const { conversationId, rolloutPath } = yield* ask("newConversation", {})
         yield* ask("addConversationListener", { conversationId, after: -1 })
         yield* ask("sendUserMessage", { conversationId, items: words("one") })
-        const pidPipe = yield* first.stdoutHas("codex/event/task_complete")
-        const heard = seqOf(pidPipe, "codex/event/agent_message")
-        const configured = messagesOf(pidPipe).find(
+        const output = yield* first.stdoutHas("codex/event/task_complete")
+        const lastSeq = seqOf(output, "codex/event/agent_message")
+        const configured = messagesOf(output).find(
           ({ method }) => method === "codex/event/session_configured",
         )
         assert.strictEqual(
@@ -159,7 +159,7 @@ describe("colloquy app-server", () => {
           })),
           [{ path: rolloutPath, preview: "one" }],
         )
-        yield* again("addConversationListener", { conversationId, after: heard })
+        yield* again("addConversationListener", { conversationId, after: lastSeq })
         const stdout = yield* second.stdoutHas("conversationSynced")
         const types = messagesOf(stdout).flatMap(({ method }) => method ?? [])
         assert.include(types, "codex/event/task_complete")

@@ -1,6 +1,6 @@
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { proofsOf, shownBy, unexplained } from "../../server/test/support/Held.ts"
+import { proofsOf, shownBy, unexplained } from "../../server/test/support/DifferenceChecks.ts"
 import * as Recording from "../../server/test/support/Recording.ts"
 import { hasBubblewrap } from "./support/Bubblewrap.ts"
 import { buildIfMissing } from "./support/BuiltProgram.ts"

@@ -89,8 +89,8 @@ describe("list_mcp_tools", () => {
       yield* takeUntil(listener, isEnd)
       assert.strictEqual(ended(), 0)
       yield* Deferred.succeed(gate, found)
-      const [told] = answersIn(yield* takeUntil(listener, isType(response)))
-      assert.strictEqual(told?.id, "l")
+      const [answered] = answersIn(yield* takeUntil(listener, isType(response)))
+      assert.strictEqual(answered?.id, "l")
     }),
   )
 
@@ -129,11 +129,11 @@ describe("list_mcp_tools", () => {
       yield* settle
       assert.notProperty(yield* conversation.state, "listings")
       yield* conversation.submit(op, { id: "e" })
-      const told = answersIn(
+      const answered = answersIn(
         yield* takeUntil(listener, (d) => d._tag === "Event" && d.event.id === "e"),
       )
       assert.deepStrictEqual(
-        told.map(({ id }) => id),
+        answered.map(({ id }) => id),
         ["a", "b", "c", "d", "e"],
       )
     }),
@@ -175,8 +175,8 @@ describe("list_mcp_tools", () => {
       for (const list of [Effect.die("broken"), Effect.interrupt]) {
         const { conversation, listener } = yield* listing([], () => list)
         yield* conversation.submit(op)
-        const [told] = answersIn(yield* takeUntil(listener, isType(response)))
-        assert.deepStrictEqual(told?.msg, { type: response, tools: {} })
+        const [answered] = answersIn(yield* takeUntil(listener, isType(response)))
+        assert.deepStrictEqual(answered?.msg, { type: response, tools: {} })
       }
     }),
   )

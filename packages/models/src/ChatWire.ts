@@ -6,7 +6,7 @@
  * counts, distinguished by `index`. The original held text back until the end and joined several
  * calls into one. See `packages/docs/wire/providers.md`.
  */
-import type { ModelError, ModelEvent, ModelRequest } from "@colloquy/core/ModelClient"
+import type { ModelError, ModelEvent, ModelRequest, ToolSpec } from "@colloquy/core/ModelClient"
 import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -29,16 +29,16 @@ import {
   type WireDecoder,
 } from "./internal/WireDecoder.ts"
 
-/** Function tools only: tools of other kinds have no form on this wire. */
+/** A tool as an element of `tools`; undefined for a tool of another kind than a function, which has no form on this wire. */
+export const tool = (spec: ToolSpec): unknown => {
+  if (spec.type !== "function") return undefined
+  const { description, name, parameters } = spec
+  return { type: "function", function: { name, description, strict: false, parameters } }
+}
+
 const toolsOf = (request: ModelRequest) => {
-  const functions = request.tools.filter((tool) => tool.type === "function")
-  if (functions.length === 0) return {}
-  return {
-    tools: functions.map(({ description, name, parameters }) => ({
-      type: "function",
-      function: { name, description, strict: false, parameters },
-    })),
-  }
+  const tools = request.tools.flatMap((spec) => tool(spec) ?? [])
+  return tools.length === 0 ? {} : { tools }
 }
 
 /**

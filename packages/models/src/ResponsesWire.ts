@@ -6,7 +6,7 @@
  * members) and events that cannot be read. Unreadable events fail the stream only when neither a
  * text nor a call was read; the error then names the first of them (L13).
  */
-import type { ModelError, ModelEvent, ModelRequest } from "@colloquy/core/ModelClient"
+import type { ModelError, ModelEvent, ModelRequest, ToolSpec } from "@colloquy/core/ModelClient"
 import type { MessageItem, ResponseItem } from "@colloquy/protocol/ResponseItem"
 import { streamFailure } from "./internal/failures/Failures.ts"
 import { makeCallIds } from "./internal/CallIds.ts"
@@ -17,6 +17,10 @@ import { failed, makeWireDecoder, used, type WireDecoder } from "./internal/Wire
  * Only models of this family accept a verbosity, with or without a provider prefix in their name.
  */
 const isVerbosityFamily = /(^|\/)gpt-5[^/]*$/i
+
+/** A tool as an element of `tools`. */
+export const tool = (spec: ToolSpec): unknown =>
+  spec.type === "function" ? { ...spec, strict: false } : spec
 
 /** The request body. Items are sent unchanged, because their ids were never stored. */
 export const body = (request: ModelRequest): Readonly<Record<string, unknown>> => {
@@ -31,9 +35,7 @@ export const body = (request: ModelRequest): Readonly<Record<string, unknown>> =
     model: request.model,
     instructions: request.instructions,
     input: request.input,
-    tools: request.tools.map((tool) =>
-      tool.type === "function" ? { ...tool, strict: false } : tool,
-    ),
+    tools: request.tools.map(tool),
     tool_choice: "auto",
     // As in the original: calls run one after the other, so parallel calls would gain nothing.
     parallel_tool_calls: false,

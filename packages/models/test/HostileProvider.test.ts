@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as ChatWire from "../src/ChatWire.ts"
 import { statusFailure } from "../src/internal/failures/StatusFailure.ts"
-import { decodeBody } from "../src/internal/SseEvents.ts"
+import { decodeStream } from "./support/Bodies.ts"
 import type { WireDecoder } from "../src/internal/WireDecoder.ts"
 import * as ResponsesWire from "../src/ResponsesWire.ts"
 
@@ -120,7 +120,7 @@ describe("a hostile provider", () => {
           const body = Stream.rechunk(Stream.fromIterable(pieces), 1)
           const limits = { ...options, maxEventBytes: 1000, maxResponseBytes: 10_000 }
           const decoder = ResponsesWire.makeDecoder()
-          const events = yield* Stream.runCollect(decodeBody(body, decoder, limits))
+          const events = yield* Stream.runCollect(decodeStream(body, decoder, limits))
           assert.deepStrictEqual(events, [{ _tag: "Completed" }])
         }),
     )
@@ -140,7 +140,7 @@ describe("a hostile provider", () => {
             return chunk
           }),
         )
-        const error = yield* decodeBody(body, ChatWire.makeDecoder(), {
+        const error = yield* decodeStream(body, ChatWire.makeDecoder(), {
           ...options,
           maxEventBytes: 4096,
           maxResponseBytes: 1_000_000,

@@ -39,7 +39,7 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as HttpModel from "../src/HttpModel.ts"
-import { decodeBody } from "../src/internal/SseEvents.ts"
+import { decodeStream } from "./support/Bodies.ts"
 import * as ResponsesWire from "../src/ResponsesWire.ts"
 import { assistant, call, conversationId, provider, request, usage } from "./support/Requests.ts"
 
@@ -178,7 +178,7 @@ describe("HttpModel answers", () => {
       )
       const body = Stream.rechunk(Stream.fromIterable(bytes), 1)
       const events = yield* Stream.runCollect(
-        decodeBody(
+        decodeStream(
           Stream.map(body, (byte) => Uint8Array.of(byte)),
           ResponsesWire.makeDecoder(),
           {

@@ -10,7 +10,7 @@ import * as Logger from "effect/Logger"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as ChatWire from "../src/ChatWire.ts"
-import { decodeBody } from "../src/internal/SseEvents.ts"
+import { decodeStream } from "./support/Bodies.ts"
 import type { WireDecoder } from "../src/internal/WireDecoder.ts"
 import * as ResponsesWire from "../src/ResponsesWire.ts"
 
@@ -172,7 +172,7 @@ const read = (decoder: WireDecoder, frames: ReadonlyArray<string>) =>
     const events: Array<ModelEvent> = []
     const logged: Array<string> = []
     const body = Stream.rechunk(Stream.fromIterable(pieces(frames.join(""))), 1)
-    const ended = yield* decodeBody(body, decoder, {
+    const ended = yield* decodeStream(body, decoder, {
       idleTimeout: Duration.minutes(5),
       provider: "mock",
       maxEventBytes: 100_000,

@@ -1,4 +1,4 @@
-/** A defect of the server in each stage of a message, in both dialects: it costs that message alone. */
+/** A defect of the server in each stage of a message, in both dialects: it affects only that message. */
 import type * as MethodModule from "@colloquy/protocol/Method"
 import type * as NearestModule from "@colloquy/protocol/Nearest"
 import type * as GetUserAgentModule from "../src/app/methods/GetUserAgent.ts"
@@ -79,9 +79,9 @@ interface Dialect {
   readonly run: <A, E>(
     body: (server: Harness) => Effect.Effect<A, E, Scope.Scope>,
   ) => Effect.Effect<A, E>
-  /** A request that needs nothing. */
+  /** A request without requirements. */
   readonly method: string
-  /** A request that its router has to look up. */
+  /** A request whose route depends on its content. */
   readonly looked: string
   readonly notification: string
 }

@@ -29,7 +29,7 @@ const terminalsOf = (app: Harness, turnId: string, subscription?: string) =>
     params?.["id"] === turnId && /task_complete|turn_aborted/.test(method ?? "") ? [method] : [],
   )
 
-/** Every number that the client was sent, of events that are kept. */
+/** The numbers of all durable events that the client was sent. */
 const numbersOf = ({ messages }: Harness) =>
   messages.flatMap(({ method = "", params }) =>
     /^codex\/event\/|^conversationSkipped$/.test(method) && !method.endsWith("_delta")

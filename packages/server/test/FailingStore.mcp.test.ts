@@ -10,7 +10,7 @@ import type { WireMessage } from "./support/Wire.ts"
 const settle = (server: Harness) =>
   Effect.andThen(Effect.andThen(server.quiet, TestClock.adjust("15 seconds")), server.quiet)
 
-const isTold = (message: WireMessage | undefined) =>
+const assertFull = (message: WireMessage | undefined) =>
   assert.include(JSON.stringify(message ?? "no answer"), FullStore.fullMessage)
 
 const answered = ({ messages }: Harness, id: unknown) =>
@@ -40,11 +40,11 @@ const withWaitingTurn = (
     )
   })
 
-/** Makes the store full, and has the conversation find that out. */
+/** Makes the store full, and causes the conversation to notice it. */
 const fill = (server: Harness, store: FullStore.FullStore, id: string) =>
   Effect.gen(function* () {
     store.room = 0
-    isTold(
+    assertFull(
       yield* server.call("more", "conversationSendMessage", {
         conversation_id: id,
         content: [{ type: "text", text: "two" }],
@@ -75,7 +75,7 @@ describe("an MCP server whose store is full", () => {
                 return
               }
               failed++
-              isTold(answer)
+              assertFull(answer)
               store.room = Infinity
               yield* server.send(toolCall(2, "codex-reply", { prompt: "go", threadId }))
               yield* settle(server)
@@ -95,7 +95,7 @@ describe("an MCP server whose store is full", () => {
         const last = server.messages.find(
           ({ method }) => method === "notifications/stream_disconnected",
         )
-        isTold(last)
+        assertFull(last)
         assert.deepStrictEqual(withdrawn(server), [elicitations(server)[0]?.id])
         store.room = Infinity
         yield* server.call("again", "conversationStream", { conversation_id: id })
@@ -112,7 +112,7 @@ describe("an MCP server whose store is full", () => {
         yield* server.quiet
         assert.isUndefined(answered(server, "wait"))
         yield* fill(server, store, id)
-        isTold(answered(server, "wait"))
+        assertFull(answered(server, "wait"))
       }),
     ),
   )
@@ -156,7 +156,7 @@ describe("an MCP server whose store is full", () => {
             result: { action: "accept", content: { decision: "approved" } },
           })
           yield* settle(server)
-          isTold(answered(server, 3))
+          assertFull(answered(server, 3))
         }),
       )
     }),

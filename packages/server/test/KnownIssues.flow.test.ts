@@ -1,4 +1,4 @@
-/** Known issues of other MCP servers, continued: cancellation, backpressure and the contents of results. */
+/** Known issues of other MCP servers, part 2: cancellation, backpressure and the contents of results. */
 import { memoryPair } from "@colloquy/testing/MemoryConnection"
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"

@@ -21,9 +21,9 @@ import { callResult, typesOf } from "./support/Wire.ts"
 interface Case {
   readonly capabilities?: unknown
   readonly config?: unknown
-  /** What the client does after it was asked, or was not. */
+  /** What the client does after it was asked, or when it was not asked. */
   readonly does?: (server: Harness) => Effect.Effect<void, never, Scope.Scope>
-  /** Time at which the call ends, in milliseconds: not before it, and not after it. */
+  /** Time at which the call ends, in milliseconds; it may end neither earlier nor later. */
   readonly bound: number
   readonly verdict: Verdict
   readonly ends: "result" | "error" | "unanswered"

@@ -1,7 +1,7 @@
 /**
  * Issues that users of other MCP servers report, as far as they concern stdio: one test for each. More are in
  * `KnownIssues.flow.test.ts` and, about questions, in `KnownIssues.questions.test.ts`; request ids are tested in
- * `mcp/BadInput.test.ts`. What needs a process is tested once more with the built server in `packages/cli`.
+ * `mcp/BadInput.test.ts`. Issues that need a process are also tested with the built server in `packages/cli`.
  */
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"

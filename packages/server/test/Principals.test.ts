@@ -18,7 +18,7 @@ import * as PathStore from "./support/PathStore.ts"
 import { about, asked, callAsTask, decided, taskIdIn } from "./support/Tasking.ts"
 import { callResult, textOf, type WireMessage } from "./support/Wire.ts"
 
-/** Both have initialized; the second one acts on behalf of "bob". */
+/** Two initialized connections; the second one acts on behalf of "bob". */
 const withTwo = <A, E>(
   options: HarnessOptions,
   body: (local: Harness, bob: Harness) => Effect.Effect<A, E, Scope.Scope>,
@@ -34,7 +34,7 @@ const withTwo = <A, E>(
     }),
   )
 
-/** The message without what differs from call to call: its id, and the id of the conversation. */
+/** The message without the members that differ between calls: its id, and the id of the conversation. */
 const anonymous = (message: WireMessage, id: string) =>
   JSON.parse(JSON.stringify({ ...message, id: null }).replaceAll(id, "<id>")) as unknown
 
@@ -79,7 +79,7 @@ describe("two principals over MCP", () => {
         yield* assertUnknown(local, "tools/call", params, id)
         const own = threadOf(yield* local.call(2, "codex", { prompt: "hi" }))
         yield* assertUnknown(bob, "tools/call", params, own)
-        // It is left as it was.
+        // It is unchanged.
         const status = yield* bob.call(3, "conversationStatus", { conversation_id: id })
         assert.strictEqual(callResult(status).structuredContent?.["status"], "idle")
       }),

@@ -1,4 +1,4 @@
-/** The stdio rows of "Holes the referee does not see": what other servers get wrong, answered right here. */
+/** Protocol edge cases over stdio that the conformance suite does not test and other servers handle wrongly. */
 import { memoryPair } from "@colloquy/testing/MemoryConnection"
 import * as Script from "@colloquy/testing/ProviderScript"
 import * as Lines from "@colloquy/transport-stdio/Lines"
@@ -18,7 +18,7 @@ import {
 } from "./support/Harness.ts"
 import { textOf, typesOf } from "./support/Wire.ts"
 
-/** Writes bytes as a client's pipe does, through the reader of lines. */
+/** Writes bytes as the pipe of a client does, through the reader of lines. */
 const writing = (server: Harness, maxBytes?: number) => {
   const lines = Lines.make(maxBytes)
   return (text: string) =>
@@ -29,7 +29,7 @@ const writing = (server: Harness, maxBytes?: number) => {
     )
 }
 
-/** What each line is answered with: the ids and codes, in order; `ok` for a result. */
+/** The responses to each line: the ids and codes, in order; `ok` for a result. */
 const answersTo = (...lines: ReadonlyArray<string>) =>
   withServer({}, (server) =>
     Effect.gen(function* () {
@@ -96,7 +96,7 @@ describe("Protocol edge cases: stdio", () => {
       const ids = ["null", "1.5", "{}", "[]", "true", "1e400"]
       assert.deepStrictEqual(
         yield* answersTo(...ids.map(ping)),
-        // A number is a value of JSON-RPC, so its sender can find the error by it.
+        // A number is a valid id of JSON-RPC, so the client can find the error by it.
         ids.map((id) => [id === "1.5" ? 1.5 : null, -32600]),
       )
     }),
@@ -234,7 +234,7 @@ describe("Protocol edge cases: stdio", () => {
             { startImmediately: true },
           )
           for (let i = 0; i < 5000; i++) yield* Effect.yieldNow
-          // Those that wait to be answered, and what lies in the pipes of both directions.
+          // The requests that wait for a response, and the texts in the pipes of both directions.
           assert.isBelow(written, 64 + 4 * 8)
           let read = 0
           while (read < 1500) read += (yield* client.receive).length

@@ -1,4 +1,4 @@
-/** Which request a sent message belongs to: transports with a stream per request send it there. */
+/** The request to which a sent message belongs: transports with a stream per request send it there. */
 import { recordSends } from "@colloquy/testing/RecordedSends"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { differences } from "./differences/Differences.ts"
-import { holdsReplays } from "./support/HoldsReplays.ts"
+import { replaySuite } from "./support/ReplaySuite.ts"
 
 describe("differences from the original", () => {
   it("have unique keys and at least one proof each", () => {
@@ -13,4 +13,4 @@ describe("differences from the original", () => {
   })
 })
 
-holdsReplays("the MCP server", ["0.29.0", "0.153.4"])
+replaySuite("the MCP server", ["0.29.0", "0.153.4"])

@@ -1,3 +1,3 @@
-import { holdsReplays } from "./support/HoldsReplays.ts"
+import { replaySuite } from "./support/ReplaySuite.ts"
 
-holdsReplays("the app-server", ["0.29.0-app", "0.45.0"])
+replaySuite("the app-server", ["0.29.0-app", "0.45.0"])

@@ -28,7 +28,7 @@ describe("Server", () => {
           const interrupting = yield* Effect.forkChild(Fiber.interrupt(first), {
             startImmediately: true,
           })
-          // Time for the first caller to leave, if it can.
+          // Enough time for the first caller to leave, if it can.
           for (let round = 0; round < 10; round++) yield* Effect.yieldNow
           const second = yield* Effect.forkChild(server.shared(state), { startImmediately: true })
           yield* Deferred.succeed(proceed, undefined)

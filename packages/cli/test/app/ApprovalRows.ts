@@ -188,7 +188,7 @@ const withdrawn = row(
 )
 
 /** The row for `$/cancelRequest`, sent by the client. */
-export const takenBackRows = { "$/cancelRequest": withdrawn } as const
+export const cancellationRows = { "$/cancelRequest": withdrawn } as const
 
 export const approvalRows = {
   execCommandApproval,

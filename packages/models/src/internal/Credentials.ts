@@ -1,11 +1,10 @@
 /**
  * The API key and the headers that a provider's settings take from the environment, read through
- * `Config` (L12).
+ * `ConfigProvider` (L12).
  */
 import type { ModelError, ModelProvider } from "@colloquy/core/ModelClient"
-import * as Config from "effect/Config"
+import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { addressSecrets } from "./Address.ts"
 import { missingKey, unusableKey, unusableStored } from "./failures/Failures.ts"
@@ -56,15 +55,20 @@ export const secretsOf = (
   ].toSorted((a, b) => b.length - a.length)
 }
 
-/** Trimmed, because files and shells add newlines. A blank value counts as not set. */
+/**
+ * Trimmed, because files and shells add newlines. A blank value counts as not set. Asks the provider of the configuration
+ * itself, because `Config` compiles a schema for each value and this runs for every request.
+ */
 const variable = (name: string): Effect.Effect<string | undefined, ModelError> =>
-  Effect.matchEffect(Config.option(Config.Redacted(name)), {
-    onFailure: () => Effect.fail(unusableKey(name, "cannot be read")),
-    onSuccess: (value) => {
-      const text = Option.match(value, { onNone: () => "", onSome: Redacted.value }).trim()
-      return Effect.succeed(text === "" ? undefined : text)
-    },
-  })
+  Effect.flatMap(ConfigProvider.ConfigProvider, (environment) =>
+    Effect.mapBoth(environment.load([name]), {
+      onFailure: () => unusableKey(name, "cannot be read"),
+      onSuccess: (node) => {
+        const text = node?.value?.trim() ?? ""
+        return text === "" ? undefined : text
+      },
+    }),
+  )
 
 // Characters that a header may contain; for any other the platform would fail with a text that
 // quotes the key.
@@ -85,37 +89,60 @@ const usableStored = (
     ? Effect.succeed(kept)
     : Effect.fail(unusableStored(provider))
 
+/** The key of a provider whose variable `envKey` is not set. */
+const storedKey = (
+  provider: ModelProvider,
+  envKey: string,
+  stored: FindKey | undefined,
+): Effect.Effect<Partial<StoredKey>, ModelError> =>
+  Effect.flatMap(stored === undefined ? Effect.undefined : stored(provider), (kept) => {
+    if (kept !== undefined) return usableStored(provider, kept)
+    if (provider.keyOptional === true) return Effect.succeed({})
+    return Effect.fail(missingKey(envKey, provider.envKeyInstructions))
+  })
+
 /** The key from the environment, else the bearer token of the settings, else a stored key. */
-const findKey = Effect.fnUntraced(function* (
+const findKey = (
   provider: ModelProvider,
   stored: FindKey | undefined,
-): Effect.fn.Return<Partial<StoredKey>, ModelError> {
+): Effect.Effect<Partial<StoredKey>, ModelError> => {
   const { bearerToken, envKey } = provider
-  const found = envKey === undefined ? undefined : yield* variable(envKey)
-  if (envKey !== undefined && found !== undefined) {
-    return { key: Redacted.make(yield* usable(envKey, found)) }
+  const configured = bearerToken === undefined ? undefined : { key: bearerToken }
+  if (envKey === undefined) return Effect.succeed(configured ?? {})
+  return Effect.flatMap(variable(envKey), (found) => {
+    if (found !== undefined) {
+      return Effect.map(usable(envKey, found), (text) => ({ key: Redacted.make(text) }))
+    }
+    return configured === undefined
+      ? storedKey(provider, envKey, stored)
+      : Effect.succeed(configured)
+  })
+}
+
+/** Adds the headers whose variables are set. */
+const addHeaders = Effect.fnUntraced(function* (
+  credentials: Credentials,
+  variables: ReadonlyArray<readonly [header: string, name: string]>,
+): Effect.fn.Return<Credentials, ModelError> {
+  const headers: Record<string, string> = { ...credentials.headers }
+  for (const [header, name] of variables) {
+    const value = yield* variable(name)
+    if (value !== undefined) headers[header] = yield* usable(name, value)
   }
-  if (bearerToken !== undefined) return { key: bearerToken }
-  if (envKey === undefined) return {}
-  const kept = stored === undefined ? undefined : yield* stored(provider)
-  if (kept !== undefined) return yield* usableStored(provider, kept)
-  if (provider.keyOptional === true) return {}
-  return yield* missingKey(envKey, provider.envKeyInstructions)
+  return { ...credentials, headers }
 })
 
 /**
  * Reads key and headers. Fails with reason `Key` when the key is needed and missing, or when a
  * value cannot be sent in a header.
  */
-export const readCredentials = Effect.fnUntraced(function* (
+export const readCredentials = (
   provider: ModelProvider,
   stored?: FindKey,
-): Effect.fn.Return<Credentials, ModelError> {
-  const { key, baseUrl, headers: own } = yield* findKey(provider, stored)
-  const headers: Record<string, string> = { ...own }
-  for (const [header, name] of Object.entries(provider.envHttpHeaders)) {
-    const value = yield* variable(name)
-    if (value !== undefined) headers[header] = yield* usable(name, value)
-  }
-  return { key, headers, ...(baseUrl === undefined ? {} : { baseUrl }) }
-})
+): Effect.Effect<Credentials, ModelError> => {
+  const variables = Object.entries(provider.envHttpHeaders)
+  return Effect.flatMap(findKey(provider, stored), ({ key, baseUrl, headers = {} }) => {
+    const credentials = { key, headers, ...(baseUrl === undefined ? {} : { baseUrl }) }
+    return variables.length === 0 ? Effect.succeed(credentials) : addHeaders(credentials, variables)
+  })
+}

@@ -1,12 +1,14 @@
 /** Reads from the headers of a response how much of the provider's limits is used. Pure. */
 import type { RateLimits } from "@colloquy/core/ModelClient"
+import type { ResponseHead } from "../ProviderHttp.ts"
 
-type Headers = Readonly<Record<string, string | undefined>>
+type Headers = ResponseHead["headers"]
 
 const prefix = "x-codex-"
 
 const numberAt = (headers: Headers, name: string): number | undefined => {
-  const text = headers[`${prefix}${name}`]?.trim() ?? ""
+  const header = headers[`${prefix}${name}`]
+  const text = typeof header === "string" ? header.trim() : ""
   const value = Number(text)
   return text !== "" && Number.isFinite(value) ? value : undefined
 }

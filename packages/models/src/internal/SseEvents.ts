@@ -1,7 +1,7 @@
 /**
  * Converts the body of a streaming response to model events: bytes to server-sent events to the
- * wire's decoder, one array of events per pull, in plain functions. Owns the idle timeout; the
- * connection belongs to the scope of the body.
+ * wire's decoder, one array of events per pull, in plain functions. Decides how long each wait may
+ * last; the connection belongs to the exchange.
  */
 import type { ModelError, ModelEvent } from "@colloquy/core/ModelClient"
 import { ServerSentEvents } from "@colloquy/protocol/ServerSentEvents"
@@ -9,10 +9,10 @@ import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as HttpClientError from "effect/http/HttpClientError"
-import * as Pull from "effect/Pull"
-import * as Stream from "effect/Stream"
+import type * as Pull from "effect/Pull"
+import type { Exchange } from "../ProviderHttp.ts"
 import { dropped, eventTooLarge, idle, responseTooLarge } from "./failures/Failures.ts"
+import type { IdleDeadline } from "./IdleDeadline.ts"
 import type { Reading, WireDecoder } from "./WireDecoder.ts"
 
 /**
@@ -123,62 +123,72 @@ export interface BodyOptions extends ResponseLimits {
   readonly provider: string
 }
 
-type BodyPull = Pull.Pull<Arr.NonEmptyReadonlyArray<Uint8Array>, HttpClientError.HttpClientError>
+/** The parts of an exchange that read a body. */
+export type Body = Pick<Exchange, "read" | "isReady" | "close">
 
 /** Reads the next chunks of the body. */
-const readMore = (pull: BodyPull, reader: ResponseReader): Effect.Effect<void> =>
-  Pull.matchEffect(pull, {
-    onSuccess: (chunks) => Effect.sync(() => reader.read(chunks)),
-    onFailure: (cause) =>
-      Cause.hasFails(cause)
-        ? Effect.sync(() => reader.breakOff(dropped))
-        : // Interruption and defects are passed on.
-          Effect.failCause(cause as Cause.Cause<never>),
-    onDone: () => Effect.sync(() => reader.end()),
+const readMore = (
+  body: Body,
+  deadline: IdleDeadline,
+  reader: ResponseReader,
+): Effect.Effect<void> =>
+  Effect.match(body.read, {
+    onSuccess: (chunks) => (chunks === undefined ? reader.end() : reader.read(chunks)),
+    onFailure: () => reader.breakOff(deadline.isExpired ? idle : dropped),
   })
 
-/** Reads until there is another server-sent event, the end or a failure. */
-const untilEvent = (more: Effect.Effect<void>, reader: ResponseReader): Effect.Effect<void> =>
-  Effect.suspend(() => {
+/** Reads until there is another server-sent event, the end or a failure. Only a wait for the provider is limited. */
+const untilEvent = (
+  body: Body,
+  deadline: IdleDeadline,
+  reader: ResponseReader,
+  limit: () => Duration.Duration,
+): Effect.Effect<void> => {
+  const more = readMore(body, deadline, reader)
+  const limited = Effect.suspend(() =>
+    deadline.isStarted || body.isReady()
+      ? more
+      : Effect.andThen(deadline.start(limit(), body.close), more),
+  )
+  return Effect.suspend(() => {
     const before = reader.seen
-    const step: Effect.Effect<void> = Effect.flatMap(more, () =>
-      reader.ended || reader.failure !== undefined || reader.seen > before ? Effect.void : step,
-    )
+    const step: Effect.Effect<void> = Effect.flatMap(limited, () => {
+      if (!reader.ended && reader.failure === undefined && reader.seen === before) return step
+      deadline.stop()
+      return Effect.void
+    })
     return step
   })
+}
+
+const log = (provider: string, notes: ReadonlyArray<string>): Effect.Effect<void> =>
+  Effect.forEach(
+    notes,
+    (note) => Effect.logWarning(`event stream of model provider \`${provider}\`: ${note}`),
+    { discard: true },
+  )
 
 /** The events of a response. Skipped events are logged as warnings, a bounded number of them per response. */
+export type EventPull = Pull.Pull<Arr.NonEmptyReadonlyArray<ModelEvent>, ModelError>
+
+/** Reads a body: every run of the result gives the next events, fails, or is done. */
 export const decodeBody = (
-  body: Stream.Stream<Uint8Array, HttpClientError.HttpClientError>,
+  body: Body,
+  deadline: IdleDeadline,
   decoder: WireDecoder,
   { idleTimeout, provider, ...limits }: BodyOptions,
-): Stream.Stream<ModelEvent, ModelError> =>
-  Stream.transformPull(body, (pull) =>
-    Effect.sync(() => {
-      const reader = new ResponseReader(decoder, limits)
-      const nextEvent = untilEvent(readMore(pull, reader), reader)
-      const wait = Effect.suspend(() =>
-        Effect.timeoutOrElse(nextEvent, {
-          duration: decoder.phase() === "open" ? idleTimeout : Duration.min(rest, idleTimeout),
-          orElse: () => Effect.sync(() => reader.breakOff(idle)),
-        }),
-      )
-      const log = (notes: ReadonlyArray<string>) =>
-        Effect.forEach(
-          notes,
-          (note) => Effect.logWarning(`event stream of model provider \`${provider}\`: ${note}`),
-          { discard: true },
-        )
-      const next: Pull.Pull<Arr.NonEmptyReadonlyArray<ModelEvent>, ModelError> = Effect.suspend(
-        () => {
-          const notes = reader.takeNotes()
-          if (notes.length > 0) return Effect.andThen(log(notes), next)
-          const events = reader.takeEvents()
-          if (Arr.isReadonlyArrayNonEmpty(events)) return Effect.succeed(events)
-          if (reader.failure !== undefined) return Effect.fail(reader.failure)
-          return reader.ended ? Cause.done() : Effect.flatMap(wait, () => next)
-        },
-      )
-      return next
-    }),
+): EventPull => {
+  const reader = new ResponseReader(decoder, limits)
+  const wait = untilEvent(body, deadline, reader, () =>
+    decoder.phase() === "open" ? idleTimeout : Duration.min(rest, idleTimeout),
   )
+  const next: EventPull = Effect.suspend(() => {
+    const notes = reader.takeNotes()
+    if (notes.length > 0) return Effect.andThen(log(provider, notes), next)
+    const events = reader.takeEvents()
+    if (Arr.isReadonlyArrayNonEmpty(events)) return Effect.succeed(events)
+    if (reader.failure !== undefined) return Effect.fail(reader.failure)
+    return reader.ended ? Cause.done() : Effect.flatMap(wait, () => next)
+  })
+  return next
+}

@@ -74,7 +74,7 @@ const inbox = Effect.fnUntraced(function* (connection: Connection) {
       }
     }),
     Effect.forever,
-    // The end of the input is the end of the test's server.
+    // The server of the test ends with the end of the input.
     Effect.exit,
     Effect.forkScoped({ startImmediately: true }),
   )

@@ -6,7 +6,7 @@ const version = "0.153.4"
 const isUuid = (value: unknown) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(String(value))
 const isTurnId = (value: unknown) => /^(\d+|req-abc)$/.test(String(value))
 
-/** What the original assumes of a model that it does not know. */
+/** What the original assumes about an unknown model. */
 const assumedWindow = 258_400
 
 /** A `token_count` without any count. */

@@ -25,7 +25,7 @@ const serve = (
   more: Partial<InFlightRequest> = {},
 ) => inFlight.start({ id, work, ...more })
 
-/** A table whose answers go to `out`; `gate` is waited for after each, as a slow transport does. */
+/** A table that writes its responses to `out` and waits for `gate` after each, like a slow transport. */
 const table = Effect.fnUntraced(function* (gate: Effect.Effect<void> = Effect.void) {
   const out: Array<string> = []
   const scope = yield* Scope.make()

@@ -1,4 +1,4 @@
-/** A defect in each stage of handling a message costs that message, and nothing beside it. */
+/** A defect in each stage of handling a message affects that message, and nothing else. */
 import { type Frame } from "@colloquy/protocol/Connection"
 import { JsonRpcError, type Request } from "@colloquy/protocol/JsonRpc"
 import { codecOf, dialect, notification, request } from "@colloquy/protocol/Method"
@@ -19,7 +19,7 @@ const fails = (): never => {
   throw bug()
 }
 
-/** A schema whose code throws, in place of reporting a fault. */
+/** A schema with code that throws instead of reporting a fault. */
 const Broken = Schema.String.pipe(
   Schema.decodeTo(Schema.String, {
     decode: SchemaGetter.transform(fails),
@@ -45,7 +45,7 @@ const Note = notification("note", info)
 const NoteParams = notification("noteParams", { ...info, params: Schema.Struct({ text: Broken }) })
 const Ask = request("ask", { ...info, result: Schema.Struct({ text: Broken }) })
 const Report = notification("report", { ...info, params: Schema.Struct({ value: Schema.Unknown }) })
-const ToldBroken = notification("toldBroken", {
+const BrokenReport = notification("brokenReport", {
   ...info,
   params: Schema.Struct({ text: Broken }),
 })
@@ -69,13 +69,13 @@ const Dialect = dialect({
     Note,
     NoteParams,
   ],
-  serverToClient: [Ask, Report, ToldBroken],
+  serverToClient: [Ask, Report, BrokenReport],
 })
 
 const circle: { self?: unknown } = {}
 circle.self = circle
 
-/** What a dialect of several revisions does for a request. */
+/** Routes a request as a dialect with several revisions does. */
 const route = ({ method }: Request): Route | undefined => {
   if (method === "routed") return fails()
   const handler = () => Effect.void
@@ -118,7 +118,7 @@ const serve = Effect.gen(function* () {
       notifies: (_: void, { peer: control }: RequestCaller) =>
         Effect.gen(function* () {
           yield* control.notify(Report, [{ value: 1 }, { value: circle }, { value: 2 }])
-          yield* control.notify(ToldBroken, [{ text: "x" }])
+          yield* control.notify(BrokenReport, [{ text: "x" }])
           yield* control.notify(Report, [{ value: 3 }])
         }).pipe(Effect.orDie),
       note: fails,

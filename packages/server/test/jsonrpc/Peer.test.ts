@@ -10,7 +10,7 @@ import { call, note, type PeerHarness, serve, Report } from "../support/PeerHarn
 
 const ended = (peer: PeerHarness) => peer.serving.pollUnsafe() !== undefined
 
-/** Lets time pass in small steps, and everything that follows from each. */
+/** Advances the clock in small steps, and runs everything that each step causes. */
 const pass = (peer: PeerHarness, ms: number) =>
   Effect.gen(function* () {
     yield* peer.quiet
@@ -211,7 +211,7 @@ describe("Peer: faults of JSON-RPC", () => {
     ['{"jsonrpc":"2.0","id":{"a":1},"method":"echo"}', badId],
     ['{"jsonrpc":"2.0","id":[1],"method":"echo"}', badId],
     ['{"jsonrpc":"2.0","id":true,"method":"echo"}', badId],
-    // What only a response could have been is never answered: it would echo for ever.
+    // A text that can only have been a response is never answered: the two peers would answer each other for ever.
     ['{"jsonrpc":"2.0","id":99,"result":{}}', undefined],
     ['{"jsonrpc":"2.0","id":"x","error":{"code":1,"message":"m"}}', undefined],
     ['{"jsonrpc":"2.0","id":null,"error":"garbage"}', undefined],
@@ -320,7 +320,7 @@ describe("Peer: faults of JSON-RPC", () => {
 })
 
 const Byte = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))
-/** Bytes at random, and the ones that lines and messages are made of. */
+/** Random bytes, and the bytes that lines and messages consist of. */
 const Bytes = Schema.Array(
   Schema.Union([Byte, Schema.Literals([0x0a, 0x0d, 0x22, 0x7b, 0x7d, 0x5b, 0xc3, 0xef])]),
 )
@@ -363,7 +363,7 @@ const Op = Schema.Struct({
     "settle",
     "time",
   ]),
-  // Few ids, so that they meet: twice in flight, cancelled, used again.
+  // Few ids, so that they collide: twice in flight, cancelled, used again.
   id: Schema.Literals([0, 1, 2, "0", "1", ""]),
 })
 
@@ -396,7 +396,7 @@ describe("Peer: exactly one response", () => {
               yield* peer.send(note("unwanted", { id }))
               yield* peer.quiet
               const [due, given] = [owed.get(id) ?? 0, answered(id)]
-              // One of this id can have been in flight; the others were refused at once.
+              // Only one request with this id can have been in flight; the others were refused at once.
               assert.isTrue(given === due || given === due - 1, `${String(id)}: ${given} of ${due}`)
               owed.set(id, given)
             } else {
@@ -404,7 +404,7 @@ describe("Peer: exactly one response", () => {
               yield* peer.send(call(id, kind, params[kind]))
             }
           }
-          // End of input at whatever point this is.
+          // The end of input comes at an arbitrary point.
           yield* peer.client.close
           yield* pass(peer, 5000)
           assert.isTrue(ended(peer))

@@ -49,7 +49,7 @@ describe("ids over the wire", () => {
         yield* server.sendTexts(...ids.map((id) => withId(id, hangs(0))))
         yield* server.quiet
         assert.strictEqual((yield* server.provider.requests).length, ids.length)
-        // Each is cancelled by its own name alone.
+        // Each is cancelled only by its own id.
         for (const id of ids) {
           yield* server.sendTexts(
             `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`,
@@ -124,7 +124,7 @@ describe("a tools/call at the end", () => {
           answer?.error?.message ?? (answer === undefined ? undefined : textOf(answer)),
           expected,
         )
-        // Nothing follows: the terminal event was sent before.
+        // No event follows: the terminal event was sent before.
         assert.deepStrictEqual(server.messages.at(-1), answer)
         const ends = typesOf(server.messages, 2)
         assert.include(ends, prompt === "x" ? "task_complete" : "turn_aborted")

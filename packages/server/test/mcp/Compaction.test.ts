@@ -1,4 +1,4 @@
-/** A history that becomes too long: what the provider is requested, and what the client is sent. */
+/** A history that becomes too long: the requests to the provider, and the messages to the client. */
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"

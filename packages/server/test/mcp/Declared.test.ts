@@ -16,7 +16,7 @@ const at = (capabilities: Members, path: string): unknown =>
       capabilities,
     )
 
-/** What a capability promises, by its path. */
+/** The methods that a capability declares, by its path. */
 const promises: Readonly<Record<string, ReadonlyArray<string>>> = {
   tools: ["tools/list", "tools/call"],
   resources: ["resources/list", "resources/templates/list", "resources/read"],
@@ -42,7 +42,7 @@ const requests = [...methodsOf(CodexMcp.clientToServer).values()]
   .filter((method) => infoOf(method).kind === "request")
   .map(({ _tag }) => _tag)
 
-/** Methods that are answered with anything but that there is no such method. */
+/** Methods that are answered with anything but `Method not found`. */
 const handled = (server: Harness, params: object) =>
   Effect.filter(requests, (method) =>
     Effect.map(server.ask(method, method, params), (answer) => codeOf(answer) !== -32601),

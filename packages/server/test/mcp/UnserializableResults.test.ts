@@ -8,7 +8,7 @@ import { initialized, stateless, withFeatures } from "../support/Featuring.ts"
 const circular: { self?: unknown } = {}
 circular.self = circular
 
-/** What no JSON says. */
+/** Values that JSON cannot express. */
 const unspeakable: ReadonlyArray<readonly [what: string, value: unknown]> = [
   ["a circle", circular],
   ["a BigInt", 1n],

@@ -13,7 +13,7 @@ import {
 } from "../support/Harness.ts"
 import { callResult, textOf, threadOf, typesOf } from "../support/Wire.ts"
 
-/** The first answer takes a second. */
+/** The first response of the model takes one second. */
 const slow = Script.reply(Script.bareDeltas("…"), Script.delay("1 second"), Script.text("one"))
 
 const inOrder: Script.ProviderScript = [
@@ -25,7 +25,7 @@ const inOrder: Script.ProviderScript = [
 const responses = ({ messages }: Harness, id: unknown) =>
   messages.filter((message) => message.method === undefined && message.id === id)
 
-/** Runs `body` while call 2 runs its turn; `reply` makes further calls of its conversation. */
+/** Runs `body` while call 2 runs its turn; `reply` makes further calls in the same conversation. */
 const whileOneRuns = <A, E>(
   body: (
     server: Harness,

@@ -18,7 +18,7 @@ import {
 } from "../../src/questions/QuestionAnswer.ts"
 import * as QuestionBroker from "../../src/questions/QuestionBroker.ts"
 
-/** A dialect that exists only here: it puts questions as words, and reads the words "yes" and "no". */
+/** A dialect for this test: it puts questions as words, and reads the words "yes" and "no". */
 const wordDialect = () => {
   const asked: Array<string> = []
   const withdrawn: Array<string> = []

@@ -23,7 +23,7 @@ export interface AppOptions extends HarnessOptions {
   /** False: the client has not sent `initialize`. */
   readonly initialized?: boolean
   readonly capabilities?: object
-  /** The requests are served beside MCP by this. */
+  /** Serves these requests in addition to MCP. */
   readonly besideMcp?: ReturnType<typeof AppServer.beside>
 }
 

@@ -21,7 +21,7 @@ export interface AppReplay {
   readonly settings?: Layer.Layer<SettingsResolver>
 }
 
-/** The ids that each side chooses, by the request that introduced the id; an id that contains another one comes first. */
+/** The ids that each program chooses, by the request that introduced the id; an id that contains another one comes first. */
 const members = ["nextCursor", "rolloutPath", "conversationId", "subscriptionId"] as const
 
 const namesOf = (messages: ReadonlyArray<WireMessage>): ReadonlyMap<string, string> => {
@@ -38,7 +38,7 @@ const namesOf = (messages: ReadonlyArray<WireMessage>): ReadonlyMap<string, stri
   return names
 }
 
-/** Times are those of the clock of each side. */
+/** Replaces times, because each program uses its own clock. */
 const timeless = (text: string) =>
   text.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<time>")
 

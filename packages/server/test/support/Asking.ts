@@ -22,7 +22,7 @@ export interface Asked {
   readonly verdicts: Array<Verdict>
 }
 
-/** @param beside runs beside every question */
+/** @param beside runs concurrently with every question */
 export const asking = (
   requests: ReadonlyArray<ApprovalRequest>,
   beside: (context: ToolContext) => Effect.Effect<void> = () => Effect.void,

@@ -76,7 +76,7 @@ const start = (
         for (const frame of frames) if (frame._tag === "Text") messages.push(read(frame.text))
       }),
       Effect.forever,
-      // The end of the input is the end of the peer.
+      // The peer ends with the end of the input.
       Effect.exit,
       Effect.forkScoped({ startImmediately: true }),
     )

@@ -6,8 +6,8 @@ import { event, type WireMessage } from "./Wire.ts"
 
 export interface Mismatch {
   /**
-   * The id of the request it belongs to, as JSON; `null` for answers to what had no usable id. For a request of the
-   * server's own its place among them, from 0: each side numbers its own.
+   * The id of the request it belongs to, as JSON; `null` for responses to messages without a usable id. For a request
+   * of the server its place among such requests, from 0: both programs number their own.
    */
   readonly request: string
   /** `response`, or `event:` and the event's type. */
@@ -35,7 +35,7 @@ const align = (
   original: ReadonlyArray<WireMessage>,
   ours: ReadonlyArray<WireMessage>,
 ): ReadonlyArray<Pair> => {
-  // longest[i][j]: pairs that original[i…] and ours[j…] have
+  // longest[i][j]: number of pairs of original[i…] and ours[j…]
   const longest = Array.from({ length: original.length + 1 }, () =>
     Array.from({ length: ours.length + 1 }, () => 0),
   )
@@ -76,11 +76,11 @@ const members = (path: string, original: object, ours: object): ReadonlyArray<Fi
   })
 }
 
-/** `…` replaces prose of the original: any text of this server matches it. */
+/** `…` replaces a text of the original: any text of this server matches it. */
 const isProse = (original: unknown, ours: unknown) =>
   original === "…" && typeof ours === "string" && ours !== ""
 
-/** Of the same length, or a list of objects that we only add to. */
+/** Lists of the same length, or lists of objects to which Colloquy only adds. */
 const isPrefix = (original: ReadonlyArray<unknown>, ours: Readonly<Record<string, unknown>>) =>
   original.length === ours["length"] ||
   (original.every(isObject) && original.length < Number(ours["length"]))
@@ -104,7 +104,7 @@ const groups = (messages: ReadonlyArray<WireMessage>) => {
   )
 }
 
-/** Order counts within a request, not between requests: they run at the same time. */
+/** The order matters within a request, not between requests, which run concurrently. */
 export const compare = (
   original: ReadonlyArray<WireMessage>,
   ours: ReadonlyArray<WireMessage>,

@@ -44,7 +44,7 @@ export const send = (
     ...more,
   })
 
-/** Notifications of streams, in order: what they are called and what they carry. */
+/** Notifications of streams, in order: their methods and contents. */
 export const streamed = ({ messages }: Pick<Harness, "messages">) =>
   messages.flatMap(({ method, params }) =>
     method === undefined || method === "codex/event" || method === "elicitation/create"

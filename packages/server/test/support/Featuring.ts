@@ -16,7 +16,7 @@ export const withFeatures = <A, E>(
     withServer({ ...options, features }, (server) => body(server, features)),
   )
 
-/** What a request without a handshake says of itself. */
+/** The `_meta` that a request without a handshake carries. */
 export const stateless = (params: object = {}) => ({
   ...params,
   _meta: {

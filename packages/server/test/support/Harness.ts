@@ -29,14 +29,14 @@ import { UserConfig } from "../../src/app/ports/UserConfigPort.ts"
 import { Sealer } from "../../src/Sealer.ts"
 import { Server, type ServerOptions } from "../../src/Server.ts"
 import { Tasks } from "../../src/tasks/Tasks.ts"
-import { pair } from "./Joined.ts"
+import { pair } from "./ConnectionPair.ts"
 import { read, type WireMessage } from "./Wire.ts"
 
 export interface Harness {
   readonly connection: MemoryConnection
   /** Everything the server sent so far. */
   readonly messages: ReadonlyArray<WireMessage>
-  /** The same as it came. */
+  /** The same texts as they were sent. */
   readonly texts: ReadonlyArray<string>
   /** Sends the texts in one batch. */
   readonly sendTexts: (...texts: ReadonlyArray<string>) => Effect.Effect<void>
@@ -63,14 +63,14 @@ export interface Harness {
 
 type Ports = Auth | HostPort | UserConfig
 
-/** Of a server without logins, programs and a configuration file. */
+/** Ports of a server without logins, programs and a configuration file. */
 export const noPorts: Layer.Layer<Ports> = Layer.mergeAll(
   Auth.layerNone,
   HostPort.layerNone,
   UserConfig.layerNone,
 )
 
-/** A server that shares nothing but conversations, settings and seal with others. */
+/** A server that shares only conversations, settings and sealer with others. */
 const separateServer = Layer.provide(Server.layer(), Tasks.layer())
 
 type Beside = NonNullable<McpServer.McpServerOptions["beside"]>
@@ -83,7 +83,7 @@ export interface HarnessOptions extends Omit<McpServer.McpServerOptions, "beside
   readonly tools?: ToolRuntime["Service"]
   /** Default: those of the recordings. */
   readonly settings?: Layer.Layer<SettingsResolver>
-  /** What serves the connection. Default: `McpServer`. */
+  /** The program that serves the connection. Default: `McpServer`. */
   readonly serve?: typeof McpServer.serve
   /** Where conversations are kept. Default: in memory. */
   readonly store?: Layer.Layer<ConversationStore>
@@ -95,7 +95,7 @@ export interface HarnessOptions extends Omit<McpServer.McpServerOptions, "beside
   readonly tasks?: Tasks["Service"]
   /** True: every connection has its own server, over the same conversations, which ends with it. Default false. */
   readonly serverPerConnection?: boolean
-  /** What seals what clients keep. Default: that for tests. */
+  /** Seals the states that clients keep. Default: the one for tests. */
   readonly sealer?: Layer.Layer<Sealer>
 }
 
@@ -179,7 +179,7 @@ const start: (
     const messages: Array<WireMessage> = []
     const { beside, ...rest } = options
     const served: McpServer.McpServerOptions = {
-      // Tests of tasks need a task at once, not a wait for one; those of the wait set it.
+      // Most tests of tasks need a task at once; tests of the wait set its duration.
       taskAfter: 0,
       ...rest,
       ...(beside === undefined ? {} : { beside: yield* Effect.provide(beside, noPorts) }),
@@ -203,7 +203,7 @@ const start: (
         }
       }),
       Effect.forever,
-      // The end of the input is the end of the test's server.
+      // The server of the test ends with the end of the input.
       Effect.exit,
       Effect.forkScoped({ startImmediately: true }),
     )

@@ -1,4 +1,4 @@
-/** The store in memory with a path for each conversation, as one that keeps files has. */
+/** The store in memory with a path for each conversation, like a store of files. */
 import {
   ConversationStore,
   type ConversationSummary,

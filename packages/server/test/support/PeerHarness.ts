@@ -99,7 +99,7 @@ export interface PeerHarnessOptions {
   readonly capacity?: number
   /** False: the client does not read what the peer sends. */
   readonly reading?: boolean
-  /** Instead of the connection's own. */
+  /** Used instead of the `receive` of the connection. */
   readonly flush?: Effect.Effect<void>
   readonly maxInFlight?: number
   readonly maxInFlightChars?: number
@@ -154,7 +154,7 @@ export const serve = Effect.fnUntraced(function* (
         }
       }),
       Effect.forever,
-      // The end of the input is the end of the peer.
+      // The peer ends with the end of the input.
       Effect.exit,
       Effect.forkScoped({ startImmediately: true }),
     )

@@ -1,4 +1,4 @@
-/** The client's part of a recording: what it sent, in the order and at the pace that it was sent. */
+/** Plays the client of a recording: sends its messages in the recorded order and at the recorded pace. */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import * as Lines from "@colloquy/transport-stdio/Lines"
 import * as Effect from "effect/Effect"
@@ -8,13 +8,13 @@ import type { Harness } from "./Harness.ts"
 import type * as Recording from "./Recording.ts"
 import type { WireMessage } from "./Wire.ts"
 
-/** An answer to a question of the original, as one to ours: the original numbers its questions from 0, we from 1. */
+/** A response to a question of the original as a response to one of Colloquy: the original numbers its questions from 0, Colloquy from 1. */
 const toOurQuestion = (text: string): string =>
   /^\{"jsonrpc":"2\.0","id":\d+,"(result|error)":/.test(text)
     ? text.replace(/\d+(?=,"(result|error)")/, (id) => String(Number(id) + 1))
     : text
 
-/** The names that each side gives to what it makes, by what made it. */
+/** The ids that each program chooses, by the request that caused them. */
 type Names = (messages: ReadonlyArray<WireMessage>) => ReadonlyMap<string, string>
 
 /** The recorded text with the original's names replaced by Colloquy's. */
@@ -28,7 +28,7 @@ const ours = (
     toOurQuestion(text),
   )
 
-/** Plays it over the line reader of stdio to the end of the server; what the server sent is in the harness then. */
+/** Plays the recording over the line reader of stdio until the server ends; the harness then has the messages of the server. */
 export const play = Effect.fnUntraced(function* (
   entries: ReadonlyArray<Recording.Entry>,
   harness: Harness,
@@ -42,7 +42,7 @@ export const play = Effect.fnUntraced(function* (
   )
   let before: Recording.Entry["dir"] = "note"
   for (const entry of entries) {
-    // The recording's client waited for what came in between, also for what never came.
+    // The recorded client waited for the messages in between, also for those that never arrived.
     if (entry.dir === "c2s" && before !== "c2s") yield* settle
     before = entry.dir
     if (entry.dir !== "c2s") continue

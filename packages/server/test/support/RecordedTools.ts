@@ -26,20 +26,20 @@ const kinds = [
   "plan_update",
 ] as const
 
-type Told = Extract<EventMsg, { readonly type: (typeof kinds)[number] }>
+type ToolEvent = Extract<EventMsg, { readonly type: (typeof kinds)[number] }>
 type Question = Extract<
-  Told,
+  ToolEvent,
   { readonly type: "exec_approval_request" | "apply_patch_approval_request" }
 >
 
-const isTold = (msg: AnyEventMsg): msg is Told =>
+const isToolKind = (msg: AnyEventMsg): msg is ToolEvent =>
   (kinds as ReadonlyArray<string>).includes(msg.type)
 
-const isQuestion = (msg: Told): msg is Question =>
+const isQuestion = (msg: ToolEvent): msg is Question =>
   msg.type === "exec_approval_request" || msg.type === "apply_patch_approval_request"
 
 /** Byte lists as base64, and addresses of directories as their paths: the form of this server. */
-const asWeTell = (msg: Readonly<Record<string, unknown>>): unknown => ({
+const inServerForm = (msg: Readonly<Record<string, unknown>>): unknown => ({
   ...msg,
   ...(Array.isArray(msg["chunk"])
     ? { chunk: Base64.encode(Uint8Array.from(msg["chunk"].filter(Number.isInteger))) }
@@ -48,12 +48,12 @@ const asWeTell = (msg: Readonly<Record<string, unknown>>): unknown => ({
 })
 
 interface OfCall {
-  /** `plan_update` for the plan, which names no call. */
+  /** `plan_update` for the plan, whose event names no call. */
   readonly call: string
-  readonly msg: Told
+  readonly msg: ToolEvent
 }
 
-/** Of either dialect. */
+/** True for an event of either dialect. */
 const isCodexEvent = ({ method = "", params = {} }: WireMessage) =>
   /^codex\/event(\/|$)/.test(method) && "msg" in params
 
@@ -63,8 +63,8 @@ const toolEventsOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<OfCall> => {
   let call = ""
   for (const entry of entries) {
     if (entry.dir !== "s2c" || !isCodexEvent(entry.message)) continue
-    const msg = Schema.decodeUnknownSync(AnyEventMsg)(asWeTell(event(entry.message).msg))
-    if (!isTold(msg)) continue
+    const msg = Schema.decodeUnknownSync(AnyEventMsg)(inServerForm(event(entry.message).msg))
+    if (!isToolKind(msg)) continue
     if ("call_id" in msg) call = msg.call_id
     if (msg.type === "turn_diff" && toolEvents.some((one) => one.msg.type === "turn_diff")) continue
     toolEvents.push({ call: msg.type === "plan_update" ? msg.type : call, msg })
@@ -85,7 +85,7 @@ const ranQuietly = (callId: string): ReadonlyArray<EventMsg> => [
   },
 ]
 
-const requestOf = (msg: Told): ApprovalRequest => {
+const requestOf = (msg: ToolEvent): ApprovalRequest => {
   const reason = "reason" in msg && msg.reason !== undefined ? { reason: msg.reason } : {}
   switch (msg.type) {
     case "exec_approval_request":
@@ -106,7 +106,7 @@ const requestOf = (msg: Told): ApprovalRequest => {
   }
 }
 
-/** Where the tools of this server emit other events. */
+/** Replaces the events where the tools of this server emit other ones. */
 export interface Otherwise {
   /** Default: as recorded. */
   readonly amend?: (msg: EventMsg) => ReadonlyArray<EventMsg>
@@ -121,7 +121,7 @@ export const toolsOf = (
   const toolEvents = toolEventsOf(entries)
   const asks = toolEvents.some(({ msg }) => isQuestion(msg))
 
-  const ask = (msg: Told, { approve }: ToolContext) =>
+  const ask = (msg: ToolEvent, { approve }: ToolContext) =>
     Effect.map(approve(requestOf(msg)), ({ decision }) =>
       decision === "approved" || decision === "approved_for_session" ? undefined : decision,
     )
@@ -138,7 +138,7 @@ export const toolsOf = (
       )
       const [first] = own
       if (first === undefined) return "nothing was recorded of this call"
-      // Asked before and approved for the session: the book knows.
+      // Asked before and approved for the session: the grant is remembered.
       const questions = asks && !own.some(isQuestion) ? [first] : []
       for (const msg of questions) {
         const refused = yield* ask(msg, context)

@@ -17,7 +17,7 @@ export const replays = {
   "0.45.0": appReplays,
 } as const
 
-/** Those that are replayed in memory. */
+/** The recordings that are replayed in memory. */
 export type Version = keyof typeof replays
 
 const versions = Object.keys(replays) as ReadonlyArray<Version>

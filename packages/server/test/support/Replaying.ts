@@ -16,17 +16,17 @@ export interface Replay {
   /** What the recording's provider must have said. */
   readonly script: ProviderScript
   readonly tools?: Otherwise
-  /** Of the recording's `config.toml`. Default: its model and provider alone. */
+  /** Settings from the `config.toml` of the recording. Default: only its model and provider. */
   readonly settings?: Layer.Layer<SettingsResolver>
-  /** Default: one without files. */
+  /** The machine. Default: one without files. */
   readonly store?: Layer.Layer<ConversationStore>
 }
 
-/** Files are named by the time they were made. */
+/** Rollout files are named by the time of their creation. */
 const timeOfFile =
   /(?<=\/state\/sessions\/)(?:\d+\/)*(rollout-)(?:[\dT-]{20})?(?=[0-9a-f-]{36}\.jsonl)/g
 
-/** Conversation ids of a side by the request that made them. */
+/** Conversation ids of one program by the request that created them. */
 const conversations = (messages: ReadonlyArray<WireMessage>): ReadonlyMap<string, string> =>
   new Map(
     messages.flatMap((message): ReadonlyArray<readonly [string, string]> => {
@@ -52,7 +52,7 @@ const named = (texts: ReadonlyArray<string>): ReadonlyArray<WireMessage> => {
   )
 }
 
-/** The mismatches between what the original and what Colloquy sent in a session. */
+/** The mismatches between the messages of the original and of Colloquy in a session. */
 export const compared = (
   entries: ReadonlyArray<Recording.Entry>,
   texts: ReadonlyArray<string>,

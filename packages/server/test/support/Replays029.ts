@@ -1,4 +1,4 @@
-/** What the provider of each recording of 0.29 responded. */
+/** The responses of the provider in each recording of 0.29. */
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import { SettingsError, SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"

@@ -1,4 +1,4 @@
-/** What the provider of each recording of 0.153.4 responded. */
+/** The responses of the provider in each recording of 0.153.4. */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import * as Script from "@colloquy/testing/ProviderScript"
 import { defaultReply, settingsWith } from "./Harness.ts"
@@ -46,7 +46,7 @@ const notStartedNames = [
   "trusted_command",
 ]
 
-/** The events of this server's tools for the command that timed out; the original sent none of its end. */
+/** The events of this server's tools for the command that timed out; the original sent no event of its end. */
 const outOfTime = (msg: EventMsg): ReadonlyArray<EventMsg> =>
   msg.type === "exec_command_begin"
     ? [

@@ -11,7 +11,7 @@ const extension = { extensions: { "io.modelcontextprotocol/tasks": {} } }
 
 export const related = (taskId: unknown) => ({ "io.modelcontextprotocol/related-task": { taskId } })
 
-/** What a client of each form sends with a call, or about a task. */
+/** The `_meta` that a client of each form sends with a call, or with a request about a task. */
 export interface Form {
   readonly name: "2025-11-25" | "2026-07-28"
   readonly hello: (server: Harness) => Effect.Effect<void>
@@ -50,7 +50,7 @@ export const callAsTask = (
 ): Effect.Effect<WireMessage> =>
   server.ask(id, "tools/call", form.says({ name, arguments: args, ...wants }))
 
-/** The id that the answer names; fails the test when it names none. */
+/** The id that the response names; fails the test when it names none. */
 export const taskIdIn = ({ result }: WireMessage): string => {
   const task = result?.["task"] ?? result
   const id = typeof task === "object" && task !== null ? Reflect.get(task, "taskId") : undefined
@@ -69,7 +69,7 @@ export const about =
     return server.ask(`about-${count}`, method, form.says(params))
   }
 
-/** What a result says under that name; undefined when there is no result. */
+/** The member of that name in a result; undefined when there is no result. */
 export const member = ({ result }: WireMessage, name: string): unknown => result?.[name]
 
 /** A member of the structured content of a tool's result. */

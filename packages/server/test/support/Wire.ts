@@ -1,4 +1,4 @@
-/** What a test reads of the wire: one loosely typed message per text, with the digits of large integers kept. */
+/** Parses messages of the wire for tests: one loosely typed message per text, with the digits of large integers kept. */
 import * as Schema from "effect/Schema"
 
 const Open = Schema.Record(Schema.String, Schema.Unknown)
@@ -59,7 +59,7 @@ export const callResult = ({ result }: WireMessage): typeof CallResult.Type =>
 /** The answer of a tool call: the first text of its result, as clients read it. */
 export const textOf = (message: WireMessage): string => callResult(message).content[0]?.text ?? ""
 
-/** The whole content of a result that answers with this text: the text, then the id for the model. */
+/** The whole content of a result with this text: the text, then the id for the model. */
 export const contentOf = (threadId: unknown, text: string) => [
   { type: "text", text },
   {

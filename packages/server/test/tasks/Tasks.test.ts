@@ -27,7 +27,7 @@ const order = (run: NewTask["run"], more: Partial<NewTask> = {}): NewTask => ({
 
 const forever = order(() => Effect.never)
 
-/** Lets everything run that can without time passing. */
+/** Runs everything that can run without time passing. */
 const settle = TestClock.adjust(0)
 
 const ask = order((task) =>

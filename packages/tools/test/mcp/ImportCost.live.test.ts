@@ -6,7 +6,7 @@ const module = Path.join(import.meta.dirname, "../../src/mcp/ToolServers.ts")
 
 /**
  * Reads the modules that a process loads to import `ToolServers`. Effect itself loads a few small modules of
- * `http`, and our definitions of methods those of `rpc` that the server has loaded already.
+ * `http`, and the definitions of methods load modules of `rpc` that the server has loaded already.
  */
 const script = `
   import { registerHooks } from "node:module"

@@ -20,7 +20,7 @@ const turn: CompletedTurn = {
 }
 
 /** A directory that is not below the one for temporary files, where no program is trusted. */
-const ground = Effect.acquireRelease(
+const baseDirectory = Effect.acquireRelease(
   Effect.sync(() => {
     const base = Fs.realpathSync(Fs.mkdtempSync("/var/tmp/colloquy-notify-"))
     for (const directory of ["programs", "workspace", "planted"])
@@ -47,7 +47,7 @@ interface Stage {
 
 const staged = <A, E>(test: (stage: Stage) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
-    const base = yield* ground
+    const base = yield* baseDirectory
     const environment = { ...variables, PATH: `${join(base, "planted")}:/usr/bin:/bin` }
     const services = CommandRunner.layer.pipe(
       Layer.provideMerge(TrustedPrograms.layer({ environment })),

@@ -104,7 +104,7 @@ const table: Readonly<
   },
 }
 
-/** Escalated, not granted, on request: only what confines is asked about. */
+/** Escalated and not granted, on request: a question is asked only where the policy confines. */
 const escalated: Readonly<Record<keyof typeof sandboxes, readonly [Row, Row]>> = {
   readOnly: [all("ask"), all("askMissing")],
   workspaceWrite: [all("ask"), all("askMissing")],

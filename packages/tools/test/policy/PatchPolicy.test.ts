@@ -63,7 +63,7 @@ const meanings = {
 
 type Cell = keyof typeof meanings
 
-/** Inside and outside of the workspace, then the same without a sandbox on the machine. */
+/** Decisions inside and outside of the workspace, then the same on a machine without a sandbox. */
 const table: Readonly<
   Record<
     AskForApproval,

@@ -5,7 +5,7 @@ import cases from "../../../core/test/fixtures/shell-cases.json" with { type: "j
 
 type Argv = ReadonlyArray<ReadonlyArray<string>>
 
-/** Scripts that are plain, with what they run. */
+/** Plain scripts with the words of the commands that they run. */
 const plain: ReadonlyArray<readonly [script: string, argv: Argv]> = [
   ["", []],
   [" \n\t\n", []],

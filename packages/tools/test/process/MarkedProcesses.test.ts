@@ -83,7 +83,7 @@ describe("endMarked", () => {
       )
       yield* ended(group)
       assert.deepStrictEqual(killed, [6, 8])
-      // Ids that come later are enough for a young program.
+      // For a program that started recently, only processes with later ids are read.
       assert.strictEqual(asked[0], 5)
     }),
   )

@@ -53,7 +53,7 @@ interface Found {
   readonly words: string
 }
 
-/** Zombies left out: their command line is empty. */
+/** Leaves out zombies, because their command line is empty. */
 const processes = (): ReadonlyArray<Found> =>
   FS.readdirSync("/proc").flatMap((name) => {
     try {

@@ -10,7 +10,7 @@ import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 const name = "colloquy-trusted-program"
 
 /** A directory that is not below the one for temporary files, where no program is trusted. */
-const ground = Effect.acquireRelease(
+const baseDirectory = Effect.acquireRelease(
   Effect.sync(() => {
     const base = Fs.realpathSync(Fs.mkdtempSync("/var/tmp/colloquy-trusted-"))
     for (const directory of ["workspace/bin", "machine", "links", "open"]) {
@@ -26,13 +26,13 @@ const program = (directory: string) =>
 
 const workspaceWrite = { mode: "workspace-write" } as const
 
-/** Runs the effect with this PATH. Entries that are not absolute are below the ground. */
+/** Runs the effect with this PATH. Entries that are not absolute are below the base directory. */
 const withPath = <A, E>(
   entries: ReadonlyArray<string>,
   test: (programs: TrustedPrograms["Service"], base: string) => Effect.Effect<A, E>,
 ) =>
   Effect.gen(function* () {
-    const base = yield* ground
+    const base = yield* baseDirectory
     const PATH = entries
       .map((entry) => (entry.startsWith("/") ? entry : join(base, entry)))
       .join(":")

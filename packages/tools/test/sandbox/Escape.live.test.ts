@@ -1,6 +1,6 @@
 /**
  * Ways out of the sandbox, each tried in it and, for control, without it. A script says ESCAPED when it got through.
- * No script changes anything but its own ground: settings of the machine are only asked whether they could be written.
+ * No script changes anything outside its test directories: settings of the machine are only checked for write access.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,7 +8,14 @@ import * as Effect from "effect/Effect"
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Net from "node:net"
-import { type Attempt, type Ground, ground, inside, outside, workspaceWrite } from "./Fixture.ts"
+import {
+  type Attempt,
+  type TestDirectories,
+  makeDirectories,
+  runConfined,
+  runUnconfined,
+  workspaceWrite,
+} from "./Fixture.ts"
 
 const hasBwrap = Fs.existsSync("/usr/bin/bwrap")
 if (!hasBwrap) process.stderr.write("bubblewrap is missing: apt-get install bubblewrap\n")
@@ -22,9 +29,9 @@ interface Escape {
   readonly policy?: Attempt["policy"]
   /** The control needs root. */
   readonly root?: true
-  /** Directory of the state, under the ground. */
+  /** Path of the state directory, below the base. */
   readonly state?: string
-  /** Command that inspects the ground on the host afterwards; it must print `safe`. */
+  /** Command that inspects the directories on the host afterwards; it must print `safe`. */
   readonly after?: string
 }
 
@@ -345,7 +352,7 @@ interface Host {
 }
 
 /** What a sandboxed command may want to reach: listeners of each kind, and a process like the server. */
-const host = async (made: Ground): Promise<Host> => {
+const host = async (made: TestDirectories): Promise<Host> => {
   const name = made.base.slice(made.base.lastIndexOf("/") + 1)
   const sock = `${made.base}/s`
   const datagram = `${made.base}/d`
@@ -385,19 +392,19 @@ const host = async (made: Ground): Promise<Host> => {
 }
 
 const prepared = Effect.fnUntraced(function* (escape: Escape) {
-  const made = yield* ground(escape.state)
+  const made = yield* makeDirectories(escape.state)
   const { env } = yield* Effect.acquireRelease(
     Effect.promise(() => host(made)),
     ({ stop }) => Effect.sync(stop),
   )
   if (escape.setup !== undefined) {
-    const { exit } = yield* outside(made, { argv: ["bash", "-ec", escape.setup] })
+    const { exit } = yield* runUnconfined(made, { argv: ["bash", "-ec", escape.setup] })
     assert.deepStrictEqual(exit, { _tag: "Exited", code: 0 }, "the setup of the test")
   }
   return { made, env }
 })
 
-const tryIn = (place: typeof inside | typeof outside, escape: Escape) =>
+const tryIn = (place: typeof runConfined | typeof runUnconfined, escape: Escape) =>
   Effect.gen(function* () {
     const { env, made } = yield* prepared(escape)
     const { stderr, stdout } = yield* place(made, {
@@ -429,7 +436,7 @@ describe.skipIf(!hasBwrap)("Escape", () => {
       for (const escape of escapes) {
         it.live(`L15 refused in the sandbox: ${escape.name}`, () =>
           Effect.gen(function* () {
-            const found = yield* tryIn(inside, escape)
+            const found = yield* tryIn(runConfined, escape)
             assert.deepInclude(found, { escaped: false, safe: true }, found.stderr)
           }),
         )
@@ -438,7 +445,7 @@ describe.skipIf(!hasBwrap)("Escape", () => {
           () =>
             Effect.runPromise(
               Effect.gen(function* () {
-                const found = yield* tryIn(outside, escape)
+                const found = yield* tryIn(runUnconfined, escape)
                 assert.isTrue(found.escaped, found.stderr)
               }),
             ),
@@ -456,13 +463,13 @@ describe.skipIf(!hasBwrap)("Escape", () => {
   ] as const) {
     it.live(`L15 nothing is confined while auth.json has another name ${name}`, () =>
       Effect.gen(function* () {
-        const made = yield* ground()
-        yield* outside(made, { argv: ["bash", "-ec", setup] })
+        const made = yield* makeDirectories()
+        yield* runUnconfined(made, { argv: ["bash", "-ec", setup] })
         const read = { argv: ["grep", "-q", "sk-secret", "copy"] } as const
-        const fault = yield* Effect.flip(inside(made, read))
+        const fault = yield* Effect.flip(runConfined(made, read))
         assert.strictEqual(fault.reason, "Sandbox")
         assert.match(fault.message, /auth\.json has another name \(a hard link\)/)
-        const { exit } = yield* outside(made, read)
+        const { exit } = yield* runUnconfined(made, read)
         assert.deepStrictEqual(exit, { _tag: "Exited", code: 0 }, "without the sandbox it is read")
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
     )
@@ -470,10 +477,10 @@ describe.skipIf(!hasBwrap)("Escape", () => {
 
   it.live("auth.json may have two names when both are hidden", () =>
     Effect.gen(function* () {
-      const made = yield* ground()
-      yield* outside(made, { argv: ["bash", "-ec", "ln -f $STATE/auth.json $KEYS"] })
+      const made = yield* makeDirectories()
+      yield* runUnconfined(made, { argv: ["bash", "-ec", "ln -f $STATE/auth.json $KEYS"] })
       const read = { argv: ["bash", "-c", "cat $KEYS $STATE/auth.json"] } as const
-      assert.notInclude((yield* inside(made, read)).stdout.text, "sk-secret")
+      assert.notInclude((yield* runConfined(made, read)).stdout.text, "sk-secret")
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
   )
 })

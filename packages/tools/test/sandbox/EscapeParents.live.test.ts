@@ -9,23 +9,29 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
-import { type Ground, ground, insideWithout, outside, workspaceWrite } from "./Fixture.ts"
+import {
+  type TestDirectories,
+  makeDirectories,
+  runConfinedWithoutPins,
+  runUnconfined,
+  workspaceWrite,
+} from "./Fixture.ts"
 
 const hasBwrap = Fs.existsSync("/usr/bin/bwrap")
 if (!hasBwrap) process.stderr.write("bubblewrap is missing: apt-get install bubblewrap\n")
 
 interface Case {
   readonly name: string
-  /** Path of the workspace, below the ground. */
+  /** Path of the workspace, below the base. */
   readonly workspace: string
-  /** Further writable roots, below the ground. */
+  /** Further writable roots, below the base. */
   readonly roots: ReadonlyArray<string>
-  /** Run in the ground before, without a sandbox. */
+  /** Runs in the base directory before the attack, without a sandbox. */
   readonly setup: string
   readonly script: string
-  /** Directories below the ground whose pins the control leaves out. */
+  /** Directories below the base whose pins the control leaves out. */
   readonly pins: ReadonlyArray<string>
-  /** Run in the ground afterwards, without a sandbox; succeeds if the attack failed. */
+  /** Runs in the base directory afterwards, without a sandbox; succeeds if the attack failed. */
   readonly isSafe: string
 }
 
@@ -94,17 +100,17 @@ const cases: ReadonlyArray<Case> = [
 
 const attempt = Effect.fnUntraced(function* (attack: Case, isPinned: boolean) {
   const fs = yield* FileSystem.FileSystem
-  const plain = yield* ground()
+  const plain = yield* makeDirectories()
   const at = (path: string): string => (path === "." ? plain.base : `${plain.base}/${path}`)
   for (const path of [attack.workspace, ...attack.roots]) {
     yield* fs.makeDirectory(at(path), { recursive: true })
   }
-  const made: Ground = { ...plain, workspace: at(attack.workspace) }
-  const setup = yield* outside(made, { argv: ["bash", "-ec", attack.setup], cwd: made.base })
+  const made: TestDirectories = { ...plain, workspace: at(attack.workspace) }
+  const setup = yield* runUnconfined(made, { argv: ["bash", "-ec", attack.setup], cwd: made.base })
   assert.deepStrictEqual(setup.exit, { _tag: "Exited", code: 0 }, setup.stderr.text)
   const policy: ConfiningPolicy = { ...workspaceWrite, writable_roots: attack.roots.map(at) }
   const pins = isPinned ? [] : attack.pins.map(at)
-  const { stderr, stdout } = yield* insideWithout(pins)(made, {
+  const { stderr, stdout } = yield* runConfinedWithoutPins(pins)(made, {
     argv: ["bash", "-c", `echo RAN; ${attack.script} && echo ESCAPED`],
     cwd: made.base,
     policy,

@@ -29,7 +29,7 @@ const png = Buffer.from(
 interface Place {
   readonly workspace: string
   readonly hidden: ReadonlyArray<string>
-  /** The path that leads to the secret; absolute, or relative to the workspace. */
+  /** Path that leads to the secret; absolute, or relative to the workspace. */
   readonly path: string
 }
 
@@ -132,7 +132,7 @@ const ways: Readonly<Record<string, (base: string, content: Buffer) => Place>> =
   },
 }
 
-/** Returns what the tool outputs of the file that the path leads to. */
+/** Returns the output of the tool for the file to which the path leads. */
 type Reader = (place: Place) => Effect.Effect<string>
 
 const readers: Readonly<Record<string, Reader>> = {

@@ -118,7 +118,7 @@ const causeOf = (question = ""): string =>
     ([line]): string => JSON.parse(line),
   ).join("")
 
-/** Modes to try. A patch is tried only where it may write, because only there the missing sandbox decides. */
+/** Modes to try. A patch is tried only in modes that allow writing, because only there the missing sandbox decides. */
 const modesOf = ({ question }: Attack): ReadonlyArray<SandboxMode> =>
   question === "exec_approval_request" ? ["read-only", "workspace-write"] : ["workspace-write"]
 

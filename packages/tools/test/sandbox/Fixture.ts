@@ -1,4 +1,4 @@
-/** A workspace with what lies around it, and commands run in the sandbox or, for control, without it. */
+/** A workspace with the directories around it, and commands that run in the sandbox or, for control, without it. */
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import { assert } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -13,8 +13,9 @@ import { type ConfiningPolicy, Sandbox } from "../../src/sandbox/Sandbox.ts"
 import { namedSetpriv } from "../support/Setpriv.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 
-export interface Ground {
-  /** Not writable in the sandbox, but for the rooms below. */
+/** Absolute paths of the directories and files of one test. */
+export interface TestDirectories {
+  /** Contains the others. Not writable in the sandbox, except for the writable roots below it. */
   readonly base: string
   readonly workspace: string
   readonly outside: string
@@ -30,13 +31,17 @@ export const workspaceWrite = {
 
 const path = "/usr/local/bin:/usr/bin:/bin"
 
-/** Makes the ground; it is removed with the scope. `under` the workspace: the state directory lies deep in it. */
-export const ground = Effect.fnUntraced(function* (state = "state") {
+/**
+ * Creates the directories, which are removed with the scope.
+ *
+ * @param state path of the state directory below the base; it may lie in the workspace
+ */
+export const makeDirectories = Effect.fnUntraced(function* (state = "state") {
   const fs = yield* FileSystem.FileSystem
   const base = yield* fs.realPath(
     yield* fs.makeTempDirectoryScoped({ prefix: "colloquy-sandbox-" }),
   )
-  const made: Ground = {
+  const made: TestDirectories = {
     base,
     workspace: `${base}/workspace`,
     outside: `${base}/outside`,
@@ -52,7 +57,7 @@ export const ground = Effect.fnUntraced(function* (state = "state") {
   return made
 })
 
-const layerOf = (made: Ground, setpriv: string | undefined) =>
+const layerOf = (made: TestDirectories, setpriv: string | undefined) =>
   Layer.merge(
     CommandRunner.layer,
     SandboxLayer.layer({
@@ -65,6 +70,7 @@ const layerOf = (made: Ground, setpriv: string | undefined) =>
     Layer.provide(NodeServices.layer),
   )
 
+/** One command to run, with its environment and policy. Default policy: `workspaceWrite`. */
 export interface Attempt {
   readonly argv: readonly [string, ...ReadonlyArray<string>]
   readonly env?: Readonly<Record<string, string>>
@@ -80,7 +86,7 @@ const limits = {
   onOutput: () => Effect.void,
 }
 
-const unconfined = (made: Ground, attempt: Attempt) => ({
+const unconfined = (made: TestDirectories, attempt: Attempt) => ({
   argv: attempt.argv,
   cwd: attempt.cwd ?? made.workspace,
   env: {
@@ -109,9 +115,9 @@ const withoutBinds = (launch: Launch, directories: ReadonlyArray<string>): Launc
   return { ...launch, inputs: new Map([...launch.inputs, [optionsFd, options]]) }
 }
 
-/** As `inside`, in a sandbox that leaves out the mounts of these directories onto themselves. */
-export const insideWithout =
-  (directories: ReadonlyArray<string>) => (made: Ground, attempt: Attempt) =>
+/** Like `runConfined`, in a sandbox that leaves out the mounts of these directories onto themselves. */
+export const runConfinedWithoutPins =
+  (directories: ReadonlyArray<string>) => (made: TestDirectories, attempt: Attempt) =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox
       const runner = yield* CommandRunner
@@ -123,14 +129,15 @@ export const insideWithout =
       return yield* runner.run(withoutBinds(launch, directories), limits)
     }).pipe(Effect.scoped, Effect.provide(layerOf(made, attempt.setpriv)))
 
-/** Output of the command and how it ended, in the sandbox. */
-export const inside = insideWithout([])
+/** Runs the command in the sandbox; resolves with its output and how it ended. */
+export const runConfined = runConfinedWithoutPins([])
 
 /** The status that the sandbox of the tests reports. */
-export const sandboxStatus = (made: Ground) =>
+export const sandboxStatus = (made: TestDirectories) =>
   Effect.flatMap(Sandbox, ({ status }) => status).pipe(Effect.provide(layerOf(made, undefined)))
 
-export const confined = (made: Ground, attempt: Attempt) =>
+/** The launch of the command in the sandbox, which the caller may change and run. */
+export const confinedLaunch = (made: TestDirectories, attempt: Attempt) =>
   Effect.gen(function* () {
     const sandbox = yield* Sandbox
     return yield* sandbox.confine(
@@ -140,7 +147,8 @@ export const confined = (made: Ground, attempt: Attempt) =>
     )
   }).pipe(Effect.provide(layerOf(made, attempt.setpriv)))
 
-export const outside = (made: Ground, attempt: Attempt) =>
+/** Runs the command without the sandbox; resolves with its output and how it ended. */
+export const runUnconfined = (made: TestDirectories, attempt: Attempt) =>
   Effect.gen(function* () {
     const runner = yield* CommandRunner
     const command = unconfined(made, attempt)

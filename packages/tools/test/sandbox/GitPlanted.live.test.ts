@@ -145,7 +145,7 @@ const environment = (base: string) => ({
   GIT_COMMITTER_EMAIL: "t@t",
 })
 
-const ground = Effect.acquireRelease(
+const baseDirectory = Effect.acquireRelease(
   Effect.sync(() => {
     const base = Fs.realpathSync(Fs.mkdtempSync(join(tmpdir(), "colloquy-planted-")))
     const evil = `#!/bin/sh\n: >> ${base}/RAN\nexit 1\n`
@@ -164,7 +164,7 @@ const ground = Effect.acquireRelease(
 const hasRun = (base: string) => Fs.existsSync(join(base, "RAN"))
 
 const planted = Effect.fnUntraced(function* ({ plant }: Planting) {
-  const made = yield* ground
+  const made = yield* baseDirectory
   const env = environment(made.base)
   execFileSync("bash", ["-ec", plant], { cwd: made.work, env })
   Fs.rmSync(join(made.base, "RAN"), { force: true })

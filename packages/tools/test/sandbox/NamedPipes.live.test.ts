@@ -12,7 +12,14 @@ import * as Path from "node:path"
 import { hasBubblewrap } from "../support/Bubblewrap.ts"
 import { hasLandlock } from "../support/Landlock.ts"
 import { namedSetpriv } from "../support/Setpriv.ts"
-import { type Attempt, confined, type Ground, ground, inside, workspaceWrite } from "./Fixture.ts"
+import {
+  type Attempt,
+  confinedLaunch,
+  type TestDirectories,
+  makeDirectories,
+  runConfined,
+  workspaceWrite,
+} from "./Fixture.ts"
 
 const setpriv = Fs.realpathSync(namedSetpriv ?? "/usr/bin/setpriv")
 
@@ -21,7 +28,7 @@ const without = "/nonexistent/setpriv"
 const readOnly = { mode: "read-only" } satisfies SandboxPolicy
 
 const prepared = Effect.gen(function* () {
-  const made = yield* ground()
+  const made = yield* makeDirectories()
   execFileSync("mkfifo", [`${made.outside}/pipe`, `${made.workspace}/pipe`])
   return made
 })
@@ -36,8 +43,8 @@ const attempts: Readonly<Record<string, string>> = {
     'exec 3<>/dev/null; python3 -c \'import os; f = os.open(os.environ["OUT"] + "/pipe", os.O_RDONLY | os.O_NONBLOCK); os.open(f"/proc/self/fd/{f}", os.O_RDWR); print("ESCAPED")\'',
 }
 
-const bash = (made: Ground, script: string, more: Partial<Attempt> = {}) =>
-  inside(made, { argv: ["bash", "-c", `echo RAN; ${script}`], ...more })
+const bash = (made: TestDirectories, script: string, more: Partial<Attempt> = {}) =>
+  runConfined(made, { argv: ["bash", "-c", `echo RAN; ${script}`], ...more })
 
 describe.skipIf(!hasLandlock)("named pipes outside the writable roots", () => {
   for (const policy of [readOnly, workspaceWrite]) {
@@ -58,7 +65,7 @@ describe.skipIf(!hasLandlock)("named pipes outside the writable roots", () => {
       const made = yield* prepared
       // The dynamic loader reports on stderr for each program that it starts with this variable.
       const env = { LD_DEBUG: "files", LD_DEBUG_OUTPUT: `${made.workspace}/loaded` }
-      const { exit } = yield* inside(made, { argv: ["/bin/true"], env })
+      const { exit } = yield* runConfined(made, { argv: ["/bin/true"], env })
       assert.deepStrictEqual(exit, { _tag: "Exited", code: 0 })
       const text = Fs.readdirSync(made.workspace)
         .filter((name) => name.startsWith("loaded"))
@@ -79,7 +86,7 @@ describe.skipIf(!hasLandlock)("named pipes outside the writable roots", () => {
       const { stdout } = yield* bash(made, "ls", { setpriv: planted })
       assert.notInclude(stdout.text, "trace")
       const policy = { ...workspaceWrite, writable_roots: [Path.dirname(setpriv)] }
-      const failure = yield* Effect.flip(confined(made, { argv: ["true"], policy }))
+      const failure = yield* Effect.flip(confinedLaunch(made, { argv: ["true"], policy }))
       assert.include(failure.message, `${setpriv} lies where commands can write`)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
   )
@@ -142,7 +149,7 @@ describe.skipIf(!hasLandlock)("programs that work with Landlock as without", () 
         const roots = ["root", "co:lon,comma"].map((at) => `${made.outside}/${at}`)
         const policy = { ...workspaceWrite, writable_roots: roots }
         for (const setpriv of [undefined, without]) {
-          const { exit, stderr } = yield* inside(made, {
+          const { exit, stderr } = yield* runConfined(made, {
             argv: ["bash", "-ec", script],
             policy,
             ...(setpriv === undefined ? {} : { setpriv }),
@@ -159,7 +166,7 @@ describe.skipIf(!hasLandlock)("programs that work with Landlock as without", () 
       const made = yield* prepared
       for (const argv of [["no-such-program"], ["/etc/passwd"]] as const) {
         const [under, plain] = yield* Effect.forEach([{}, { setpriv: without }], (more) =>
-          Effect.flip(inside(made, { argv, ...more })),
+          Effect.flip(runConfined(made, { argv, ...more })),
         )
         assert.deepStrictEqual(under, plain)
       }
@@ -170,7 +177,9 @@ describe.skipIf(!hasLandlock)("programs that work with Landlock as without", () 
     Effect.gen(function* () {
       const made = yield* prepared
       for (const code of [1, 126, 127]) {
-        const { exit } = yield* inside(made, { argv: ["bash", "-c", `echo x >&2; exit ${code}`] })
+        const { exit } = yield* runConfined(made, {
+          argv: ["bash", "-c", `echo x >&2; exit ${code}`],
+        })
         assert.deepStrictEqual(exit, { _tag: "Exited", code })
       }
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),

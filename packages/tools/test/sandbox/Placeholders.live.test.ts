@@ -23,7 +23,7 @@ const everythingIn = (directory: string): ReadonlyArray<string> =>
 
 const live = Layer.provideMerge(Watchdog.layer, NodeServices.layer)
 
-/** Exchanges `real` with the link `link` until it is killed; says when it has begun. */
+/** Exchanges `real` with the link `link` until it is killed; reports when it has started. */
 const exchanging = `
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
@@ -82,7 +82,7 @@ describe.skipIf(!isLinux)("Placeholders", () => {
         const error = yield* Effect.flip(Effect.scoped(placeholder(`${base}/${directory}`)))
         assert.strictEqual(error.reason, "Sandbox")
         assert.deepStrictEqual(everythingIn(base), before)
-        // For control: the path does lead to a directory in which one could be made.
+        // For control: the path does lead to a directory in which one could be created.
         Fs.mkdirSync(`${base}/${directory}/x`, { recursive: true })
         assert.include(everythingIn(`${base}/elsewhere`).join(" "), "x")
       }).pipe(Effect.scoped, Effect.provide(live)),
@@ -109,7 +109,7 @@ describe.skipIf(!isLinux)("Placeholders", () => {
     () =>
       Effect.gen(function* () {
         const base = yield* place()
-        // A watched directory: what is made and removed again changes its time of modification.
+        // A watched directory: a file that is created and removed again changes its modification time.
         Fs.symlinkSync("elsewhere", `${base}/link`)
         const before = Fs.statSync(`${base}/elsewhere`, { bigint: true }).mtimeNs
         yield* Effect.scoped(

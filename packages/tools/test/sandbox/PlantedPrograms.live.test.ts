@@ -15,7 +15,7 @@ import { join } from "node:path"
 import { ToolServers } from "../../src/mcp/ToolServers.ts"
 import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import { hasBubblewrap } from "../support/Bubblewrap.ts"
-import { confined, ground, workspaceWrite } from "./Fixture.ts"
+import { confinedLaunch, makeDirectories, workspaceWrite } from "./Fixture.ts"
 import { calls, type Response, outputsOf, play, says } from "../support/Machine.ts"
 
 /** Writes a program that leaves a file named `ran-NAME` where no confined command can write. */
@@ -25,7 +25,7 @@ const plant = (name: string) =>
     `> node_modules/.bin/${name} && chmod 755 node_modules/.bin/${name}`,
   ].join(" ")
 
-/** So different, and so long, that the server leaves the difference to git. */
+/** Two texts so different and so long that the server computes their diff with git. */
 const long = (word: string, prefix: string): string =>
   Array.from({ length: 20_000 }, (_, i) => `${prefix}${i % 2 === 0 ? `${word}${i}` : "}"}\n`).join(
     "",
@@ -115,7 +115,7 @@ describe.skipIf(!hasBubblewrap)("Planted programs", () => {
       assert.include(Object.keys(played.files), "node_modules/.bin/git")
       assert.notInclude(Object.keys(played.files), "ran-git")
       const diff = played.messages.find((message) => message.type === "turn_diff")
-      // Made by a git that works: the lines that stayed are not replaced.
+      // Computed by a trusted git: the unchanged lines are not replaced.
       assert.match(diff?.type === "turn_diff" ? diff.unified_diff : "", /^ \}$/m)
     }),
   )
@@ -153,9 +153,9 @@ describe.skipIf(!hasBubblewrap)("Roots that hold programs of the system", () => 
   for (const root of ["/usr", "/usr/bin"]) {
     it.live(`L15 a workspace that holds the programs of the system is refused: ${root}`, () =>
       Effect.gen(function* () {
-        const made = yield* ground()
+        const made = yield* makeDirectories()
         const policy = { ...workspaceWrite, writable_roots: [root] }
-        const failure = yield* Effect.flip(confined(made, { argv: ["true"], policy }))
+        const failure = yield* Effect.flip(confinedLaunch(made, { argv: ["true"], policy }))
         assert.match(failure.message, /lies where commands can write$/)
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
     )

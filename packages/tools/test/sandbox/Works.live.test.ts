@@ -5,7 +5,13 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { spawn } from "node:child_process"
 import * as Fs from "node:fs"
-import { confined, type Ground, ground, inside, outside } from "./Fixture.ts"
+import {
+  confinedLaunch,
+  type TestDirectories,
+  makeDirectories,
+  runConfined,
+  runUnconfined,
+} from "./Fixture.ts"
 
 const hasBwrap = Fs.existsSync("/usr/bin/bwrap")
 if (!hasBwrap) process.stderr.write("bubblewrap is missing: apt-get install bubblewrap\n")
@@ -74,8 +80,8 @@ const works: ReadonlyArray<
 
 const worker = `process.on("message",m=>{process.send(m+1);process.disconnect()})`
 
-const holding = <A, E, R>(effect: (made: Ground) => Effect.Effect<A, E, R>) =>
-  Effect.flatMap(ground(), effect).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+const holding = <A, E, R>(effect: (made: TestDirectories) => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(makeDirectories(), effect).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 
 describe.skipIf(!hasBwrap)("Works", () => {
   for (const [name, argv, output] of works) {
@@ -84,7 +90,7 @@ describe.skipIf(!hasBwrap)("Works", () => {
         Effect.gen(function* () {
           const fs = yield* FileSystem.FileSystem
           yield* fs.writeFileString(`${made.workspace}/w.js`, worker)
-          const { exit, stderr, stdout } = yield* inside(made, { argv })
+          const { exit, stderr, stdout } = yield* runConfined(made, { argv })
           assert.deepStrictEqual(
             { exit, output: stdout.text },
             { exit: { _tag: "Exited", code: 0 }, output },
@@ -105,7 +111,7 @@ describe.skipIf(!hasBwrap)("Works", () => {
     it.live(`gives exit codes through: ${script} gives ${code}`, () =>
       holding((made) =>
         Effect.gen(function* () {
-          const { exit } = yield* inside(made, { argv: ["bash", "-c", script] })
+          const { exit } = yield* runConfined(made, { argv: ["bash", "-c", script] })
           assert.deepStrictEqual(exit, { _tag: "Exited", code })
         }),
       ),
@@ -115,7 +121,7 @@ describe.skipIf(!hasBwrap)("Works", () => {
   it.live("a program that does not exist is reported as not started", () =>
     holding((made) =>
       Effect.gen(function* () {
-        const failure = yield* Effect.flip(inside(made, { argv: ["nosuchprogram"] }))
+        const failure = yield* Effect.flip(runConfined(made, { argv: ["nosuchprogram"] }))
         assert.strictEqual(failure._tag === "CommandNotStarted" && failure.reason, "NotFound")
       }),
     ),
@@ -124,10 +130,10 @@ describe.skipIf(!hasBwrap)("Works", () => {
   it.live("git reads a repository of the workspace, and cannot commit: .git is read-only", () =>
     holding((made) =>
       Effect.gen(function* () {
-        yield* outside(made, { argv: ["bash", "-c", "git init -q . && echo a > a"] })
-        const { stdout } = yield* inside(made, { argv: ["git", "status", "--porcelain"] })
+        yield* runUnconfined(made, { argv: ["bash", "-c", "git init -q . && echo a > a"] })
+        const { stdout } = yield* runConfined(made, { argv: ["git", "status", "--porcelain"] })
         assert.strictEqual(stdout.text, "?? a\n")
-        const added = yield* inside(made, { argv: ["git", "add", "a"] })
+        const added = yield* runConfined(made, { argv: ["git", "add", "a"] })
         assert.deepStrictEqual(added.exit, { _tag: "Exited", code: 128 })
         assert.include(added.stderr.text, "Read-only file system")
       }),
@@ -137,7 +143,7 @@ describe.skipIf(!hasBwrap)("Works", () => {
   it.live("compiles and runs C when there is a compiler", () =>
     holding((made) =>
       Effect.gen(function* () {
-        const { stdout } = yield* inside(made, {
+        const { stdout } = yield* runConfined(made, {
           argv: [
             "bash",
             "-c",
@@ -157,8 +163,8 @@ describe.skipIf(!hasBwrap)("Works", () => {
           const git = `${made.workspace}/.git`
           yield* Effect.scoped(
             Effect.gen(function* () {
-              yield* confined(made, { argv: ["true"] })
-              yield* inside(made, { argv: ["true"] })
+              yield* confinedLaunch(made, { argv: ["true"] })
+              yield* runConfined(made, { argv: ["true"] })
               assert.isTrue(Fs.existsSync(git))
             }),
           )
@@ -173,7 +179,7 @@ describe.skipIf(!hasBwrap)("Works", () => {
         const head = `${made.workspace}/.git/HEAD`
         yield* Effect.scoped(
           Effect.gen(function* () {
-            yield* confined(made, { argv: ["true"] })
+            yield* confinedLaunch(made, { argv: ["true"] })
             Fs.writeFileSync(head, "ref: refs/heads/main\n")
           }),
         )
@@ -185,9 +191,9 @@ describe.skipIf(!hasBwrap)("Works", () => {
   it.live("L15 a root that leads out through a link of a command is refused", () =>
     holding((made) =>
       Effect.gen(function* () {
-        yield* inside(made, { argv: ["bash", "-c", "ln -s $OUT l"] })
+        yield* runConfined(made, { argv: ["bash", "-c", "ln -s $OUT l"] })
         const failure = yield* Effect.flip(
-          inside(
+          runConfined(
             { ...made },
             {
               argv: ["true"],
@@ -208,9 +214,12 @@ describe.skipIf(!hasBwrap)("Works", () => {
     holding((made) =>
       Effect.gen(function* () {
         const env = { LD_PRELOAD: `${made.workspace}/p.so` }
-        const { env: given } = yield* Effect.scoped(confined(made, { argv: ["true"], env }))
+        const { env: given } = yield* Effect.scoped(confinedLaunch(made, { argv: ["true"], env }))
         assert.notProperty(given, "LD_PRELOAD")
-        const { stdout } = yield* inside(made, { argv: ["bash", "-c", "echo $LD_PRELOAD"], env })
+        const { stdout } = yield* runConfined(made, {
+          argv: ["bash", "-c", "echo $LD_PRELOAD"],
+          env,
+        })
         assert.strictEqual(stdout.text.trim(), env.LD_PRELOAD)
       }),
     ),
@@ -220,7 +229,7 @@ describe.skipIf(!hasBwrap)("Works", () => {
     holding((made) =>
       Effect.gen(function* () {
         const mark = "31536007"
-        const launch = yield* confined(made, {
+        const launch = yield* confinedLaunch(made, {
           argv: ["bash", "-c", `echo up; setsid sleep ${mark} & sleep ${mark}`],
         })
         for (const [fd, bytes] of launch.inputs) Fs.writeFileSync(`${made.base}/input${fd}`, bytes)

@@ -117,7 +117,7 @@ describe("shell, bad input", () => {
   }
 
   const confinements = [
-    ["in the open", open, true],
+    ["without a sandbox", open, true],
     [
       "in the sandbox",
       { approvalPolicy: "never", sandboxPolicy: { mode: "workspace-write" } },

@@ -7,7 +7,7 @@ import { codeOf, textOf } from "../support/CommandOutput.ts"
 import { calls } from "../support/Machine.ts"
 import { perform, stage } from "../support/Stage.ts"
 
-const inTheOpen = {
+const unconfinedPolicy = {
   approvalPolicy: "never",
   sandboxPolicy: { mode: "danger-full-access" },
 } as const
@@ -17,7 +17,7 @@ const inTheSandbox = {
 } as const
 
 const places = [
-  ["in the open", inTheOpen, true],
+  ["without a sandbox", unconfinedPolicy, true],
   ["in the sandbox", inTheSandbox, hasBubblewrap],
 ] as const
 

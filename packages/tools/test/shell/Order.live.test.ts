@@ -8,7 +8,7 @@ import { stage } from "../support/Stage.ts"
 
 const policies = {
   "in the sandbox": { mode: "workspace-write" },
-  "in the open": { mode: "danger-full-access" },
+  "without a sandbox": { mode: "danger-full-access" },
 } as const
 
 /** Writes the numbers up to 200 to both outputs in turn, as fast as it can. */

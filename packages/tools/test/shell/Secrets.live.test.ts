@@ -22,7 +22,7 @@ const everything = {
 } as const
 
 const places = [
-  ["in the open", "danger-full-access", true],
+  ["without a sandbox", "danger-full-access", true],
   ["in the sandbox", "workspace-write", hasBubblewrap],
 ] as const
 
@@ -53,7 +53,7 @@ describe("secrets of the server", () => {
               approvalPolicy: "never",
               sandboxPolicy: { mode },
               shellEnvironment: everything,
-              // As the configuration names it that this conversation began with.
+              // The provider as the configuration named it when this conversation began.
               secretNames: ["MY_PROVIDER"],
             },
             responses: [[calls("shell", { command: ["bash", "-c", "env"] }, "a")]],

@@ -7,7 +7,7 @@ export const canMark: boolean =
   spawnSync("bash", ["-c", "ulimit -S -x 123456789000000001"]).status === 0
 
 if (!canMark) {
-  // oxlint-disable-next-line no-console -- the person who runs the tests has to see what they did not show
+  // oxlint-disable-next-line no-console -- the person who runs the tests has to see what was skipped
   console.warn(
     "the limit on file locks cannot be set, tests of processes that leave their group are skipped",
   )

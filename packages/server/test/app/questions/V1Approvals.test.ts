@@ -23,7 +23,7 @@ const patch: ApprovalRequest = {
   grantRoot: "/workspace",
 }
 
-/** What a client of this dialect displays beside the command or the changes. */
+/** What a client of this dialect displays next to the command or the changes. */
 const execReason = [
   "If approved, it runs in the sandbox: it can change no file and not use the network.",
   "Approved for the session, exactly this command in this directory runs so again without a question: in this conversation and its forks, also after a restart.",

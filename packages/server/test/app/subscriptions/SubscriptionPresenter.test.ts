@@ -24,7 +24,7 @@ const info = { params: Schema.Unknown, since: "colloquy 0.1", doc: "A notificati
 const ThreadEvent = notification("thread/event", info)
 const ThreadPlace = notification("thread/place", info)
 
-/** A dialect that exists only here: it sends types of events, numbers, and denies every question. */
+/** A dialect for this test: it sends types of events and numbers, and denies every question. */
 const presenter: SubscriptionPresenter = {
   event: (_, { msg }) => notificationOf(ThreadEvent, msg.type),
   lagged: (_, from) => notificationOf(ThreadPlace, `lagged ${from}`),

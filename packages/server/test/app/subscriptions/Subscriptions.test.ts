@@ -6,7 +6,7 @@ import type * as Scope from "effect/Scope"
 import * as AppServer from "../../../src/AppServer.ts"
 import { initializeParams, text } from "../../support/AppHarness.ts"
 import { noPorts, withCore } from "../../support/Harness.ts"
-import { pair } from "../../support/Joined.ts"
+import { pair } from "../../support/ConnectionPair.ts"
 import { read, type WireMessage } from "../../support/Wire.ts"
 
 /** More than a listener may have unread. */

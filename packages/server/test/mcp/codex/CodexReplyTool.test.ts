@@ -14,7 +14,7 @@ const noneHere = `${missing}: no conversation was started or continued on this c
 
 let lastId = 100
 
-/** The conversation of a call and the answer, for one that has to succeed. */
+/** The conversation and the answer of a call that must succeed. */
 const succeeds = Effect.fnUntraced(function* (server: Harness, name: string, args: object) {
   const answer = yield* server.call(++lastId, name, args)
   assert.isUndefined(callResult(answer).isError, textOf(answer))
@@ -77,7 +77,7 @@ describe("codex-reply without an id", () => {
           const refused = yield* another.call(1, "codex-reply", { prompt: "x" })
           assert.isTrue(callResult(refused).isError)
           assert.deepStrictEqual(refused.result?.["content"], [{ type: "text", text: noneHere }])
-          // Looking at a conversation continues none.
+          // Reading a conversation does not make it the latest one.
           yield* another.call(2, "conversationsList", {})
           assert.strictEqual(
             textOf(yield* another.call(3, "codex-reply", { prompt: "x" })),

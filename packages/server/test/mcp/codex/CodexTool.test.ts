@@ -23,7 +23,7 @@ const peer: PeerControl = {
   passed: () => Effect.void,
 }
 
-/** A call of `codex` that is interrupted after `before`; gives what is left. */
+/** A call of `codex` that is interrupted after `before`; returns the conversations that are left. */
 const interrupted = (before: (created: Latch.Latch) => Effect.Effect<void>) =>
   withCore([defaultReply], (provider) =>
     Effect.gen(function* () {

@@ -17,7 +17,7 @@ import { withCore, withServer } from "../../support/Harness.ts"
 import { callResult, textOf, typesOf } from "../../support/Wire.ts"
 import { callContext, connectionState } from "../../support/CallContext.ts"
 
-/** Tools of a turn in which something else goes wrong. */
+/** Tools of a turn in which something else fails. */
 const failing = (emit: (context: ToolContext) => Effect.Effect<void>) =>
   ToolRuntime.simple({
     specs: () => [],

@@ -20,7 +20,7 @@ const types = [
   "task_complete",
 ]
 
-/** What the server says of itself, and how many notifications a call gets, with that setting and these capabilities. */
+/** What the server declares, and how many notifications a call gets, with that setting and these capabilities. */
 const seen = (events: VendorEvents | undefined, capabilities: unknown) =>
   withServer(events === undefined ? {} : { events }, (server) =>
     Effect.gen(function* () {
@@ -53,7 +53,7 @@ describe("codex/event: whether it is sent", () => {
     ["on", client(false), off],
     ["on", client({ enabled: false }), off],
     ["twice", client({ enabled: false, more: 1 }), off],
-    // For a client that asks for the events, the server's setting does not matter again.
+    // For a client that asks for the events, the setting of the server does not matter.
     ["off", client({ enabled: true }), off],
     ["on", client({ enabled: true }), on],
     ["on", client({}), on],

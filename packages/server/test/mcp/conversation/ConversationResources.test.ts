@@ -24,7 +24,7 @@ const talked = (server: Harness, id: string, words: string) =>
     return conversation
   })
 
-/** Long enough for what gathers notices. */
+/** Longer than the interval in which changes are combined into one notification. */
 const pass = (server: Harness) => Effect.andThen(TestClock.adjust("1 second"), server.quiet)
 
 const updated = (uri: string) => ({ method: "notifications/resources/updated", params: { uri } })

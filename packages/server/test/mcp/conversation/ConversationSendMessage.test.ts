@@ -27,7 +27,7 @@ const bodies = (server: Harness) =>
     requests.map(({ body }) => Schema.decodeUnknownSync(Body)(body)),
   )
 
-/** What was said to the model, without where it works. */
+/** The messages to the model, without the description of its environment. */
 const said = ({ input }: typeof Body.Type) =>
   input
     .flatMap(({ content }) => content.map((item) => item.text ?? item.type))
@@ -202,7 +202,7 @@ describe("conversationSendMessage", () => {
         yield* server.send(cancelled(1))
         yield* server.quiet
         assert.strictEqual(methods(server).at(-1), "turn_aborted")
-        // Only once: the turn that follows is another's.
+        // Only once: the following turn belongs to another call.
         yield* send(server, 2, id, "two")
         yield* server.send(cancelled(1))
         yield* server.quiet

@@ -53,7 +53,7 @@ describe("conversationStream", () => {
           method: "agent_message",
           params: { _meta, msg: { type: "agent_message", message: "you said one" } },
         })
-        // The events of the vendor are of `codex` calls alone.
+        // `codex/event` is sent only for calls of `codex`.
         assert.isFalse(server.messages.some(({ method }) => method === "codex/event"))
       }),
     ),
@@ -174,7 +174,7 @@ describe("conversationStream", () => {
           yield* send(server, 1, id, "one")
           yield* server.quiet
           assert.deepStrictEqual(methods(server).slice(3), liveTurn)
-          // The first stream has ended; cancelling it stops nothing.
+          // The first stream has ended, so cancelling it has no effect.
           yield* server.send(cancelled("s"))
           yield* send(server, 2, id, "two")
           yield* server.quiet

@@ -49,7 +49,7 @@ describe("questions of the conversation tools", () => {
         assert.deepStrictEqual(initialStates(server), [["task_started", "exec_approval_request"]])
         const [question] = elicitations(server)
         assert.strictEqual(server.messages.at(-1), question)
-        // Of a conversation that was made by a call, its questions name the call.
+        // The questions of a conversation that a call created name that call.
         assert.deepInclude(question?.params, {
           codex_mcp_tool_call_id: "c",
           codex_call_id: "c",
@@ -91,7 +91,7 @@ describe("questions of the conversation tools", () => {
         yield* server.send(result(elicitations(server)[0]?.id, approved))
         yield* server.quiet
         assert.deepStrictEqual(asked.verdicts, [{ decision: "approved", reason: "answered" }])
-        // The next one waits.
+        // The next question waits.
         assert.strictEqual(elicitations(server).length, 1)
         assert.deepStrictEqual(yield* status(server, id), ["waiting_for_approval", 1])
         yield* server.call("t", "conversationStream", { conversation_id: id })

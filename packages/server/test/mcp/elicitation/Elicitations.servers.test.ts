@@ -41,7 +41,7 @@ const requestedSchema = {
   required: ["name"],
 }
 
-/** A server with a model that calls a tool which forwards a question of a tool server; runs `body` when it was asked. */
+/** A server whose model calls a tool that forwards a question of a tool server; runs `body` once it was asked. */
 const withForm = <A, E>(
   body: (
     server: Harness,
@@ -123,9 +123,9 @@ describe("elicitation/create: a tool server asks", () => {
     ],
     [{ action: "accept" }, { action: "accept" }],
     [{ action: "decline", content: { name: "a.txt" } }, { action: "decline" }],
-    // Cancelled is the form alone: no turn stops for it.
+    // Only the form is cancelled: no turn is interrupted.
     [{ action: "cancel" }, { action: "cancel" }],
-    // Everything else declines.
+    // Every other answer declines.
     [{ decision: "approved" }, { action: "decline" }],
     [{ action: "accept", content: "a.txt" }, { action: "decline" }],
     [{ action: "yes" }, { action: "decline" }],

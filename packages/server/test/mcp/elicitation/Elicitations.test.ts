@@ -62,7 +62,7 @@ const form = {
   required: ["decision"],
 }
 
-/** Of `exec`, which runs in the sandbox once approved. */
+/** The question about `exec`, which runs in the sandbox once approved. */
 const execReason = [
   "If approved, it runs in the sandbox: it can change no file and not use the network.",
   "Approved for the session, exactly this command in this directory runs so again without a question: in this conversation and its forks, also after a restart.",
@@ -451,7 +451,7 @@ describe("elicitation/create: several calls of one connection", () => {
 })
 
 describe("elicitation/create: several clients that can answer", () => {
-  /** Another connection that waits behind the turn of call 2. */
+  /** Another connection with a call that waits for the turn of call 2. */
   const waiting = Effect.fnUntraced(function* (server: Harness, ...ids: ReadonlyArray<number>) {
     const another = yield* server.another
     const [thread] = yield* listed(server.manager)

@@ -14,7 +14,7 @@ const settled = Effect.forEach(Array.from({ length: 500 }), () => Effect.yieldNo
   discard: true,
 })
 
-/** Once the question is out: the client has stopped reading then. */
+/** Runs when the question was sent: the client has stopped reading then. */
 const chatter = ({ emit }: ToolContext) =>
   Effect.andThen(
     settled,

@@ -47,7 +47,7 @@ const retry = (
   more: Readonly<Record<string, unknown>> = {},
 ) => server.ask(id, "tools/call", call({ requestState: state, inputResponses, ...more }))
 
-/** Asks for both at once and says what it got. */
+/** Asks for both at once and returns the answers as text. */
 const both: Called = (_, context) =>
   Effect.map(context.ask({ one: form("one?"), two: form("two?") }), (answers) =>
     text(JSON.stringify(answers)),
@@ -94,7 +94,7 @@ describe("ask without a handshake", () => {
         assert.deepStrictEqual(second.inputRequests, { one: form("one?") })
         const third = yield* retry(server, 3, second.requestState, {
           one: accept("a"),
-          // Answered before: the first answer counts.
+          // Answered before: the first answer is used.
           two: accept("changed"),
         })
         assert.deepStrictEqual(words(third), [

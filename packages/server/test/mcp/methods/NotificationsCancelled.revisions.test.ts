@@ -52,7 +52,7 @@ const initialize = (id: unknown, protocolVersion: string) => ({
 const threadIn = (server: Harness) =>
   Effect.map(listed(server.manager), (ids) => ids.at(0) ?? assert.fail("no conversation"))
 
-/** Every revision: a receiver should not answer what was cancelled. `none`: before any handshake. */
+/** In every revision a receiver should not respond to a cancelled request. `none`: before any handshake. */
 const revisions = [...protocolVersions, "none"]
 
 describe("notifications/cancelled: whether the call is answered", () => {

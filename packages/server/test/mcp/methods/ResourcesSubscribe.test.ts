@@ -90,7 +90,7 @@ describe("resources/subscribe", () => {
           yield* subscribe(server, 4, "w:2")
         }),
       )
-      // The end of a connection is the end of its subscriptions.
+      // The subscriptions of a connection end with it.
       assert.deepStrictEqual(log, ["+w:1", "-w:1", "+w:2", "-w:2"])
     }),
   )

@@ -21,7 +21,7 @@ const named = { "io.modelcontextprotocol/subscriptionId": "s" }
 interface World {
   readonly server: AskingServer
   readonly changes: CatalogChanges
-  /** Addresses that are watched. */
+  /** URIs of the watched resources. */
   readonly watched: ReadonlyArray<string>
 }
 

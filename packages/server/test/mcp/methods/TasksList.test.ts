@@ -15,7 +15,7 @@ import {
 
 const unknownId = "00000000-0000-7000-8000-000000000000"
 
-/** As many tasks, which fail at once. */
+/** That many tasks, which fail at once. */
 const makeTasks = (server: Harness, count: number) =>
   Effect.forEach(Array.from({ length: count }), (_, index) =>
     Effect.map(

@@ -193,7 +193,7 @@ describe("tasks/result", () => {
           capabilities: {},
           clientInfo: { name: "test", version: "1" },
         })
-        // The task is of a client that can; this one shares it.
+        // The client that created the task can answer; this one only shares the task.
         const taskId = taskIdIn(yield* callAsTask(server, decided, 2, "codex", { prompt: "ask" }))
         yield* server.quiet
         yield* wait(server, 4, taskId)

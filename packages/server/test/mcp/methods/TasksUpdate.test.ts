@@ -48,7 +48,7 @@ describe("tasks/update", () => {
             [yield* keysOf(server, taskId), decisions()],
             [["2-elicitation"], ["approved"]],
           )
-          // A late second answer to the first is none to the second.
+          // A late second answer to the first question does not answer the second one.
           yield* update({ "1-elicitation": { action: "decline" } })
           yield* server.quiet
           assert.deepStrictEqual(decisions(), ["approved"])

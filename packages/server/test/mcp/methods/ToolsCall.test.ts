@@ -320,7 +320,7 @@ describe("tools/call: codex and codex-reply", () => {
             assert.strictEqual(textOf(reply), `you said ${prompt}`)
             assert.strictEqual(threadOf(reply), id)
             const events = eventsOf(server.messages, 8 + n)
-            // Replies are numbered per conversation (recording 0.29 `reply`).
+            // Replies are numbered per conversation (packages/server/test/fixtures/v0.29.0/reply.jsonl).
             assert.isTrue(events.every((event) => event.id === String(n)))
             assert.strictEqual(events[0]?.msg.type, "task_started")
           }
@@ -422,7 +422,7 @@ describe("tools/call: codex and codex-reply", () => {
           }
           const responses = server.messages.filter(({ method }) => method === undefined)
           const errors = responses.flatMap(({ error, id }) => (id === null ? [error] : []))
-          // One of the five is no request at all.
+          // One of the five is not a request.
           assert.strictEqual(errors.length, 5)
           assert.deepStrictEqual(
             errors.filter((error) => error?.message === refused.message),
@@ -435,7 +435,7 @@ describe("tools/call: codex and codex-reply", () => {
           const own = responses.filter(({ id }) => id === 1)
           assert.deepStrictEqual(own.map(textOf), ["you said one"])
           assert.strictEqual((yield* listed(server.manager)).length, 1)
-          // Free again once it is answered.
+          // The id is free again once its request is answered.
           assert.deepStrictEqual((yield* server.provider.requests).length, 1)
           const before = server.messages.length
           yield* server.send({ jsonrpc: "2.0", id: 1, method: "ping" })

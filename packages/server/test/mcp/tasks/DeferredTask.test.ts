@@ -39,7 +39,7 @@ const canTask = {
   extensions: { "io.modelcontextprotocol/tasks": {} },
 }
 
-/** A server with the default wait. */
+/** A server with the default time until a call becomes a task. */
 const waiting = <A, E>(
   options: HarnessOptions,
   body: (server: Harness) => Effect.Effect<A, E>,
@@ -232,7 +232,7 @@ describe("a call that may become a task (2026-07-28)", () => {
         const answers = responses(server, 1)
         yield* asked.hello(server)
         const kept = listed(yield* about(server, asked)("tasks/list", {}))
-        // A cancellation that arrives after the response concerns nothing: the task is cancelled by its id.
+        // A cancellation that arrives after the response has no effect: a task is cancelled by its id.
         if (answers.length > 0) {
           assert.strictEqual(ms, 20_000)
           assert.deepStrictEqual(
@@ -395,7 +395,7 @@ describe("a call that may become a task (2026-07-28)", () => {
         }),
       )
       assert.deepStrictEqual((yield* tasks.list("local")).tasks, [])
-      // The room that it had is free again.
+      // Its place is free again.
       yield* Effect.scoped(tasks.reserve("local"))
     }),
   )

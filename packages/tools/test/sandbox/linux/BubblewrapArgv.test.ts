@@ -20,7 +20,7 @@ const plain: BubblewrapOptions = {
   statusFd: 4,
 }
 
-/** Mounts alone, one per line, without the fixed ones around them. */
+/** Only the mounts, one per line, without the fixed ones around them. */
 const mounts = (
   writableRoots: ReadonlyArray<string>,
   protectedPaths: ReadonlyArray<ProtectedPath> = [],

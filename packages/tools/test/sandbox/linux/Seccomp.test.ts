@@ -20,7 +20,7 @@ const ask = (
 ): string | undefined =>
   words[answer(seccompProgram(processor), { arch: foreign, number, arguments: args.map(BigInt) })]
 
-/** By name, number on x64 (undefined: has none), number on arm64, arguments, answer. */
+/** Name, number on x64 (undefined: has none), number on arm64, arguments, result. */
 const table: ReadonlyArray<
   readonly [string, number | undefined, number | undefined, ReadonlyArray<number | bigint>, string]
 > = [

@@ -1,4 +1,4 @@
-/** The profile the library writes from our rules. Only its text: nothing here runs on macOS. */
+/** Tests the profile that the library writes from the rules. Only its text, because these tests do not run on macOS. */
 import { assert, describe, it } from "@effect/vitest"
 import { wrapCommandWithSandboxMacOS } from "@anthropic-ai/sandbox-runtime/dist/sandbox/macos-sandbox-utils.js"
 import * as Fs from "node:fs"

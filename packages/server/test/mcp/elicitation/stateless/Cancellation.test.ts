@@ -24,7 +24,7 @@ const withHeld = <A, E>(
   )
 }
 
-/** The question that ended round 1, with what says yes to it. */
+/** The question in the response to the first request, with an answer that accepts it. */
 const asksFirst = (server: Harness) =>
   Effect.map(server.ask(1, "tools/call", codex()), ({ result }) => {
     const { inputRequests, requestState } = result as {
@@ -36,7 +36,7 @@ const asksFirst = (server: Harness) =>
     return { requestState, inputResponses: { [key]: yes } }
   })
 
-/** What became of call `id` and of the only turn there is. */
+/** The outcome of call `id` and of the only turn. */
 const outcome = (server: Harness, asked: Asked, id: number) =>
   Effect.gen(function* () {
     const [only] = yield* listed(server.manager)

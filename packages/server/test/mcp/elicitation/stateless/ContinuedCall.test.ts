@@ -34,7 +34,7 @@ const questionOf = ({ error, result }: WireMessage): Question => {
   return result as unknown as Question
 }
 
-/** What the original says; the lines below it are not compared here. */
+/** The text of the original; the lines below it are not compared here. */
 const sentenceOf = (message: unknown) => String(message).split("\n")[0]
 
 const keys = ({ inputRequests }: Question) => Object.keys(inputRequests)
@@ -354,7 +354,7 @@ describe("codex/event without a handshake", () => {
         const question = questionOf(yield* server.ask(1, "tools/call", codex({}, withEvents)))
         const first = server.messages.length
         yield* server.quiet
-        // Nothing follows the answer.
+        // No message follows the response.
         assert.strictEqual(server.messages.length, first)
         const answer = codex(answering(question, decided("approved")), withEvents)
         assert.deepStrictEqual(complete(yield* server.ask(2, "tools/call", answer)), done)
@@ -389,7 +389,7 @@ describe("codex/event without a handshake", () => {
   ])("of a client that declares %j", ([declared, isSent]) =>
     withServer({}, (server) =>
       Effect.gen(function* () {
-        // What the connection agreed on is another matter.
+        // The revision that the connection negotiated does not matter.
         yield* server.send(initialize({ elicitation: {} }))
         yield* server.response("i")
         yield* server.ask(1, "tools/call", codex({}, declared))

@@ -1,11 +1,11 @@
 /** The tests of the replays in memory and of the differences that they prove. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { proofsOf, shownBy, unexplained } from "./Held.ts"
+import { proofsOf, shownBy, unexplained } from "./DifferenceChecks.ts"
 import * as Recording from "./Recording.ts"
 import * as Replayed from "./Replayed.ts"
 
-export const holdsReplays = (surface: string, versions: ReadonlyArray<Replayed.Version>): void => {
+export const replaySuite = (surface: string, versions: ReadonlyArray<Replayed.Version>): void => {
   describe(`replays of ${surface} of the original`, () => {
     it("exist for every recording, and for nothing else", () => {
       const names = (list: ReadonlyArray<string>) => [...new Set(list)].toSorted()

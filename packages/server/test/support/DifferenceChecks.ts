@@ -1,4 +1,4 @@
-/** What the tests hold of the list of differences and of replays. */
+/** Checks of the list of differences and of the replays. */
 import { type Difference, isExplained, type Proof } from "../differences/Difference.ts"
 import { differences } from "../differences/Differences.ts"
 import type { Mismatch } from "./Compare.ts"
