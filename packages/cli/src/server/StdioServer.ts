@@ -12,6 +12,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
+import * as References from "effect/References"
 import type { Writable } from "node:stream"
 import * as Application from "../Application.ts"
 import type { Launch } from "../args/Args.ts"
@@ -87,6 +88,9 @@ export const run = async (server: StdioServer, launch: Launch): Promise<number> 
     Effect.provide(
       serveOn(server, startup.value, environment, output, stopped.await),
       StderrLog.layer(write, StderrLog.levelOf(environment.logLevel)),
+    ).pipe(
+      // Nothing exports the spans of this program, and each costs a call some microseconds.
+      Effect.provideService(References.TracerEnabled, false),
     ),
   )
   if (Exit.isFailure(exit))

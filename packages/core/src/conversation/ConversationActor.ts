@@ -47,7 +47,7 @@ import type { Unfinished } from "../recovery/LogFold.ts"
 import { type Command, type Inbox, refuse, reply } from "./Inbox.ts"
 import type { Journal } from "./Journal.ts"
 import { withLocalImages } from "./LocalImages.ts"
-import { withinStoreTimeout } from "../store/StoreTimeout.ts"
+import { AppendCalls } from "../store/AppendCalls.ts"
 import { recoverTurn } from "../recovery/RecoverTurn.ts"
 import type { AppendError } from "../StoreErrors.ts"
 import { stopBound } from "./TurnExits.ts"
@@ -74,6 +74,8 @@ export class ConversationActor implements OwnedConversation {
   private readonly inbox: Inbox
   private readonly options: ConversationOptions
   private readonly services: SupervisorParts["services"]
+  /** Limits the time of appends; created by the first one, where none is shared. */
+  private appends: AppendCalls | undefined
   /** Created by the first action: most conversations are idle. */
   private started: TurnSupervisor | undefined
   /** True once the last command was decided. */
@@ -87,6 +89,7 @@ export class ConversationActor implements OwnedConversation {
     this.inbox = parts.inbox
     this.journal = parts.journal
     this.services = parts.services
+    this.appends = options.appends
     options.permits?.resume(this.journal.current)
   }
 
@@ -243,7 +246,7 @@ export class ConversationActor implements OwnedConversation {
     const { writer } = options
     if (writer === undefined || records.length === 0) return Effect.succeed(true)
     return Effect.matchEffect(
-      withinStoreTimeout("append", writer.append(records, durabilityOf(records))),
+      (this.appends ??= new AppendCalls()).run(writer.append(records, durabilityOf(records))),
       {
         onSuccess: () => Effect.succeed(true),
         onFailure: (error) => this.lose(error),

@@ -22,6 +22,7 @@ import type { Listener } from "../listeners/Listener.ts"
 import type { AttachOptions } from "../listeners/Listeners.ts"
 import type { Recovered } from "../recovery/LogFold.ts"
 import type { LogWriter } from "../ConversationStore.ts"
+import type { AppendCalls } from "../store/AppendCalls.ts"
 import type { TurnPermits } from "./TurnPermits.ts"
 
 /** A conversation, as its clients use it. It may be loaded and evicted between two calls. */
@@ -133,4 +134,6 @@ export interface ConversationOptions {
   readonly maxListeners?: number
   /** Limits the turns of all conversations that share it. Default: no limit. */
   readonly permits?: TurnPermits
+  /** Limits the time of each append. Conversations that share it share one timer. Default: one of its own. */
+  readonly appends?: AppendCalls
 }

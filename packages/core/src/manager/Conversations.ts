@@ -80,7 +80,8 @@ const serviceOf = (conversations: ConversationDirectory): ConversationManager["S
     create: Effect.fn("ConversationManager.create")((settings, access) =>
       conversations.create(settings, access),
     ),
-    get: Effect.fn("ConversationManager.get")((id, access) => conversations.get(id, access)),
+    // Without a span: it is on the path of every request.
+    get: (id, access) => conversations.get(id, access),
     open: Effect.fn("ConversationManager.open")((path, access) => conversations.open(path, access)),
     list: Effect.fn("ConversationManager.list")((page) => conversations.list(page)),
     metadata: Effect.fn("ConversationManager.metadata")((address, access) =>

@@ -28,6 +28,7 @@ import { start, type OwnedConversation } from "../Conversation.ts"
 import { type ConversationUnavailable, TooManyConversations } from "../ConversationErrors.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import { TurnPermits } from "../conversation/TurnPermits.ts"
+import { AppendCalls } from "../store/AppendCalls.ts"
 import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
 import type { ModelClient } from "../ModelClient.ts"
 import type { StoreError } from "../StoreErrors.ts"
@@ -74,6 +75,7 @@ export class LoadedConversations {
   /** Scope of the fibers that carry out transitions. */
   private readonly transitions: Scope.Closeable
   private readonly permits: TurnPermits
+  private readonly appends = new AppendCalls()
   private readonly evictionLock = Semaphore.makeUnsafe(1)
   private readonly someLoaded = Latch.makeUnsafe()
   /** Conversations in memory or being evicted, the least recently used first. */
@@ -198,7 +200,10 @@ export class LoadedConversations {
   get close(): Effect.Effect<void> {
     return Effect.suspend(() =>
       Effect.forEach([...this.inTransition], (entry) => this.settled(entry), { discard: true }),
-    ).pipe(Effect.andThen(Scope.close(this.transitions, Exit.void)))
+    ).pipe(
+      Effect.andThen(Scope.close(this.transitions, Exit.void)),
+      Effect.andThen(this.appends.close),
+    )
   }
 
   /** The conversation, loaded if needed. */
@@ -317,6 +322,7 @@ export class LoadedConversations {
     return start(entry.id, settings, {
       onClose,
       permits: this.permits,
+      appends: this.appends,
       maxListeners,
       existing,
       repairs,

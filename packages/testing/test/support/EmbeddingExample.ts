@@ -3,7 +3,6 @@ import { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
-import * as Listener from "@colloquy/core/listeners/Listener"
 import * as Resolve from "@colloquy/config/Resolve"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as Models from "@colloquy/models/Models"
@@ -24,11 +23,10 @@ export const Agents = Conversations.layer.pipe(
 export const ask = Effect.fn("ask")(function* (text: string) {
   const settings = yield* (yield* SettingsResolver).resolve({ model: "offline" })
   const conversation = yield* (yield* ConversationManager).create(settings)
-  const listener = yield* conversation.attach()
   yield* conversation.submit({ type: "user_input", items: [{ type: "text", text }] })
-  return yield* Listener.events(listener).pipe(
+  return yield* conversation.events({ from: 0 }).pipe(
     Stream.map(({ msg }) => msg),
     Stream.takeUntil((msg) => msg.type === "task_complete"),
     Stream.runCollect,
   )
-}, Effect.scoped)
+})
