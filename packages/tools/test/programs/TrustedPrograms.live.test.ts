@@ -221,7 +221,7 @@ describe("TrustedPrograms", () => {
 
   it.live("looks at the directory of a further turn without the thread pool, part by part", () =>
     Effect.gen(function* () {
-      const base = yield* ground
+      const base = yield* baseDirectory
       const seen: Array<string> = []
       const programs = yield* TrustedPrograms.make({
         environment: {},
