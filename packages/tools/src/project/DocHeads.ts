@@ -15,7 +15,7 @@ import type * as HiddenFiles from "../sandbox/HiddenFiles.ts"
 import type { PathStamp, PathView } from "../sandbox/PathFacts.ts"
 
 /** The beginning of a file. */
-export interface DocHead {
+interface DocHead {
   readonly text: string
   /** Number of bytes that `text` was decoded from. */
   readonly bytes: number
@@ -25,7 +25,7 @@ export interface DocHead {
 type HeadOf = (file: string, maxBytes: number) => Effect.Effect<DocHead | undefined>
 
 /** See the header. */
-export interface DocHeads {
+interface DocHeads {
   /** For one task in a workspace. */
   readonly reader: (workspace: string, view: PathView) => Effect.Effect<HeadOf>
 }
