@@ -8,7 +8,6 @@
  */
 import type { ModelError, ModelEvent, ModelRequest, ToolSpec } from "@colloquy/core/ModelClient"
 import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { chatMessages } from "./internal/ChatMessages.ts"
@@ -16,7 +15,7 @@ import { makeToolCalls, ToolCallDelta, type ToolCalls } from "./internal/ChatToo
 import { malformed, reportedFailure, streamFailure } from "./internal/failures/Failures.ts"
 import { isObject } from "./internal/JsonObject.ts"
 import { readFault } from "./internal/failures/ProviderFault.ts"
-import { Tokens, usageOf } from "./internal/Usage.ts"
+import { readUsage, type UsageNames } from "./internal/Usage.ts"
 import {
   failed,
   lost,
@@ -52,48 +51,29 @@ export const body = (request: ModelRequest): Readonly<Record<string, unknown>> =
   ...toolsOf(request),
 })
 
-const nullable = <T, E>(schema: Schema.Codec<T, E>) => Schema.optional(Schema.NullOr(schema))
-
 const decodeToolCalls = Schema.decodeUnknownResult(Schema.Array(ToolCallDelta))
 
-const Usage = Schema.Struct({
-  prompt_tokens: Tokens,
-  prompt_tokens_details: nullable(Schema.Struct({ cached_tokens: nullable(Tokens) })),
-  completion_tokens: Tokens,
-  completion_tokens_details: nullable(Schema.Struct({ reasoning_tokens: nullable(Tokens) })),
-  total_tokens: nullable(Tokens),
-})
-const decodeUsage = Schema.decodeUnknownOption(Usage)
+const usageNames: UsageNames = {
+  input: "prompt_tokens",
+  output: "completion_tokens",
+  inputDetails: "prompt_tokens_details",
+  outputDetails: "completion_tokens_details",
+  allowsNull: true,
+}
 
-/** Decodes usage; unreadable usage is ignored and does not fail the response. */
-const readUsage = (u: unknown): TokenUsage | undefined =>
-  Option.getOrUndefined(
-    Option.map(decodeUsage(u), (found) =>
-      usageOf({
-        input: found.prompt_tokens,
-        cached: found.prompt_tokens_details?.cached_tokens,
-        output: found.completion_tokens,
-        reasoning: found.completion_tokens_details?.reasoning_tokens,
-        total: found.total_tokens,
-      }),
-    ),
-  )
-
-const Part = Schema.Struct({
-  text: Schema.optional(Schema.String),
-  content: Schema.optional(Schema.String),
-})
-const decodePart = Schema.decodeUnknownOption(Part)
+const isTextOrAbsent = (value: unknown): value is string | undefined =>
+  value === undefined || typeof value === "string"
 
 /**
  * A text given as a string, as `{text}` or `{content}`, or as a list of such parts; empty for
- * anything else.
+ * anything else. Without a schema, because most chunks lack most of their members.
  */
 const readText = (u: unknown): string => {
   if (typeof u === "string") return u
   if (Array.isArray(u)) return u.map(readText).join("")
-  const part = Option.getOrUndefined(decodePart(u))
-  return part?.text ?? part?.content ?? ""
+  if (!isObject(u)) return ""
+  const { content, text } = u
+  return isTextOrAbsent(text) && isTextOrAbsent(content) ? (text ?? content ?? "") : ""
 }
 
 const closedEarly = streamFailure("stream closed before completion")
@@ -134,7 +114,7 @@ class ChatResponse implements Wire {
   readonly object: Wire["object"] = (chunk, out) => {
     const { choices, error } = chunk
     if (isPresent(error)) return failed(reportedFailure(readFault(error)))
-    this.usage = readUsage(chunk["usage"]) ?? this.usage
+    this.usage = readUsage(chunk["usage"], usageNames) ?? this.usage
     if (!Array.isArray(choices)) {
       return isPresent(chunk["usage"]) ? used : skipped("a chunk without an array `choices`")
     }

@@ -20,15 +20,20 @@ export const make = (
   http: Effect.Effect<Client>,
   options?: OfflineModel.OfflineModelOptions,
 ): Effect.Effect<Client> =>
-  Effect.map(Effect.cached(http), (loaded) => {
+  Effect.map(Effect.cached(http), (cached) => {
     const offline = OfflineModel.make(options)
+    let known: Client | undefined
+    // Run once: a cached effect starts anew when its only caller is interrupted.
+    const loaded = Effect.map(Effect.uninterruptible(cached), (client) => {
+      known = client
+      return client
+    })
     return {
-      stream: (request) =>
-        request.provider.wire === "offline"
-          ? offline.stream(request)
-          : // Run once: a cached effect starts anew when its only caller is interrupted.
-            Stream.unwrap(
-              Effect.map(Effect.uninterruptible(loaded), (client) => client.stream(request)),
-            ),
+      stream: (request) => {
+        if (request.provider.wire === "offline") return offline.stream(request)
+        return known === undefined
+          ? Stream.unwrap(Effect.map(loaded, (client) => client.stream(request)))
+          : known.stream(request)
+      },
     }
   })

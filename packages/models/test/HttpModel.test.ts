@@ -681,6 +681,34 @@ describe("HttpModel streams that fail", () => {
     }),
   )
 
+  it.effect("do not time out while their events are handled, and do so for later waits", () =>
+    Effect.gen(function* () {
+      const mock = yield* MemoryProvider.make([
+        reply(bareDeltas("one"), delay("1 minute"), bareDeltas("two"), hang),
+      ])
+      const client = yield* Effect.provide(HttpClient.HttpClient, mock.layer)
+      const handled: Array<readonly [number, string]> = []
+      const fiber = yield* Effect.forkChild(
+        Stream.runForEach(HttpModel.make(client).stream(request()), (handledEvent) =>
+          Effect.gen(function* () {
+            yield* Effect.sleep("20 minutes")
+            handled.push([yield* Clock.currentTimeMillis, handledEvent._tag])
+          }),
+        ).pipe(Effect.flip),
+      )
+      yield* TestClock.adjust("2 hours")
+      assert.strictEqual(
+        (yield* Fiber.join(fiber)).message,
+        `${prefix}idle timeout waiting for SSE`,
+      )
+      const minute = 60_000
+      assert.deepStrictEqual(handled, [
+        [20 * minute, "TextDelta"],
+        [41 * minute, "TextDelta"],
+      ])
+    }),
+  )
+
   it.effect("time out while the headers are awaited, without a retry of the request", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(failure(yield* ask(() => silence, retrying)), {

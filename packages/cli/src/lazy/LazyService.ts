@@ -35,37 +35,61 @@ export type Members<S> = {
 
 type Call = (...args: ReadonlyArray<unknown>) => unknown
 
+/** A service that may be loaded already: from then on, a use costs little more than a call of the service itself. */
+class Loading<S> {
+  readonly loaded: Effect.Effect<S>
+  service: S | undefined
+
+  constructor(loaded: Effect.Effect<S>) {
+    this.loaded = Effect.map(loaded, (service) => {
+      this.service = service
+      return service
+    })
+  }
+}
+
 const memberOf = <S>(
-  loaded: Effect.Effect<S>,
+  loading: Loading<S>,
   name: string,
   forwarding: "effect" | "stream" | "value" | Written<S, unknown>,
 ): unknown => {
-  if (typeof forwarding === "function") return forwarding(loaded)
-  const member = Effect.map(loaded, (service) => {
-    const found = (service as Readonly<Record<string, unknown>>)[name]
-    return typeof found === "function" ? (found.bind(service) as Call) : found
-  })
+  if (typeof forwarding === "function") return forwarding(loading.loaded)
+  const memberIn = (service: S): unknown => (service as Readonly<Record<string, unknown>>)[name]
+  const callIn = (service: S, args: ReadonlyArray<unknown>): unknown =>
+    (memberIn(service) as Call).apply(service, [...args])
+  /** Decides at every run whether the service is loaded. */
+  const use = (run: (service: S) => Effect.Effect<unknown, unknown>) =>
+    Effect.suspend(() =>
+      loading.service === undefined ? Effect.flatMap(loading.loaded, run) : run(loading.service),
+    )
   switch (forwarding) {
     case "value":
-      return Effect.flatMap(member, (found) => found as Effect.Effect<unknown, unknown>)
+      return use((service) => memberIn(service) as Effect.Effect<unknown, unknown>)
     case "effect":
       return (...args: ReadonlyArray<unknown>) =>
-        Effect.flatMap(member, (found) => (found as Call)(...args) as Effect.Effect<unknown>)
+        use((service) => callIn(service, args) as Effect.Effect<unknown>)
     case "stream":
       return (...args: ReadonlyArray<unknown>) =>
-        Stream.unwrap(
-          Effect.map(member, (found) => (found as Call)(...args) as Stream.Stream<unknown>),
-        )
+        loading.service === undefined
+          ? Stream.unwrap(
+              Effect.map(
+                loading.loaded,
+                (service) => callIn(service, args) as Stream.Stream<unknown>,
+              ),
+            )
+          : (callIn(loading.service, args) as Stream.Stream<unknown>)
   }
 }
 
 /** A service that forwards every member to the one that `loaded` resolves to. */
-export const forward = <S extends object>(loaded: Effect.Effect<S>, members: Members<S>): S =>
-  Object.fromEntries(
+export const forward = <S extends object>(loaded: Effect.Effect<S>, members: Members<S>): S => {
+  const loading = new Loading(loaded)
+  return Object.fromEntries(
     Object.entries<"effect" | "stream" | "value" | Written<S, unknown>>(members).map(
-      ([name, forwarding]) => [name, memberOf(loaded, name, forwarding)],
+      ([name, forwarding]) => [name, memberOf(loading, name, forwarding)],
     ),
   ) as S
+}
 
 /** Builds the service of a loaded layer at the first use of the resulting effect, in the scope of the caller. */
 const loadOnce = <I, S, R>(

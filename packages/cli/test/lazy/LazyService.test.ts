@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Scheduler from "effect/Scheduler"
 import * as Stream from "effect/Stream"
 import * as LazyService from "../../src/lazy/LazyService.ts"
 
@@ -73,6 +74,36 @@ describe("LazyService", () => {
       }).pipe(Effect.provide(layer))
       assert.deepStrictEqual(life, ["loaded", "built", "released"])
     }),
+  )
+
+  it.effect(
+    "costs one operation per use of a loaded service more than the service, and no stream",
+    () =>
+      Effect.gen(function* () {
+        let operations = 0
+        class CountingScheduler extends Scheduler.MixedScheduler {
+          override shouldYield(fiber: Fiber.Fiber<unknown, unknown>): boolean {
+            operations++
+            return super.shouldYield(fiber)
+          }
+        }
+        const count = (use: Effect.Effect<unknown>) =>
+          Effect.suspend(() => {
+            operations = 0
+            return Effect.provideService(use, Scheduler.Scheduler, new CountingScheduler())
+          }).pipe(Effect.map(() => operations))
+        const numbers = Stream.make(1, 2)
+        const service = { get: () => Effect.void, total: Effect.void, numbers: () => numbers }
+        const lazy = LazyService.forward(Effect.succeed(service), {
+          get: "effect",
+          total: "value",
+          numbers: "stream",
+        })
+        yield* lazy.get()
+        assert.strictEqual(yield* count(lazy.get()), (yield* count(service.get())) + 1)
+        assert.strictEqual(yield* count(lazy.total), (yield* count(service.total)) + 1)
+        assert.strictEqual(lazy.numbers(), numbers)
+      }),
   )
 
   it.effect("loads nothing for a service that is not used", () =>

@@ -5,14 +5,12 @@
  */
 import type { ModelError, ModelEvent } from "@colloquy/core/ModelClient"
 import type { TokenUsage } from "@colloquy/protocol/ResponseItem"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import { reportedFailure } from "./failures/Failures.ts"
 import { isObject, type JsonObject } from "./JsonObject.ts"
 import { readFault } from "./failures/ProviderFault.ts"
 import { isAnswerType, readItem } from "./ResponsesItem.ts"
-import { Tokens, usageOf } from "./Usage.ts"
+import { readUsage, type UsageNames } from "./Usage.ts"
 import { lost, oneLine, type Reading, skipped, used } from "./WireDecoder.ts"
 
 type EventReading = Reading & {
@@ -36,33 +34,18 @@ const delta =
     return used
   }
 
-const Usage = Schema.Struct({
-  input_tokens: Tokens,
-  input_tokens_details: Schema.optional(
-    Schema.NullOr(Schema.Struct({ cached_tokens: Schema.optional(Tokens) })),
-  ),
-  output_tokens: Tokens,
-  output_tokens_details: Schema.optional(
-    Schema.NullOr(Schema.Struct({ reasoning_tokens: Schema.optional(Tokens) })),
-  ),
-  total_tokens: Schema.optional(Tokens),
-})
-const decodeUsage = Schema.decodeUnknownOption(Usage)
+const usageNames: UsageNames = {
+  input: "input_tokens",
+  output: "output_tokens",
+  inputDetails: "input_tokens_details",
+  outputDetails: "output_tokens_details",
+  allowsNull: false,
+}
 
-/** Unreadable usage does not fail the response. */
-const usage = (u: unknown): { readonly usage?: TokenUsage } =>
-  Option.match(decodeUsage(u), {
-    onNone: () => ({}),
-    onSome: (found) => ({
-      usage: usageOf({
-        input: found.input_tokens,
-        cached: found.input_tokens_details?.cached_tokens,
-        output: found.output_tokens,
-        reasoning: found.output_tokens_details?.reasoning_tokens,
-        total: found.total_tokens,
-      }),
-    }),
-  })
+const usage = (u: unknown): { readonly usage?: TokenUsage } => {
+  const found = readUsage(u, usageNames)
+  return found === undefined ? {} : { usage: found }
+}
 
 const responseOf = ({ response }: JsonObject): JsonObject => (isObject(response) ? response : {})
 

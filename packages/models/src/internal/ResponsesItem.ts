@@ -3,17 +3,16 @@
  * parts are dropped, ids are not kept.
  */
 import {
-  type ContentItem,
   CustomToolCallItem,
   FunctionCallItem,
   LocalShellCallItem,
   type ResponseItem,
   WebSearchCallItem,
 } from "@colloquy/protocol/ResponseItem"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { JsonObject } from "./JsonObject.ts"
+import { contentParts, plainItem } from "./PlainItem.ts"
 
 type Reader = (item: unknown) => Result.Result<ResponseItem | undefined, Schema.SchemaError>
 
@@ -25,24 +24,12 @@ const as = <T, E>(
   return (item) => Result.map(decode(item), read)
 }
 
-const Text = Schema.Struct({ type: Schema.Literal("output_text"), text: Schema.String })
-const Refusal = Schema.Struct({ type: Schema.Literal("refusal"), refusal: Schema.String })
-const decodePart = Schema.decodeUnknownOption(Schema.Union([Text, Refusal]))
-
-const textPart = (part: unknown): ReadonlyArray<ContentItem> =>
-  Option.match(decodePart(part), {
-    onNone: () => [],
-    onSome: (known) => [
-      { type: "output_text", text: known.type === "refusal" ? known.refusal : known.text },
-    ],
-  })
-
 const message = as(
   Schema.Struct({
     role: Schema.String,
     content: Schema.optional(Schema.NullOr(Schema.Array(Schema.Unknown))),
   }),
-  ({ role, content }) => ({ type: "message", role, content: (content ?? []).flatMap(textPart) }),
+  ({ role, content }) => ({ type: "message", role, content: contentParts(content ?? []) }),
 )
 
 const Summary = Schema.Struct({ type: Schema.Literal("summary_text"), text: Schema.String })
@@ -125,8 +112,14 @@ const answerTypes: ReadonlySet<string> = new Set([
 /** True for an item type that is a part of the answer. */
 export const isAnswerType = (type: string): boolean => answerTypes.has(type)
 
+/** Reads an item with the schema of its type. */
+export const readBySchema = (item: JsonObject): ReturnType<Reader> =>
+  readers.get(String(item["type"]))?.(item) ?? Result.succeed(undefined)
+
 /**
  * Undefined for an unknown type. A known type with invalid members is a failure that names them.
  */
-export const readItem = (item: JsonObject): ReturnType<Reader> =>
-  readers.get(String(item["type"]))?.(item) ?? Result.succeed(undefined)
+export const readItem = (item: JsonObject): ReturnType<Reader> => {
+  const plain = plainItem(item)
+  return plain === undefined ? readBySchema(item) : Result.succeed(plain)
+}
