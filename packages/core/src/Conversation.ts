@@ -2,6 +2,7 @@
  * A conversation: one fiber that owns a `Ref` of state, an event log and a `PubSub` of events. What the fiber does is in
  * `ConversationActor.ts`; this creates it, new or from a stored log.
  */
+import { defined } from "@colloquy/protocol/Defined"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -17,6 +18,7 @@ import { Journal } from "./conversation/Journal.ts"
 import { ConversationActor } from "./conversation/ConversationActor.ts"
 import type { ModelClient } from "./ModelClient.ts"
 import { initialEvents } from "./decider/InitialEvents.ts"
+import type { Recovered } from "./recovery/LogFold.ts"
 import { restoreState } from "./recovery/RestoreState.ts"
 import type { ToolRuntime } from "./ToolRuntime.ts"
 
@@ -35,6 +37,19 @@ const newJournal = (
   return new Journal(log, events.reduce(project, state), maxListeners)
 }
 
+/** The journal of a conversation that is in the store, or whose first records are held until more is recorded. */
+const restoredJournal = (
+  settings: ConversationSettings,
+  existing: Recovered,
+  { maxListeners, unrecorded }: Pick<ConversationOptions, "maxListeners" | "unrecorded">,
+): Journal => {
+  const state = restoreState(settings, existing)
+  if (unrecorded === undefined) return new Journal(existing.log, state, maxListeners)
+  const journal = new Journal(new EventLog(), initialState(settings), maxListeners)
+  journal.hold(unrecorded, existing.log.all(), state)
+  return journal
+}
+
 /** A conversation and its fiber. Interrupting the fiber shuts the conversation down within its bound. */
 export interface StartedConversation {
   readonly conversation: OwnedConversation
@@ -49,7 +64,7 @@ export interface StartedConversation {
 export const start = Effect.fnUntraced(function* (
   id: ConversationId,
   settings: ConversationSettings,
-  { existing, repairs, ...options }: ConversationOptions = {},
+  { existing, repairs, unrecorded, ...options }: ConversationOptions = {},
 ): Effect.fn.Return<StartedConversation, ConversationUnavailable, ModelClient | ToolRuntime> {
   const services = yield* Effect.context<ModelClient | ToolRuntime>()
   const inbox = yield* Inbox.make
@@ -57,9 +72,10 @@ export const start = Effect.fnUntraced(function* (
   const journal =
     existing === undefined
       ? newJournal(id, settings, maxListeners)
-      : new Journal(existing.log, restoreState(settings, existing), maxListeners)
+      : restoredJournal(settings, existing, defined({ maxListeners, unrecorded }))
   const conversation = new ConversationActor(id, options, { inbox, journal, services })
-  if (existing !== undefined) yield* conversation.recover(existing.unfinished, repairs)
+  if (existing !== undefined && unrecorded === undefined)
+    yield* conversation.recover(existing.unfinished, repairs)
   // An interrupt that arrived before the fiber's first step would end it without a shutdown. The owner of the conversation
   // ends the fiber: a scope for each would cost every idle conversation memory.
   const fiber = yield* Effect.forkDetach(conversation.run, {

@@ -105,6 +105,17 @@ export class ConversationManager extends Context.Service<
       access?: Access,
     ) => Effect.Effect<Conversation, CreateError | CannotResume>
     /**
+     * Creates a conversation for a caller that submits to it at once. Its log is created by the first submission, as one
+     * batch with it (L10): until then nothing of it is on disk, it is not listed, no caller finds it, and a listener gets
+     * none of its events. When the log cannot be created the submission fails with `ConversationUnavailable`, whose
+     * `because` is a `StoreError` of operation `create`. If the scope closes before something was recorded, the
+     * conversation ends and leaves nothing.
+     */
+    readonly begin: (
+      settings: ConversationSettings,
+      access?: Access,
+    ) => Effect.Effect<Conversation, CreateError | CannotResume, Scope.Scope>
+    /**
      * Finds a conversation that any process created, and loads it if needed; several callers share one load. The result
      * stays usable when the conversation is evicted: each of its calls loads it again. Fails with
      * `ConversationUnavailable` for an archived conversation, and for one whose lease another process holds; `because`

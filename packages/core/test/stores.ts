@@ -10,7 +10,8 @@ type Store = ConversationStore["Service"]
 
 /** Replacements for methods of the store: where one is set, it runs instead of the method. */
 interface Faults {
-  create?: () => Effect.Effect<never, StoreError>
+  /** `really` is the effect that creates the log. */
+  create?: (really: ReturnType<Store["create"]>) => ReturnType<Store["create"]>
   open?: () => Effect.Effect<never, StoreError>
   /** `records` are the records of the call; `really` is the effect that appends them. */
   append?: (
@@ -44,7 +45,8 @@ export const observed = () => {
     create: (...args) =>
       Effect.suspend(() => {
         calls.push("create")
-        return faults.create?.() ?? Effect.map(inner.create(...args), writing)
+        const really = Effect.map(inner.create(...args), writing)
+        return faults.create?.(really) ?? really
       }),
     open: (where) => {
       calls.push("open")

@@ -84,6 +84,22 @@ describe("creating a conversation", () => {
   )
 })
 
+describe("a conversation whose first records have a line that no reader accepts", () => {
+  it.effect("L11 is not created, and leaves nothing", () =>
+    Effect.gen(function* () {
+      const machine = new Machine({ maxLineBytes: 5000 })
+      const long = [...first, ...turn(1, "0", "long ".repeat(2000))]
+      const error = yield* machine.run(
+        Effect.flatMap(ConversationStore, (store) => Effect.flip(store.create(meta, long))),
+      )
+      assert.deepStrictEqual([error.operation, error.reason], ["create", "Other"])
+      assert.include(error.message, "5000 bytes")
+      assert.deepStrictEqual(machine.files.files(), [])
+      yield* machine.run(create)
+    }),
+  )
+})
+
 describe("an append", () => {
   const batch = turn(1, "0", "hello")
 

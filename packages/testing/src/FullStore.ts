@@ -49,7 +49,14 @@ export const make = (): FullStore => {
       }),
   })
   const service: Service = {
-    create: (...of) => ifRoom("create", Effect.map(inner.create(...of), writing)),
+    create: (...of) =>
+      ifRoom(
+        "create",
+        Effect.map(inner.create(...of), (writer) => {
+          store.room--
+          return writing(writer)
+        }),
+      ),
     // Taking a lease writes, too.
     open: (where) =>
       ifRoom(

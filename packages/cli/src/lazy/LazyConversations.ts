@@ -50,6 +50,7 @@ export const layer = (
       },
       {
         create: "effect",
+        begin: "effect",
         get: "effect",
         open: "effect",
         list: "effect",

@@ -267,6 +267,8 @@ export class ConversationActor implements OwnedConversation {
 
   /** Records these decisions, commits them, replies and acts. Does none of this when they cannot be recorded. */
   private carryOut(all: ReadonlyArray<Decided>): Effect.Effect<void> {
+    // Only attached listeners and the like changed: what the conversation begins with is recorded with its first submission.
+    if (this.journal.isHolding) return this.replyAndAct(all)
     return Effect.flatMap(this.record(), (recorded) => {
       if (!recorded) {
         for (const { command } of all) if (command !== undefined) refuse(command, this.lost)

@@ -22,6 +22,7 @@ import type { Listener } from "../listeners/Listener.ts"
 import type { AttachOptions } from "../listeners/Listeners.ts"
 import type { Recovered } from "../recovery/LogFold.ts"
 import type { LogWriter } from "../ConversationStore.ts"
+import type { LogRecord } from "../LogRecord.ts"
 import type { AppendCalls } from "../store/AppendCalls.ts"
 import type { TurnPermits } from "./TurnPermits.ts"
 
@@ -128,6 +129,12 @@ export interface ConversationOptions {
    * answers, is resumed, or is closed with `turn_aborted` (`RecoverTurn.ts`).
    */
   readonly existing?: Recovered
+  /**
+   * The records of `existing`, where the log of a new conversation is created by its first append: they are recorded with
+   * the first records that the conversation makes, as one batch, and not before. Until then nothing of them is delivered,
+   * and the conversation may end without a trace.
+   */
+  readonly unrecorded?: ReadonlyArray<LogRecord>
   /** Faults of the stored log that were repaired: delivered as `warning` events before any other. */
   readonly repairs?: ReadonlyArray<string>
   /** Largest number of attached listeners; one more is refused. Default: 1,024. */

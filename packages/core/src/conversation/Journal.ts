@@ -8,6 +8,9 @@
  *                            └── discard: it could not be recorded and never happened
  * ```
  *
+ * What a conversation begins with may be held: it is staged, and it is recorded together with the first records that
+ * follow. Until then nothing is committed.
+ *
  * `commit` changes state, log and listeners in one step, before any other fiber runs, so that no reader ever finds one of
  * them ahead of another (L4), nor anything that is not recorded (L10). Decides nothing, and records nothing itself.
  */
@@ -35,6 +38,8 @@ export class Journal {
   private staged: State
   private events: Array<Event> | undefined
   private unrecorded: Array<LogRecord> | undefined
+  /** How many of the staged events and records are held. Absent from the first commit on, and where nothing was held. */
+  private held: { readonly events: number; readonly records: number } | undefined
 
   /** `log` holds the events that `state` follows from; `maxListeners` as in `ConversationOptions`. */
   constructor(log: EventLog, state: State, maxListeners?: number) {
@@ -59,6 +64,23 @@ export class Journal {
     return this.unrecorded ?? none
   }
 
+  /** True while nothing but what is held waits to be recorded. */
+  get isHolding(): boolean {
+    const { events = none, held, unrecorded = none } = this
+    return held !== undefined && events.length === held.events && unrecorded.length === held.records
+  }
+
+  /**
+   * Stages what the conversation begins with, before anything else is staged: its first records, the events in them and
+   * the state after them.
+   */
+  hold(records: ReadonlyArray<LogRecord>, events: ReadonlyArray<Event>, state: State): void {
+    this.unrecorded = [...records]
+    this.events = [...events]
+    this.staged = state
+    this.held = { events: events.length, records: records.length }
+  }
+
   /** Numbers the events of a decision that starts from `head`; no reader sees them before `commit`. */
   stage(input: Input | undefined, decision: Decision, atMs: number): void {
     const before = this.staged
@@ -81,6 +103,7 @@ export class Journal {
     const { events } = this
     this.events = undefined
     this.unrecorded = undefined
+    this.held = undefined
     MutableRef.set(this.state.ref, this.staged)
     if (events === undefined) return
     this.log.append(events)
@@ -89,6 +112,7 @@ export class Journal {
 
   /** Drops what was staged, because it could not be recorded. Nothing may be staged any more. */
   discard(): void {
+    this.held = undefined
     this.events = undefined
     this.unrecorded = undefined
   }

@@ -5,15 +5,19 @@
  * same time and each within its bound). `LoadedConversations` decides which conversations are in memory; `Storage` reads
  * and writes their logs. The members that `ConversationManager` documents behave as described there.
  */
-import type { Event } from "@colloquy/protocol/EventMsg"
-import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
+import { parseConversationId } from "@colloquy/protocol/Ids"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import type { Conversation } from "../Conversation.ts"
-import { ManagerClosed, NoSuchConversation, TooManyConversations } from "../ConversationErrors.ts"
+import {
+  type CannotResume,
+  ManagerClosed,
+  NoSuchConversation,
+  TooManyConversations,
+} from "../ConversationErrors.ts"
 import type {
   Access,
   ConversationManager,
@@ -23,8 +27,6 @@ import type {
 } from "../ConversationManager.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import type { ConversationStore, ConversationSummary, LogAddress } from "../ConversationStore.ts"
-import { initialEvents } from "../decider/InitialEvents.ts"
-import { numberDrafts } from "../decider/State.ts"
 import { type ForkRule, problemOf } from "../ForkRule.ts"
 import type { IdGenerator } from "../IdGenerator.ts"
 import { beyondHistory, forkLog } from "../recovery/Fork.ts"
@@ -32,21 +34,16 @@ import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import type { StoreError } from "../StoreErrors.ts"
 import { isVisible } from "./Access.ts"
 import { type Entry, makeEntry } from "./Entry.ts"
+import { initialLogOf, type Origin } from "./InitialLog.ts"
 import type { LoadedConversations } from "./LoadedConversations.ts"
 import { ManagedConversation } from "./ManagedConversation.ts"
 import { pageOf } from "./Pages.ts"
-import { type Storage, unavailable } from "./Storage.ts"
+import { orUnavailable, type Storage } from "./Storage.ts"
 
 /** Longest wait for the end of all conversations: ten seconds for a store, one for a turn, its kill grace, some room. */
 const shutdownTimeout = Duration.seconds(12)
 
 const wholeHistory: ForkRule = { _tag: "DropLastUserMessages", n: 0 }
-
-/** The conversation that a new one continues: its id, and its log as the beginning of the new one's. */
-interface Origin {
-  readonly id: string
-  readonly log: (id: ConversationId) => ReadonlyArray<Event>
-}
 
 /** The conversations of one manager. */
 export class ConversationDirectory {
@@ -77,17 +74,22 @@ export class ConversationDirectory {
     this.inMemory = parts.inMemory
   }
 
-  create({ resumePath, ...settings }: ConversationSettings, access: Access | undefined) {
-    return Effect.gen({ self: this }, function* () {
-      const owner = access?.owner ?? undefined
-      if (resumePath === undefined) return yield* this.start(settings, owner)
-      yield* this.checkOpen
-      const { events, id } = yield* this.storage.history(resumePath, access)
-      return yield* this.start(settings, owner, {
-        id,
-        log: (created) => forkLog(events, wholeHistory, { id: created, settings }),
-      })
-    })
+  create(
+    { resumePath, ...settings }: ConversationSettings,
+    access: Access | undefined,
+  ): Effect.Effect<Conversation, CreateError | CannotResume> {
+    return Effect.flatMap(this.originOf(resumePath, settings, access), (origin) =>
+      this.start(settings, access?.owner ?? undefined, origin),
+    )
+  }
+
+  begin(
+    { resumePath, ...settings }: ConversationSettings,
+    access: Access | undefined,
+  ): Effect.Effect<Conversation, CreateError | CannotResume, Scope.Scope> {
+    return Effect.flatMap(this.originOf(resumePath, settings, access), (origin) =>
+      this.startUnrecorded(settings, access?.owner ?? undefined, origin),
+    )
   }
 
   get(id: string, access: Access | undefined): Effect.Effect<Conversation, GetError> {
@@ -280,6 +282,23 @@ export class ConversationDirectory {
     })
   }
 
+  /** The stored conversation at this path, whose history a new one begins with. Undefined without a path. */
+  private originOf(
+    path: string | undefined,
+    settings: ConversationSettings,
+    access: Access | undefined,
+  ): Effect.Effect<Origin | undefined, ManagerClosed | CannotResume> {
+    return path === undefined
+      ? Effect.undefined
+      : Effect.map(
+          Effect.andThen(this.checkOpen, this.storage.history(path, access)),
+          ({ events, id }) => ({
+            id,
+            log: (created) => forkLog(events, wholeHistory, { id: created, settings }),
+          }),
+        )
+  }
+
   /** Creates a conversation, with the log of its origin or with the first events of a new one. */
   private start(
     settings: ConversationSettings,
@@ -301,19 +320,53 @@ export class ConversationDirectory {
     origin: Origin | undefined,
   ): Effect.Effect<Conversation, CreateError> {
     return Effect.gen({ self: this }, function* () {
-      const initialLog =
-        origin === undefined
-          ? { events: numberDrafts(0, initialEvents(entry.id, settings)) }
-          : { events: origin.log(entry.id), forkedFrom: origin.id }
-      yield* this.inMemory.create(entry, settings, initialLog)
+      const initialLog = initialLogOf(entry.id, settings, origin)
+      yield* this.inMemory.start(entry, (lease) =>
+        this.storage.create(entry, settings, initialLog, lease),
+      )
       if (this.closed !== undefined) {
         yield* this.inMemory.release(entry, { quietly: false })
         yield* this.storage.deleteUnknown(entry)
         return yield* new ManagerClosed()
       }
-      entry.isHidden = false
-      this.notifyWatchers()
+      this.reveal(entry)
       return this.managed(entry)
+    })
+  }
+
+  /** Creates a conversation whose log is created by its first record. Forgets it if the scope closes before. */
+  private startUnrecorded(
+    settings: ConversationSettings,
+    owner: string | undefined,
+    origin: Origin | undefined,
+  ): Effect.Effect<Conversation, CreateError, Scope.Scope> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.checkOpen
+      const entry = yield* this.makeHiddenEntry(owner)
+      entry.isUnrecorded = true
+      yield* Effect.addFinalizer(() => this.forgetUnrecorded(entry))
+      const initialLog = initialLogOf(entry.id, settings, origin)
+      yield* this.inMemory.start(entry, (lease) =>
+        this.storage.begin(entry, settings, initialLog, lease, () => this.reveal(entry)),
+      )
+      // The finalizer ends it.
+      yield* this.checkOpen
+      return this.managed(entry)
+    }).pipe(Effect.uninterruptible)
+  }
+
+  /** From now on callers find the conversation. */
+  private reveal(entry: Entry): void {
+    delete entry.isUnrecorded
+    entry.isHidden = false
+    this.notifyWatchers()
+  }
+
+  private forgetUnrecorded(entry: Entry): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (entry.isUnrecorded === undefined) return Effect.void
+      this.entries.delete(entry.id)
+      return this.inMemory.release(entry, { quietly: true })
     })
   }
 
@@ -324,7 +377,9 @@ export class ConversationDirectory {
       const done = Deferred.makeUnsafe<void>()
       this.closed = done
       this.inMemory.halt()
-      const all = [...this.entries.values()].filter(({ isHidden }) => !isHidden)
+      const all = [...this.entries.values()].filter(
+        ({ isHidden, isUnrecorded }) => !isHidden || isUnrecorded === true,
+      )
       for (const { id } of all) this.entries.delete(id)
       return Effect.forEach(all, (entry) => this.inMemory.release(entry, { quietly: true }), {
         concurrency: "unbounded",
@@ -338,10 +393,3 @@ export class ConversationDirectory {
     })
   }
 }
-
-/** A store that cannot say whether it has the conversation makes it unavailable. */
-const orUnavailable = (
-  name: string,
-  finding: Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError>,
-): Effect.Effect<Entry, GetError> =>
-  Effect.catchTag(finding, "StoreError", (error) => Effect.fail(unavailable({ id: name }, error)))

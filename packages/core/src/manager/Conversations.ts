@@ -80,6 +80,9 @@ const serviceOf = (conversations: ConversationDirectory): ConversationManager["S
     create: Effect.fn("ConversationManager.create")((settings, access) =>
       conversations.create(settings, access),
     ),
+    begin: Effect.fn("ConversationManager.begin")((settings, access) =>
+      conversations.begin(settings, access),
+    ),
     // Without a span: it is on the path of every request.
     get: (id, access) => conversations.get(id, access),
     open: Effect.fn("ConversationManager.open")((path, access) => conversations.open(path, access)),

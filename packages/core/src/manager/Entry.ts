@@ -62,6 +62,8 @@ export interface Entry {
   usedAtMs: number
   /** True while the conversation is created, removed or archived: no caller finds it then. */
   isHidden: boolean
+  /** True for a new conversation of which nothing is recorded yet. It is hidden until then. */
+  isUnrecorded?: true
   /** Called once, when the conversation was loaded or removed. Absent unless a caller waits for that. */
   onMoved?: Set<() => void>
   /** The principal that it belongs to, as its metadata records it. Absent: the local user. */

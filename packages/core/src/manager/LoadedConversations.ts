@@ -26,17 +26,15 @@ import * as Semaphore from "effect/Semaphore"
 import { defined } from "@colloquy/protocol/Defined"
 import { start, type OwnedConversation } from "../Conversation.ts"
 import { type ConversationUnavailable, TooManyConversations } from "../ConversationErrors.ts"
-import type { ConversationSettings } from "../ConversationSettings.ts"
 import { TurnPermits } from "../conversation/TurnPermits.ts"
 import { AppendCalls } from "../store/AppendCalls.ts"
 import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
 import type { ModelClient } from "../ModelClient.ts"
-import type { StoreError } from "../StoreErrors.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
 import { type Entry, type LoadedConversation, notifyMoved, type Placement } from "./Entry.ts"
 import { closeLease } from "./Lease.ts"
 import { sweep } from "./IdleSweep.ts"
-import { type InitialLog, type LogSource, type Storage, unavailable } from "./Storage.ts"
+import { type LogSource, type Storage, unavailable } from "./Storage.ts"
 
 /** Limits of the conversations in memory, and where their logs are. */
 export interface LoadedConversationsOptions {
@@ -109,16 +107,23 @@ export class LoadedConversations {
     })
 
   /**
-   * Creates the log of a new conversation and loads it. Resolves when its first events are recorded and it is `Loaded`.
-   * Fails, and leaves nothing in memory, when there is no room or the store fails.
+   * Reserves room, opens the log of a conversation and loads it. Resolves when it is `Loaded`. Fails, and leaves nothing in
+   * memory, when there is no room or `openLog` fails, whose lease is given back then.
    */
-  create(
+  start<E>(
     entry: Entry,
-    settings: ConversationSettings,
-    initialLog: InitialLog,
-  ): Effect.Effect<void, TooManyConversations | ConversationUnavailable | StoreError> {
-    return this.start(entry, (lease) =>
-      this.options.storage.create(entry, settings, initialLog, lease),
+    openLog: (lease: Scope.Scope) => Effect.Effect<LogSource, E>,
+  ): Effect.Effect<void, E | TooManyConversations | ConversationUnavailable> {
+    return Effect.andThen(
+      this.reserve(),
+      Effect.gen({ self: this }, function* () {
+        const lease = yield* Scope.make()
+        const loaded = yield* Effect.flatMap(openLog(lease), (source) =>
+          this.startConversation(entry, source, lease),
+        ).pipe(Effect.onError(() => closeLease(lease)))
+        yield* this.place(entry, loaded)
+        yield* this.touch(entry)
+      }).pipe(Effect.onError(() => Effect.sync(() => this.reserved--))),
     )
   }
 
@@ -287,27 +292,9 @@ export class LoadedConversations {
     )
   }
 
-  /** Reserves room, opens the log and starts the conversation. A failure gives room and lease back. */
-  private start<E>(
-    entry: Entry,
-    openLog: (lease: Scope.Scope) => Effect.Effect<LogSource, E>,
-  ): Effect.Effect<void, E | TooManyConversations | ConversationUnavailable> {
-    return Effect.andThen(
-      this.reserve(),
-      Effect.gen({ self: this }, function* () {
-        const lease = yield* Scope.make()
-        const loaded = yield* Effect.flatMap(openLog(lease), (source) =>
-          this.startConversation(entry, source, lease),
-        ).pipe(Effect.onError(() => closeLease(lease)))
-        yield* this.place(entry, loaded)
-        yield* this.touch(entry)
-      }).pipe(Effect.onError(() => Effect.sync(() => this.reserved--))),
-    )
-  }
-
   private startConversation(
     entry: Entry,
-    { existing, repairs, settings, writer }: LogSource,
+    { existing, repairs, settings, unrecorded, writer }: LogSource,
     lease: Scope.Closeable,
   ): Effect.Effect<LoadedConversation, ConversationUnavailable> {
     const { maxListeners, onTurnCompleted } = this.options
@@ -327,7 +314,7 @@ export class LoadedConversations {
       existing,
       repairs,
       writer,
-      ...defined({ onTurnCompleted }),
+      ...defined({ onTurnCompleted, unrecorded }),
     }).pipe(
       Effect.updateContext((_: Context.Context<never>) => this.services),
       Effect.map(({ conversation, fiber }) => ({ conversation, fiber, lease, status })),

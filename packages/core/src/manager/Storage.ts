@@ -13,10 +13,11 @@ import * as Scope from "effect/Scope"
 import {
   CannotResume,
   ConversationUnavailable,
+  type ManagerClosed,
   NoSuchConversation,
   ProviderGone,
 } from "../ConversationErrors.ts"
-import type { Access } from "../ConversationManager.ts"
+import type { Access, GetError } from "../ConversationManager.ts"
 import type {
   ConversationSettings,
   SettingsError,
@@ -36,6 +37,8 @@ import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import type { LeaseHeld, StoreError } from "../StoreErrors.ts"
 import { isVisible } from "./Access.ts"
 import type { Entry } from "./Entry.ts"
+import type { InitialLog } from "./InitialLog.ts"
+import { UncreatedLog } from "./UncreatedLog.ts"
 
 /** Records per page of a log: some hundreds of KiB. */
 const pageSize = 1000
@@ -49,6 +52,13 @@ export const unavailable = (
     ? new ConversationUnavailable({ id, reason: because })
     : new ConversationUnavailable({ id, reason: because.message, because })
 
+/** A store that cannot say whether it has the conversation makes it unavailable. */
+export const orUnavailable = (
+  name: string,
+  finding: Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError>,
+): Effect.Effect<Entry, GetError> =>
+  Effect.catchTag(finding, "StoreError", (error) => Effect.fail(unavailable({ id: name }, error)))
+
 /** What a conversation is started with: its settings, its folded log and the right to append to it. */
 export interface LogSource {
   readonly settings: ConversationSettings
@@ -56,12 +66,8 @@ export interface LogSource {
   readonly writer: LogWriter
   /** Texts about what was wrong with the log and was repaired. Delivered to listeners as warnings. */
   readonly repairs: ReadonlyArray<string>
-}
-
-/** The first events of a new conversation, and the id of the conversation that they were copied from. */
-export interface InitialLog {
-  readonly events: ReadonlyArray<Event>
-  readonly forkedFrom?: string
+  /** The records of `existing`, where the first append of `writer` creates the log. */
+  readonly unrecorded?: ReadonlyArray<LogRecord>
 }
 
 /** The program that creates conversations, as recorded in their logs. */
@@ -132,16 +138,30 @@ export class Storage {
     lease: Scope.Scope,
   ): Effect.Effect<LogSource, StoreError> {
     return Effect.gen({ self: this }, function* () {
-      const atMs = yield* Clock.currentTimeMillis
-      const meta = this.metaOf(entry, atMs, settings, initialLog)
-      const path = yield* this.store.placeOf?.(meta) ?? Effect.succeed(undefined)
-      const records: ReadonlyArray<LogRecord> = [
-        ...initialLog.events.map((event) => eventRecord(atMs, withPath(event, path))),
-        { _tag: "Settings", atMs, settings: toStored(settings) },
-      ]
+      const { meta, records } = yield* this.beginningOf(entry, settings, initialLog)
       const writer = yield* this.createLog(entry, meta, records, lease)
       return { settings, existing: foldOf(records), writer, repairs: [] }
     })
+  }
+
+  /**
+   * Like `create`, but the first append creates the log, with the first records of the conversation and those of the
+   * append as one batch. `onCreated` is called when that is on disk.
+   */
+  begin(
+    entry: Entry,
+    settings: ConversationSettings,
+    initialLog: InitialLog,
+    lease: Scope.Scope,
+    onCreated: () => void,
+  ): Effect.Effect<LogSource> {
+    return Effect.map(this.beginningOf(entry, settings, initialLog), ({ meta, records }) => ({
+      settings,
+      existing: foldOf(records),
+      writer: new UncreatedLog((all) => this.createLog(entry, meta, all, lease), onCreated),
+      repairs: [],
+      unrecorded: records,
+    }))
   }
 
   /** Deletes the log of a conversation that no client knows. A failure is logged and leaves the log in the store. */
@@ -209,6 +229,27 @@ export class Storage {
       const existing = yield* this.fold(entry)
       const settings = yield* this.settingsOf(entry, existing, summary)
       return { settings, existing, writer, repairs: repairs.map(({ message }) => message) }
+    })
+  }
+
+  /** What the log of a new conversation begins with. */
+  private beginningOf(
+    entry: Entry,
+    settings: ConversationSettings,
+    initialLog: InitialLog,
+  ): Effect.Effect<{
+    readonly meta: ConversationMeta
+    readonly records: ReadonlyArray<LogRecord>
+  }> {
+    return Effect.gen({ self: this }, function* () {
+      const atMs = yield* Clock.currentTimeMillis
+      const meta = this.metaOf(entry, atMs, settings, initialLog)
+      const path = yield* this.store.placeOf?.(meta) ?? Effect.succeed(undefined)
+      const records: ReadonlyArray<LogRecord> = [
+        ...initialLog.events.map((event) => eventRecord(atMs, withPath(event, path))),
+        { _tag: "Settings", atMs, settings: toStored(settings) },
+      ]
+      return { meta, records }
     })
   }
 

@@ -11,7 +11,7 @@ import type {
 } from "@colloquy/core/ConversationStore"
 import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { LogRecord } from "@colloquy/core/LogRecord"
-import { type LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
+import { type LeaseHeld, StoreError, StoreLimit } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -28,6 +28,7 @@ import { Waypoints } from "./Waypoints.ts"
 import { recoverRollout } from "./RolloutRecovery.ts"
 import { readIndexRow } from "./IndexRowReader.ts"
 import { encodeLines, headerLines, initialNumbering } from "./LineEncoder.ts"
+import { longestLine } from "./LongestLine.ts"
 import { parentFolder, rolloutName } from "./RolloutName.ts"
 import { RolloutWriter, type WriterLimits } from "./RolloutWriter.ts"
 import { writeAll } from "./WriteAll.ts"
@@ -201,6 +202,11 @@ export class RolloutOpener {
     const { handle, lease, path } = at
     const { state, text } = encodeLines({ ...initialNumbering, unnumbered: 0 }, records)
     const bytes = new TextEncoder().encode(headerLines(meta) + text)
+    const { maxLineBytes } = this.limits
+    if (longestLine(bytes, maxLineBytes) > maxLineBytes) {
+      const limit = new StoreLimit({ id: meta.id, limit: "bytes", max: maxLineBytes })
+      return yield* new StoreError({ operation: "create", reason: "Other", message: limit.message })
+    }
     yield* writeAll(handle, 0, bytes)
     yield* handle.syncCreated
     const { identity } = yield* handle.stat

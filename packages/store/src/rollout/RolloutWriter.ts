@@ -18,6 +18,7 @@ import { retryScarcity } from "../internal/FileErrors.ts"
 import type { FileFault, FileHandle, Files, FileStat } from "../Files.ts"
 import type { Lease } from "../Leases.ts"
 import { type EncoderState, encodeLines, markLine, type Numbering } from "./LineEncoder.ts"
+import { longestLine } from "./LongestLine.ts"
 import { writeAll } from "./WriteAll.ts"
 import { storeError } from "../internal/StoreErrorMapping.ts"
 
@@ -43,20 +44,6 @@ export interface WriterTarget {
 }
 
 const utf8 = new TextEncoder()
-
-/**
- * Length of the longest line. Not determined when all lines together have at most `enough` bytes.
- */
-const longestLine = (bytes: Uint8Array, enough: number): number => {
-  if (bytes.length <= enough) return bytes.length
-  let longest = 0
-  for (let from = 0; from < bytes.length;) {
-    const end = bytes.indexOf(0x0a, from) + 1
-    longest = Math.max(longest, end - from)
-    from = end
-  }
-  return longest
-}
 
 /** The only writer of a rollout file. */
 export class RolloutWriter implements LogWriter {

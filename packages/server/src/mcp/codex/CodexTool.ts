@@ -1,5 +1,4 @@
-/** The tool `codex`: creates a conversation and runs its first turn. */
-import type { Conversation } from "@colloquy/core/Conversation"
+/** The tool `codex`: begins a conversation and runs its first turn. A call that is cancelled before leaves nothing. */
 import { ConversationsView } from "../../ConversationsView.ts"
 import { type SettingsOverrides, SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { requestIdText } from "@colloquy/protocol/JsonRpc"
@@ -31,17 +30,6 @@ const overridesOf = ({ prompt: _, ...args }: CodexArguments): SettingsOverrides 
     Object.entries(args).map(([name, value]) => [names[name as keyof typeof names], value]),
   )
 
-/** Removes a conversation to which nothing was submitted: its call was cancelled, so no client knows its id. */
-const removeUnused = (conversations: ConversationsView["Service"], { id, state }: Conversation) =>
-  state.pipe(
-    Effect.flatMap(({ receipts }) =>
-      receipts.nextId === 0 && receipts.kept.length === 0 ? conversations.remove(id) : Effect.void,
-    ),
-    Effect.catch(({ message }) =>
-      Effect.logDebug(`unused conversation ${id} not removed: ${message}`),
-    ),
-  )
-
 /** Resolves with the result of the turn. A failure to start is a result with `isError` in the words of the original. */
 export const codex = Effect.fn("CodexTool.codex")(function* (
   args: CodexArguments,
@@ -61,20 +49,15 @@ export const codex = Effect.fn("CodexTool.codex")(function* (
     settings.success.resumePath === undefined
       ? { submissionId: requestIdText(context.requestId) }
       : {}
-  // Uninterruptible in between, so that a created conversation is either used or removed.
-  return yield* Effect.uninterruptibleMask((restore) =>
-    Effect.matchEffect(conversations.create(settings.success), {
-      onFailure: ({ message }) => Effect.succeed(notStarted(message)),
-      onSuccess: (conversation) =>
-        restore(
-          runTurn(connection, context, {
-            conversation,
-            prompt: args.prompt,
-            from: 0,
-            progress,
-            ...submission,
-          }),
-        ).pipe(Effect.onInterrupt(() => removeUnused(conversations, conversation))),
-    }),
-  )
+  return yield* Effect.matchEffect(conversations.begin(settings.success), {
+    onFailure: ({ message }) => Effect.succeed(notStarted(message)),
+    onSuccess: (conversation) =>
+      runTurn(connection, context, {
+        conversation,
+        prompt: args.prompt,
+        from: 0,
+        progress,
+        ...submission,
+      }),
+  }).pipe(Effect.scoped)
 })

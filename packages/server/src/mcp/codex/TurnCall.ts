@@ -12,6 +12,7 @@
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { AttachError, SubmitError } from "@colloquy/core/ConversationErrors"
 import type { WhileRunning } from "@colloquy/core/decider/Decision"
+import { StoreError } from "@colloquy/core/StoreErrors"
 import type { ListenerEnd } from "@colloquy/core/listeners/Listener"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
@@ -19,7 +20,7 @@ import * as Effect from "effect/Effect"
 import type { ConnectionState } from "../ConnectionState.ts"
 import type { InputRequired, RequestContext } from "../RequestContext.ts"
 import type { CallProgress } from "./CallProgress.ts"
-import { failureIn, inThread } from "./ToolResults.ts"
+import { failureIn, inThread, notStarted } from "./ToolResults.ts"
 import { TurnForwarder } from "./TurnForwarder.ts"
 
 /** A turn that a call follows to its end. */
@@ -47,22 +48,36 @@ const ended = "the conversation ended before the turn did"
 
 type TurnFailure = ConnectionClosed | ListenerEnd | InputRequired | AttachError | SubmitError
 
+/** Why the first submission could not create the log of the conversation, which does not exist then. */
+const creationFailure = (failure: TurnFailure): StoreError | undefined =>
+  failure._tag === "ConversationUnavailable" &&
+  failure.because instanceof StoreError &&
+  failure.because.operation === "create"
+    ? failure.because
+    : undefined
+
+const messageOf = (failure: Exclude<TurnFailure, InputRequired>): string => {
+  if (failure._tag === "Done") return ended
+  return failure._tag === "ConnectionClosed" ? failure.reason : failure.message
+}
+
 /** Every failure but `InputRequired` becomes a result with its message. */
-const failuresAsResults = (
+const asResult = (
+  { threadIdPlace }: ConnectionState,
   threadId: string,
   run: Effect.Effect<CallToolResult, TurnFailure>,
 ): Effect.Effect<CallToolResult, InputRequired> =>
-  Effect.catch(run, (failure) => {
-    switch (failure._tag) {
-      case "InputRequired":
-        return Effect.fail(failure)
-      case "Done":
-        return Effect.succeed(failureIn(threadId, ended))
-      case "ConnectionClosed":
-        return Effect.succeed(failureIn(threadId, failure.reason))
-      default:
-        return Effect.succeed(failureIn(threadId, failure.message))
-    }
+  Effect.matchEffect(run, {
+    onFailure: (failure) => {
+      if (failure._tag === "InputRequired") return Effect.fail(failure)
+      const notCreated = creationFailure(failure)
+      return Effect.succeed(
+        notCreated === undefined
+          ? inThread(threadIdPlace, threadId, failureIn(threadId, messageOf(failure)))
+          : notStarted(notCreated.message),
+      )
+    },
+    onSuccess: (result) => Effect.succeed(inThread(threadIdPlace, threadId, result)),
   })
 
 interface StartedTurn {
@@ -123,9 +138,7 @@ const follow = (
       return yield* guarded(forward, restore, turn, id)
     }),
   )
-  return Effect.map(failuresAsResults(conversation.id, Effect.scoped(run)), (result) =>
-    inThread(connection.threadIdPlace, conversation.id, result),
-  )
+  return asResult(connection, conversation.id, Effect.scoped(run))
 }
 
 /** Submits the prompt and resolves with the result of its turn. Makes the conversation the latest of the connection. */

@@ -1,0 +1,48 @@
+/**
+ * The writer of a log that does not exist yet: the first append creates it, with the records of that append. So the
+ * beginning of a conversation and its first submission are one batch with one sync (L10). Never creates the log twice: a
+ * writer is not used again after a failure.
+ */
+import type { ConversationStore, Durability, LogWriter } from "../ConversationStore.ts"
+import type { LogRecord } from "../LogRecord.ts"
+import * as Effect from "effect/Effect"
+import type { AppendError, StoreError } from "../StoreErrors.ts"
+
+/** As `ConversationStore.create`, for one conversation and with its lease held until the scope of that conversation closes. */
+type CreateLog = (
+  records: Parameters<ConversationStore["Service"]["create"]>[1],
+) => Effect.Effect<LogWriter, StoreError>
+
+/** Generation of the writer that creates a log. */
+const firstGeneration = 1
+
+/** The writer of one log. */
+export class UncreatedLog implements LogWriter {
+  private readonly create: CreateLog
+  private readonly onCreated: () => void
+  private writer: LogWriter | undefined
+
+  /** @param onCreated called once, when the log is on disk and before the append resolves; it must return at once */
+  constructor(create: CreateLog, onCreated: () => void) {
+    this.create = create
+    this.onCreated = onCreated
+  }
+
+  get generation(): number {
+    return this.writer?.generation ?? firstGeneration
+  }
+
+  append(
+    records: ReadonlyArray<LogRecord>,
+    durability: Durability,
+  ): Effect.Effect<void, AppendError> {
+    return Effect.suspend(() =>
+      this.writer === undefined
+        ? Effect.map(this.create(records), (writer) => {
+            this.writer = writer
+            this.onCreated()
+          })
+        : this.writer.append(records, durability),
+    )
+  }
+}
