@@ -10,11 +10,45 @@ export type Invocation =
       readonly quick: boolean
       /** Another build's entry to measure. */
       readonly bin?: string
+      /** Command lines of other servers to measure. */
+      readonly peers?: ReadonlyArray<string>
+      readonly runs?: number
+      /** File for the figures as JSON. */
+      readonly json?: string
+      /** True: the documentation gets the figures. */
+      readonly write?: true
     }
   /** The arguments are not understood; `message` is one line. */
   | { readonly _tag: "Unclear"; readonly message: string }
 
-const options = ["--quick", "--bin"]
+const options = ["--quick", "--bin", "--peer", "--runs", "--json", "--write"]
+
+/** What follows the options that need a word. */
+const needed = {
+  "--bin": "a path",
+  "--json": "a path",
+  "--peer": "a command line",
+  "--runs": "a positive number",
+} as const
+
+const isNeedy = (word: string): word is keyof typeof needed => word in needed
+
+/** Options that have been read so far. */
+type Read = Omit<Extract<Invocation, { readonly _tag: "Run" }>, "_tag" | "name">
+
+/** With this option; undefined when its word is not understood. */
+const withWord = (read: Read, option: keyof typeof needed, word: string): Read | undefined => {
+  switch (option) {
+    case "--bin":
+      return { ...read, bin: word }
+    case "--json":
+      return { ...read, json: word }
+    case "--peer":
+      return { ...read, peers: [...(read.peers ?? []), word] }
+    case "--runs":
+      return /^[1-9]\d*$/.test(word) ? { ...read, runs: Number(word) } : undefined
+  }
+}
 
 const unclear = (kind: string, word: string, known: ReadonlyArray<string>): Invocation => {
   const near = nearest(word, known)
@@ -33,14 +67,19 @@ export const parse = (words: ReadonlyArray<string>, names: ReadonlyArray<string>
   const [name, ...rest] = words
   if (name === undefined) return { _tag: "List" }
   if (!names.includes(name)) return unclear("benchmark", name, names)
-  let quick = false
-  let bin: string | undefined
+  let read: Read = { quick: false }
   for (let index = 0; index < rest.length; index++) {
-    const word = rest[index] ?? ""
-    if (word === "--quick") quick = true
-    else if (word === "--bin" && rest[index + 1] !== undefined) bin = rest[++index]
-    else if (word === "--bin") return { _tag: "Unclear", message: "`--bin` needs a path" }
-    else return unclear("option", word, options)
+    const option = rest[index] ?? ""
+    if (option === "--quick") read = { ...read, quick: true }
+    else if (option === "--write") read = { ...read, write: true }
+    else if (isNeedy(option)) {
+      const word = rest[++index]
+      const more = word === undefined ? undefined : withWord(read, option, word)
+      if (more === undefined) {
+        return { _tag: "Unclear", message: `\`${option}\` needs ${needed[option]}` }
+      }
+      read = more
+    } else return unclear("option", option, options)
   }
-  return { _tag: "Run", name, quick, ...(bin === undefined ? {} : { bin }) }
+  return { _tag: "Run", name, ...read }
 }

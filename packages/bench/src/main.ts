@@ -5,7 +5,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
-import { parse } from "./Arguments.ts"
+import { type Invocation, parse } from "./Arguments.ts"
 import * as AppServer from "./AppServer.ts"
 import * as Core from "./Core.ts"
 import * as Exec from "./Exec.ts"
@@ -14,6 +14,7 @@ import * as Machine from "./Machine.ts"
 import * as Stdio from "./Stdio.ts"
 import * as Store from "./Store.ts"
 import * as Table from "./Table.ts"
+import * as User from "./User.ts"
 
 const about = {
   "app-server": "the built program's plain JSON-RPC: requests, events to 1, 8 and 64 listeners",
@@ -22,6 +23,7 @@ const about = {
   mcp: "the MCP server beside the official SDK's and Effect's: start, calls, notifications, memory",
   stdio: "the built program over its standard streams: start, turns, deltas, pings",
   store: "stored conversations: appends, coming back, lists, what they take on the disk",
+  user: "turns and conversations as users have them, beside plain Node and other servers (`--peer`)",
 } as const
 
 const usage = `Benchmarks, for \`npm run bench -- <name>\`:
@@ -30,7 +32,9 @@ ${Object.entries(about)
   .map(([name, text]) => `  ${name.padEnd(10)}  ${text}`)
   .join("\n")}
 
-Options: \`--quick\` only shows that it runs; \`--bin <path>\` measures another build's entry (\`app-server\`, \`mcp\`, \`stdio\`).
+Options: \`--quick\` only shows that it runs; \`--bin <path>\` measures another build's entry (\`app-server\`, \`mcp\`, \`stdio\`, \`user\`).
+\`user\` alone: \`--peer '<command line>'\`, repeatable, measures another server; \`--runs <number>\`; \`--json <file>\`
+stores the figures; \`--write\` puts them in packages/docs/benchmarks.md.
 `
 
 const print = (text: string) => Effect.sync(() => process.stdout.write(text))
@@ -45,6 +49,19 @@ const run = Effect.fn("bench.run")(function* (rows: Effect.Effect<ReadonlyArray<
   yield* print(`${Machine.describe()}\n\n`)
   yield* print(`${Table.render(yield* rows)}\n`)
 })
+
+/** What only `user` understands. */
+const userOnly = ["peers", "runs", "json", "write"] as const
+
+const runUser = (invocation: Extract<Invocation, { readonly _tag: "Run" }>) => {
+  const { bin = Stdio.entry, json, peers = [], quick, runs, write = false } = invocation
+  if (!existsSync(bin)) return leave(1, `${bin} is missing, run \`npm run build\``)
+  const counts = quick ? User.quick : User.full
+  return User.user(
+    { ...counts, runs: runs ?? counts.runs },
+    { bin, peers, write, ...(json === undefined ? {} : { json }) },
+  ).pipe(Effect.flatMap((text) => print(`${text}\n`)))
+}
 
 /** Benchmarks of the built program. */
 const built = {
@@ -68,12 +85,19 @@ const main = Effect.suspend((): Effect.Effect<unknown> => {
       return leave(2, `${invocation.message}; \`npm run bench\` shows what there is`)
     case "Run": {
       const { name, quick, bin } = invocation
+      if (name === "user") return runUser(invocation)
+      if (userOnly.some((option) => invocation[option] !== undefined)) {
+        return leave(
+          2,
+          "`--peer`, `--runs`, `--json` and `--write` are for `user`; `npm run bench` shows what there is",
+        )
+      }
       if (name === "app-server" || name === "mcp" || name === "stdio")
         return runBuilt(name, quick, bin ?? Stdio.entry)
       if (bin !== undefined) {
         return leave(
           2,
-          `\`--bin\` is for \`app-server\`, \`mcp\` and \`stdio\`: ${name} is measured from its source`,
+          `\`--bin\` is for \`app-server\`, \`mcp\`, \`stdio\` and \`user\`: ${name} is measured from its source`,
         )
       }
       if (name === "store") return run(Store.store(quick ? Store.quick : Store.full))

@@ -1,9 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import type { Report } from "../src/user/Figures.ts"
+import * as Text from "../src/user/Text.ts"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+
+const floor = fileURLToPath(new URL("../src/peers/Floor.mjs", import.meta.url))
 
 /** Without it the benchmark says so in a separate line. */
 const hasBubblewrap = spawnSync("bwrap", ["--version"]).status === 0
@@ -127,12 +133,38 @@ describe("npm run bench", () => {
     assert.notInclude(stdout, "NaN")
   })
 
+  it("user prints a line per figure with a column per server, and stores the same as JSON", () => {
+    const directory = mkdtempSync(join(tmpdir(), "colloquy-bench-"))
+    const json = join(directory, "user.json")
+    const peer = `${process.execPath} ${floor}`
+    const { status, stdout, stderr } = bench("user", "--quick", "--json", json, "--peer", peer)
+    assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
+    const report = JSON.parse(readFileSync(json, "utf8")) as Report
+    rmSync(directory, { recursive: true })
+    assert.strictEqual(stdout, `${Text.render(report)}\n`)
+    assert.deepStrictEqual(report.contenders, ["plain Node", "ours", "floor"])
+    for (const { key, of } of report.figures) {
+      const measured = key === "growth" ? ["ours"] : ["plain Node", "ours", "floor"]
+      assert.deepStrictEqual(Object.keys(of), measured, key)
+    }
+    assert.strictEqual(report.phases.length, 7)
+    for (const { fromMs, title, untilMs } of report.phases) assert.isBelow(fromMs, untilMs, title)
+    const unmerged = report.figures.find(({ key }) => key === "unmerged")?.of["floor"]
+    assert.deepStrictEqual(unmerged, { count: 1, median: 20, p10: 20, p90: 20 })
+  })
+
+  it("a server that does not answer is an error with its command line", () => {
+    const { status, stderr } = bench("user", "--quick", "--peer", "/bin/false --now")
+    assert.strictEqual(status, 1)
+    assert.include(stderr, "`/bin/false --now` ended before it answered")
+  })
+
   it("without a name lists the benchmarks", () => {
     const { status, stdout, stderr } = bench()
     assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
     assert.match(
       stdout,
-      /^ {2}app-server {2}\S.*\n {2}core {8}\S.*\n {2}exec {8}\S.*\n {2}mcp {9}\S.*\n {2}stdio {7}\S.*\n {2}store {7}\S/m,
+      /^ {2}app-server {2}\S.*\n {2}core {8}\S.*\n {2}exec {8}\S.*\n {2}mcp {9}\S.*\n {2}stdio {7}\S.*\n {2}store {7}\S.*\n {2}user {8}\S/m,
     )
   })
 
@@ -150,7 +182,7 @@ describe("npm run bench", () => {
       status: 2,
       stdout: "",
       stderr:
-        "bench: `--bin` is for `app-server`, `mcp` and `stdio`: core is measured from its source\n",
+        "bench: `--bin` is for `app-server`, `mcp`, `stdio` and `user`: core is measured from its source\n",
     })
   })
 

@@ -18,6 +18,8 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
+import { pathCalls } from "../sandbox/NodeFiles.ts"
+import * as PathFacts from "../sandbox/PathFacts.ts"
 import { followLinks } from "../sandbox/SymbolicLinks.ts"
 import {
   type Candidate,
@@ -46,6 +48,8 @@ export interface TrustedProgramsOptions {
    * Environment of the server: PATH is searched after the directories of the system, and commands can write to TMPDIR.
    */
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Looks at the directories of conversations; those of this system by default. */
+  readonly calls?: PathFacts.PathCalls
 }
 
 /** How many writable roots and workspaces are remembered; the oldest are forgotten first. */
@@ -161,14 +165,18 @@ interface Remembered {
 }
 
 const added = (known: ReadonlySet<string>, more: ReadonlyArray<string>): ReadonlySet<string> =>
-  new Set([...known, ...more].slice(-maxRemembered))
+  more.every((directory) => known.has(directory))
+    ? known
+    : new Set([...known, ...more].slice(-maxRemembered))
 
 /** The directories as they were named, followed by the same without symbolic links. */
-const withRealPaths = Effect.fnUntraced(function* (directories: ReadonlyArray<string>) {
-  const fs = yield* FileSystem.FileSystem
+const withRealPaths = Effect.fnUntraced(function* (
+  directories: ReadonlyArray<string>,
+  view: PathFacts.PathView,
+) {
   const path = yield* Path.Path
   const real = yield* Effect.forEach(directories, (directory) =>
-    Effect.orElseSucceed(fs.realPath(directory), () => directory),
+    Effect.map(view.realPath(directory), (found) => found ?? directory),
   )
   return [...directories.map((directory) => path.resolve(directory)), ...real]
 })
@@ -192,6 +200,7 @@ interface SearchParts {
   /** PATH of the server. */
   readonly searchPath: string
   readonly services: Context.Context<Services>
+  readonly facts: PathFacts.PathFacts
   /** Directories for temporary files: every policy that lets commands write may include them. */
   readonly temporary: Effect.Effect<ReadonlyArray<string>>
   readonly remembered: Ref.Ref<Remembered>
@@ -218,10 +227,12 @@ class ProgramSearch {
   }
 
   private remember(policy: SandboxPolicy, cwd: string): Effect.Effect<void> {
-    const { remembered, services } = this.parts
+    const { facts, remembered, services } = this.parts
     return Effect.gen(function* () {
-      const roots = yield* withRealPaths(rootsUnder(policy, cwd))
-      const places = yield* withRealPaths([cwd])
+      // Looked at anew in each turn: a link on the way may lead elsewhere by now.
+      const view = yield* facts.view
+      const roots = yield* withRealPaths(rootsUnder(policy, cwd), view)
+      const places = yield* withRealPaths([cwd], view)
       yield* Ref.update(remembered, (known) => ({
         writable: added(known.writable, roots),
         workspaces: added(known.workspaces, places),
@@ -302,13 +313,20 @@ class ProgramSearch {
   }
 }
 
-const make = Effect.fnUntraced(function* ({ environment }: TrustedProgramsOptions) {
+const make = Effect.fnUntraced(function* ({
+  calls = pathCalls,
+  environment,
+}: TrustedProgramsOptions) {
   const services = yield* Effect.context<Services>()
   const { PATH: searchPath = "", TMPDIR: tmpdir = "" } = environment
-  const temporary = withRealPaths(["/tmp", ...(tmpdir.startsWith("/") ? [tmpdir] : [])])
+  const facts = PathFacts.make(calls)
+  const temporary = Effect.flatMap(facts.view, (view) =>
+    withRealPaths(["/tmp", ...(tmpdir.startsWith("/") ? [tmpdir] : [])], view),
+  )
   return new ProgramSearch({
     searchPath,
     services,
+    facts,
     temporary: yield* Effect.cached(Effect.provide(temporary, services)),
     remembered: yield* Ref.make<Remembered>({ writable: new Set(), workspaces: new Set() }),
     examined: yield* Cache.make({

@@ -5,9 +5,10 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
+import type { PathView } from "../sandbox/PathFacts.ts"
 
-/** What cannot be read does not count. */
-const isRepository = Effect.fnUntraced(
+/** What cannot be read does not count. Follows links, through the thread pool. */
+const isRepositoryByFiles = Effect.fnUntraced(
   function* (dotGit: string) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -17,19 +18,38 @@ const isRepository = Effect.fnUntraced(
   Effect.orElseSucceed(() => false),
 )
 
-/** The directories from the root of the repository down to `cwd`; undefined where there is no repository. */
-export const repositoryDirectories = Effect.fnUntraced(function* (cwd: string) {
+const isRepository = Effect.fnUntraced(function* (dotGit: string, view: PathView) {
+  const found = yield* view.lookAt(dotGit)
+  if (found.type === "Missing") return false
+  if (found.type === "File") return true
+  const head = found.type === "Directory" ? yield* view.lookAt(`${dotGit}/HEAD`) : found
+  if (head.type === "Missing") return false
+  return head.type === "File" || (yield* isRepositoryByFiles(dotGit))
+})
+
+/** The directories from the first ancestor that has a repository down to `cwd`; undefined where there is none. */
+const directoriesFrom = Effect.fnUntraced(function* <R>(
+  cwd: string,
+  isRoot: (dotGit: string) => Effect.Effect<boolean, never, R>,
+) {
   const path = yield* Path.Path
   const below: Array<string> = []
   for (let at = path.resolve(cwd); ; at = path.dirname(at)) {
     below.unshift(at)
-    if (yield* isRepository(path.join(at, ".git"))) return below
+    if (yield* isRoot(path.join(at, ".git"))) return below
     if (path.dirname(at) === at) return undefined
   }
 })
+
+/** The directories from the root of the repository down to `cwd`; undefined where there is no repository. */
+export const repositoryDirectories = (
+  cwd: string,
+  view: PathView,
+): Effect.Effect<ReadonlyArray<string> | undefined, never, FileSystem.FileSystem | Path.Path> =>
+  directoriesFrom(cwd, (dotGit) => isRepository(dotGit, view))
 
 /** The root of the repository, or `cwd` where there is none. */
 export const gitRoot = (
   cwd: string,
 ): Effect.Effect<string, never, FileSystem.FileSystem | Path.Path> =>
-  Effect.map(repositoryDirectories(cwd), (directories) => directories?.[0] ?? cwd)
+  Effect.map(directoriesFrom(cwd, isRepositoryByFiles), (directories) => directories?.[0] ?? cwd)

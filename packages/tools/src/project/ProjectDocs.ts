@@ -8,104 +8,123 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as HiddenFiles from "../sandbox/HiddenFiles.ts"
+import { pathCalls } from "../sandbox/NodeFiles.ts"
+import * as PathFacts from "../sandbox/PathFacts.ts"
+import * as DocHeads from "./DocHeads.ts"
 import { repositoryDirectories } from "./GitRoot.ts"
 
 const fileName = "AGENTS.md"
 const defaultMaxBytes = 32_768
 const separator = "\n\n--- project-doc ---\n\n"
 
-/**
- * The first `maxBytes` of a file as text, without a character that is cut. Undefined when there is no file, and for a
- * link to a file that no tool may read: a repository must not show the server's secrets to the model.
- */
-const readHead = Effect.fnUntraced(
-  function* (file: string, maxBytes: number, hidden: HiddenFiles.HiddenFiles, workspace: string) {
-    const opened = yield* hidden.open(file, workspace)
-    const bytes = yield* opened.read(maxBytes)
-    // A streaming decoder withholds the bytes of an incomplete character.
-    return { text: new TextDecoder().decode(bytes, { stream: true }), bytes: bytes.length }
-  },
-  Effect.scoped,
-  (reading, file) =>
-    Effect.catch(reading, ({ message, reason }) =>
-      reason === "Missing" || reason === "Directory"
-        ? Effect.undefined
-        : Effect.as(Effect.logWarning(`${file} is not read: ${message}`), undefined),
-    ),
-)
-
-const projectDocs = Effect.fnUntraced(function* (
-  cwd: string,
-  maxBytes: number,
-  hiddenPaths: ReadonlyArray<string>,
-) {
-  const path = yield* Path.Path
-  const hidden = HiddenFiles.make(hiddenPaths)
-  const directories = (yield* repositoryDirectories(cwd)) ?? [cwd]
-  const texts: Array<string> = []
-  let left = maxBytes
-  for (const directory of directories) {
-    if (left <= 0) break
-    const file = path.join(directory, fileName)
-    const read = yield* readHead(file, left, hidden, directories[0] ?? cwd)
-    if (read === undefined || read.text.trim() === "") continue
-    left -= read.bytes
-    texts.push(read.text)
-  }
-  return texts.join("\n\n")
-})
-
-/** Nothing is hidden from the user's own file, because no command can write it. */
-const nothingHidden = HiddenFiles.make([])
-
-/** The text for the model; undefined when there is none. A file that cannot be read is logged and left out. */
-export const read = (options: {
-  /** Working directory, an absolute path. */
-  readonly cwd: string
+/** Which files are read. */
+export interface ProjectDocsOptions {
   /** Absolute path; absent: there is no state directory. */
   readonly stateDirectory?: string
   /** Paths that no file of a project may lead to, besides the state directory. Absolute. */
   readonly hiddenPaths?: ReadonlyArray<string>
+}
+
+/** The place of a conversation. */
+export interface DocsOptions {
+  /** Working directory, an absolute path. */
+  readonly cwd: string
   /** Limit for the files of the project together; 0 reads none of them. Default 32,768, as in the original. */
   readonly maxBytes?: number
-}): Effect.Effect<string | undefined, never, FileSystem.FileSystem | Path.Path> =>
-  Effect.gen(function* () {
+}
+
+/** Reads the files as they are at each call. */
+export interface ProjectDocs {
+  /** The text for the model; undefined when there is none. A file that cannot be read is logged and left out. */
+  readonly read: (
+    options: DocsOptions,
+  ) => Effect.Effect<string | undefined, never, FileSystem.FileSystem | Path.Path>
+}
+
+/** Nothing is hidden from the user's own file, because no command can write it. */
+const nothingHidden = HiddenFiles.make([])
+
+/** @param calls looks at paths; those of this system by default */
+export const make = Effect.fnUntraced(function* (
+  { hiddenPaths = [], stateDirectory: state }: ProjectDocsOptions,
+  calls: PathFacts.PathCalls = pathCalls,
+) {
+  const facts = PathFacts.make(calls)
+  const hidden = HiddenFiles.make([
+    ...new Set([...(state === undefined ? [] : [state]), ...hiddenPaths]),
+  ])
+  const projectHeads = yield* DocHeads.make(hidden)
+  const personalHeads = yield* DocHeads.make(nothingHidden)
+
+  const ofProject = Effect.fnUntraced(function* (
+    cwd: string,
+    maxBytes: number,
+    view: PathFacts.PathView,
+  ) {
     const path = yield* Path.Path
-    const { hiddenPaths = [], stateDirectory: state } = options
-    const personal =
-      state === undefined
-        ? undefined
-        : yield* readHead(path.join(state, fileName), defaultMaxBytes, nothingHidden, state)
-    const maxBytes = options.maxBytes ?? defaultMaxBytes
-    const hidden = [...(state === undefined ? [] : [state]), ...hiddenPaths]
-    const project = maxBytes === 0 ? "" : yield* projectDocs(options.cwd, maxBytes, hidden)
-    const parts = [personal?.text.trim() ?? "", project].filter((text) => text !== "")
-    return parts.length === 0 ? undefined : parts.join(separator)
+    const directories = (yield* repositoryDirectories(cwd, view)) ?? [cwd]
+    const headOf = yield* projectHeads.reader(directories[0] ?? cwd, view)
+    const texts: Array<string> = []
+    let left = maxBytes
+    for (const directory of directories) {
+      if (left <= 0) break
+      const head = yield* headOf(path.join(directory, fileName), left)
+      if (head === undefined || head.text.trim() === "") continue
+      left -= head.bytes
+      texts.push(head.text)
+    }
+    return texts.join("\n\n")
   })
 
+  const ofUser = Effect.fnUntraced(function* (view: PathFacts.PathView) {
+    if (state === undefined) return ""
+    const path = yield* Path.Path
+    const headOf = yield* personalHeads.reader(state, view)
+    return (yield* headOf(path.join(state, fileName), defaultMaxBytes))?.text.trim() ?? ""
+  })
+
+  const docs: ProjectDocs = {
+    read: Effect.fnUntraced(function* ({ cwd, maxBytes = defaultMaxBytes }) {
+      const view = yield* facts.view
+      const personal = yield* ofUser(view)
+      const project = maxBytes === 0 ? "" : yield* ofProject(cwd, maxBytes, view)
+      const parts = [personal, project].filter((text) => text !== "")
+      return parts.length === 0 ? undefined : parts.join(separator)
+    }),
+  }
+  return docs
+})
+
+/** Reads the files once, without anything remembered from an earlier call. */
+export const read = (
+  options: ProjectDocsOptions & DocsOptions,
+): Effect.Effect<string | undefined, never, FileSystem.FileSystem | Path.Path> =>
+  Effect.flatMap(make(options), (docs) => docs.read(options))
+
 /** Adds the text of the files to the settings of another resolver. */
-export const layer = (options: {
-  readonly stateDirectory?: string
-  readonly hiddenPaths?: ReadonlyArray<string>
-}): Layer.Layer<SettingsResolver, never, SettingsResolver | FileSystem.FileSystem | Path.Path> =>
+export const layer = (
+  options: ProjectDocsOptions,
+): Layer.Layer<SettingsResolver, never, SettingsResolver | FileSystem.FileSystem | Path.Path> =>
   Layer.effect(
     SettingsResolver,
     Effect.gen(function* () {
       const { resolve } = yield* SettingsResolver
       const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+      const docs = yield* make(options)
       const withDocs = (settings: ConversationSettings) =>
-        read({
-          ...options,
-          cwd: settings.cwd,
-          ...(settings.projectDocMaxBytes === undefined
-            ? {}
-            : { maxBytes: settings.projectDocMaxBytes }),
-        }).pipe(
-          Effect.map((text) =>
-            text === undefined ? settings : { ...settings, userInstructions: text },
-          ),
-          Effect.provideContext(services),
-        )
+        docs
+          .read({
+            cwd: settings.cwd,
+            ...(settings.projectDocMaxBytes === undefined
+              ? {}
+              : { maxBytes: settings.projectDocMaxBytes }),
+          })
+          .pipe(
+            Effect.map((text) =>
+              text === undefined ? settings : { ...settings, userInstructions: text },
+            ),
+            Effect.provideContext(services),
+          )
       return { resolve: (overrides) => Effect.flatMap(resolve(overrides), withDocs) }
     }),
   )

@@ -10,11 +10,12 @@ import {
   FileNotOpened,
   hasNameIn,
   type Identity,
-  lookAt,
   type OpenedFile,
   openRegular,
+  pathCalls,
   realPath,
 } from "./NodeFiles.ts"
+import { asynchronous, type PathView } from "./PathFacts.ts"
 
 /**
  * Entries of a state directory that contain credentials or the content of other conversations. Some people keep them
@@ -44,13 +45,17 @@ const isShut = (path: string, hidden: string, workspace: string): boolean => {
 }
 
 /** The hidden paths without links, and the targets of links among their secret entries. */
-const placesOf = Effect.fnUntraced(function* (hiddenPaths: ReadonlyArray<string>) {
+const placesOf = Effect.fnUntraced(function* (hiddenPaths: ReadonlyArray<string>, view: PathView) {
   const places = new Set<string>()
   for (const hidden of hiddenPaths) {
-    places.add((yield* realPath(hidden)) ?? hidden)
-    for (const entry of secretEntries) {
+    const real = yield* view.realPath(hidden)
+    places.add(real ?? hidden)
+    // Most of the directories that may contain secrets do not exist.
+    const isMissing = real === undefined && (yield* view.lookAt(hidden)).type === "Missing"
+    for (const entry of isMissing ? [] : secretEntries) {
       const at = `${hidden}/${entry}`
-      const target = (yield* lookAt(at))?.type === "Link" ? yield* realPath(at) : undefined
+      const isLink = (yield* view.lookAt(at)).type === "Link"
+      const target = isLink ? yield* view.realPath(at) : undefined
       if (target !== undefined) places.add(target)
     }
   }
@@ -80,6 +85,11 @@ export interface HiddenFiles {
     path: string,
     workspace: string,
   ) => Effect.Effect<OpenedFile, FileNotOpened, Scope.Scope>
+  /**
+   * What decides, besides the file itself, whether `open` fails as `Denied`: while this text stays the same, so does the
+   * decision about an unchanged file with one name and a path without links.
+   */
+  readonly boundary: (workspace: string, view: PathView) => Effect.Effect<string>
 }
 
 const denied = Effect.fail(new FileNotOpened({ reason: "Denied", message: "it may not be read" }))
@@ -98,7 +108,7 @@ const canonical = (path: string): Effect.Effect<string> =>
 /** @param hiddenPaths absolute paths */
 export const make = (hiddenPaths: ReadonlyArray<string>): HiddenFiles => ({
   open: Effect.fnUntraced(function* (path, workspace) {
-    const places = yield* placesOf(hiddenPaths)
+    const places = yield* placesOf(hiddenPaths, asynchronous(pathCalls))
     const room = yield* realPath(workspace)
     const isShutAt = (real: string) =>
       systemPaths.some((system) => isWithin(real, system)) ||
@@ -110,5 +120,9 @@ export const make = (hiddenPaths: ReadonlyArray<string>): HiddenFiles => ({
     const isHidden =
       isShutAt(file.real) || (yield* isOtherName(file.identity, places, room ?? workspace))
     return isHidden ? yield* denied : file
+  }),
+  boundary: Effect.fnUntraced(function* (workspace, view) {
+    const places = yield* placesOf(hiddenPaths, view)
+    return JSON.stringify([(yield* view.realPath(workspace)) ?? workspace, ...places])
   }),
 })

@@ -8,8 +8,11 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { closeSync, constants, mkdirSync, openSync, readlinkSync, rmdirSync } from "node:fs"
+import type { BigIntStats } from "node:fs"
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readFileSync } from "node:fs"
+import { readlinkSync, rmdirSync } from "node:fs"
 import * as FS from "node:fs/promises"
+import type { PathCalls, PathLook } from "./PathFacts.ts"
 
 /** The path without links; undefined when it cannot be determined, because nothing is there or for any other reason. */
 export const realPath = (path: string): Effect.Effect<string | undefined> =>
@@ -263,3 +266,44 @@ export const openRegular = Effect.fnUntraced(function* (
     read: (maxBytes) => Effect.tryPromise({ try: () => readHead(handle, maxBytes), catch: failed }),
   }
 })
+
+const lookIn = (stats: BigIntStats): PathLook => ({
+  type: stats.isFile()
+    ? "File"
+    : stats.isDirectory()
+      ? "Directory"
+      : stats.isSymbolicLink()
+        ? "Link"
+        : "Special",
+  ...identityIn(stats),
+  size: stats.size,
+  modifiedNs: stats.mtimeNs,
+  changedNs: stats.ctimeNs,
+})
+
+const notFound = (cause: unknown): PathLook => ({
+  type: ["ENOENT", "ENOTDIR"].includes(codeOf(cause)) ? "Missing" : "Unknown",
+})
+
+/** The calls of this system. Only Linux has a table of mounts. */
+export const pathCalls: PathCalls = {
+  mounts: () => {
+    try {
+      return readFileSync("/proc/self/mountinfo", "utf8")
+    } catch {
+      // Another system, or one without /proc: every look is asynchronous then.
+      return undefined
+    }
+  },
+  lookNow: (path) => {
+    try {
+      // Creating an error costs more than the call, and most paths that are asked for are missing.
+      const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+      return stats === undefined ? { type: "Missing" } : lookIn(stats)
+    } catch (cause) {
+      return notFound(cause)
+    }
+  },
+  look: (path) => Effect.promise(() => FS.lstat(path, { bigint: true }).then(lookIn, notFound)),
+  realPath,
+}

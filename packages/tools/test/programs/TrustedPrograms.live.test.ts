@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Fs from "node:fs"
 import { join } from "node:path"
+import { pathCalls } from "../../src/sandbox/NodeFiles.ts"
 import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 
 const name = "colloquy-trusted-program"
@@ -214,6 +215,48 @@ describe("TrustedPrograms", () => {
       Effect.gen(function* () {
         assert.strictEqual(yield* programs.systemProgramIn(["/usr"]), "/bin/sh")
         assert.isUndefined(yield* programs.systemProgramIn([base, "/"]))
+      }),
+    ),
+  )
+
+  it.live("looks at the directory of a further turn without the thread pool, part by part", () =>
+    Effect.gen(function* () {
+      const base = yield* baseDirectory
+      const seen: Array<string> = []
+      const programs = yield* TrustedPrograms.make({
+        environment: {},
+        calls: {
+          mounts: pathCalls.mounts,
+          lookNow: (path) => {
+            seen.push(path)
+            return pathCalls.lookNow(path)
+          },
+          look: (path) => Effect.die(`the thread pool looks at ${path}`),
+          realPath: (path) => Effect.die(`the thread pool looks at ${path}`),
+        },
+      }).pipe(Effect.provide(NodeServices.layer))
+      const workspace = join(base, "workspace")
+      yield* programs.remember({ mode: "read-only" }, workspace)
+      const parts = workspace.split("/").slice(1)
+      const expected = parts.map((_, index) => `/${parts.slice(0, index + 1).join("/")}`)
+      assert.deepStrictEqual(seen.splice(0), expected)
+      yield* programs.remember({ mode: "read-only" }, workspace)
+      assert.deepStrictEqual(seen, expected)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("L15 remembers where a link leads in each turn", () =>
+    withPath(["machine"], (programs, base) =>
+      Effect.gen(function* () {
+        program(join(base, "machine"))
+        const link = join(base, "links", "workspace")
+        Fs.symlinkSync("../workspace", link)
+        yield* programs.remember({ mode: "read-only" }, link)
+        assert.strictEqual(yield* programs.resolve(name), join(base, "machine", name))
+        Fs.rmSync(link)
+        Fs.symlinkSync("../machine", link)
+        yield* programs.remember({ mode: "read-only" }, link)
+        yield* Effect.flip(programs.resolve(name))
       }),
     ),
   )
