@@ -150,6 +150,8 @@ export interface Invalid {
   readonly id: RequestId | null
   readonly error: JsonRpcError
   readonly answerable: boolean
+  /** True for an object without `method`, `result` and `error`: where a request with its id is pending, its response. */
+  readonly mayBeResponse?: true
 }
 /** Every kind of message. */
 export type Message = Request | Notification | Success | Failure | Invalid
@@ -294,7 +296,7 @@ const classify = (value: unknown): Message => {
   // Peers that write every member of a record send `"method": null` with a response.
   if ("method" in value && !(isResponse && value["method"] === null)) return classifyCall(value)
   if (isResponse) return classifyResponse(value)
-  return invalidCall(value["id"], "`method` is missing")
+  return { ...invalidCall(value["id"], "`method` is missing"), mayBeResponse: true }
 }
 
 const invalidCall = (id: unknown, fault: string): Invalid =>
@@ -320,8 +322,9 @@ const classifyCall = (value: Record<string, unknown>): Message => {
 const classifyResponse = (value: Record<string, unknown>): Message => {
   const id = isRequestId(value["id"]) ? value["id"] : null
   const error = memberOf(value, "error")
-  const isSuccess = memberOf(value, "result") !== undefined || error === undefined
-  if (!("result" in value) || !isSuccess) {
+  // With both members it is a failure: an approval in doubt runs no command (L7). An empty error says nothing.
+  const isError = error !== undefined && !(isObject(error) && Object.keys(error).length === 0)
+  if (!("result" in value) || isError) {
     return { _tag: "Failure", id, ...readError(value["error"]) }
   }
   return id === null

@@ -4,6 +4,7 @@ import {
   failureText,
   JsonRpcError,
   isRequestId,
+  type Invalid,
   type Message,
   notificationText,
   parse,
@@ -254,6 +255,14 @@ describe("JsonRpc: errors of a peer", () => {
   })
 })
 
+const withoutMethod = (id: Invalid["id"]): Invalid => ({
+  _tag: "Invalid",
+  id,
+  error: new JsonRpcError({ code: -32600, message: "Invalid Request: `method` is missing" }),
+  answerable: true,
+  mayBeResponse: true,
+})
+
 describe("JsonRpc: classification", () => {
   it.each<readonly [text: string, message: Message]>([
     ['{"id":1,"method":"m"}', { _tag: "Request", id: 1, method: "m", params: undefined }],
@@ -272,6 +281,10 @@ describe("JsonRpc: classification", () => {
     ],
     ['{"id":1,"method":null}', invalid(1, -32600, "Invalid Request: `method` must be a string")],
     ['{"id":1,"result":1,"error":{}}', { _tag: "Success", id: 1, result: 1 }],
+    [
+      '{"id":1,"result":1,"error":{"code":5,"message":"m"}}',
+      { _tag: "Failure", id: 1, error: new JsonRpcError({ code: 5, message: "m" }) },
+    ],
     [
       '{"id":"a","error":{"code":5,"message":"m","data":null,"more":1}}',
       {
@@ -312,8 +325,8 @@ describe("JsonRpc: classification", () => {
     ],
     ["null", invalid(null, -32600, "Invalid Request: expected an object")],
     [big, invalid(null, -32600, "Invalid Request: expected an object")],
-    ["{}", invalid(null, -32600, "Invalid Request: `method` is missing")],
-    ['{"id":"x"}', invalid("x", -32600, "Invalid Request: `method` is missing")],
+    ["{}", withoutMethod(null)],
+    ['{"id":"x"}', withoutMethod("x")],
     ['{"id":86,"method":42}', invalid(86, -32600, "Invalid Request: `method` must be a string")],
   ])("%s", (text, message) => {
     assert.deepStrictEqual(parse(text), message)

@@ -78,7 +78,7 @@ export const ConversationSynced = notification("conversationSynced", {
     seq: Schema.Int,
   }),
   since: "colloquy 0.1",
-  doc: "The listener has received everything recorded so far; what follows is live. Sent to listeners that gave `after`, and after `conversationLagged`.",
+  doc: "The listener has received every recorded event before the number `seq`; what follows is live. Sent to listeners that gave `after`, and after `conversationLagged`.",
 })
 
 /** The number of an event that is not sent. */

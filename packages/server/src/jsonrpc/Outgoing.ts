@@ -41,6 +41,8 @@ export interface Outgoing {
     id: RequestId | null,
     answer: Exit.Exit<unknown, JsonRpcError>,
   ) => Effect.Effect<void>
+  /** Fails the request with this id, whose response has neither result nor error. Undefined if none is pending. */
+  readonly settleEmpty: (id: RequestId | null) => Effect.Effect<void> | undefined
   /**
    * Ends all pending requests, and all later ones, with `ConnectionClosed`, because no response can arrive any more.
    */
@@ -132,23 +134,29 @@ export const make = (
     )
   })
 
+  const settle: Outgoing["settle"] = (id, answer) =>
+    Effect.suspend(() => {
+      const asked = id === null ? undefined : open.take(id)
+      if (asked === undefined) return Effect.logDebug("a response to no pending request")
+      // Completed even after a defect: otherwise the caller would wait forever for a response that has arrived.
+      return Effect.suspend(() => Deferred.done(asked.reply, replyOf(asked.codec, answer))).pipe(
+        Effect.catchDefect((defect) =>
+          Effect.andThen(
+            Effect.logError("a response could not be read", defect),
+            Deferred.fail(asked.reply, unusable("it could not be read")),
+          ),
+        ),
+        Effect.asVoid,
+      )
+    })
+
   return {
     ask,
-    settle: (id, answer) =>
-      Effect.suspend(() => {
-        const asked = id === null ? undefined : open.take(id)
-        if (asked === undefined) return Effect.logDebug("a response to no pending request")
-        // Completed even after a defect: otherwise the caller would wait forever for a response that has arrived.
-        return Effect.suspend(() => Deferred.done(asked.reply, replyOf(asked.codec, answer))).pipe(
-          Effect.catchDefect((defect) =>
-            Effect.andThen(
-              Effect.logError("a response could not be read", defect),
-              Deferred.fail(asked.reply, unusable("it could not be read")),
-            ),
-          ),
-          Effect.asVoid,
-        )
-      }),
+    settle,
+    settleEmpty: (id) =>
+      id === null || open.get(id) === undefined
+        ? undefined
+        : settle(id, Exit.fail(unusable("it has neither `result` nor `error`"))),
     close: Effect.suspend(() => {
       closed = true
       return Effect.forEach(open.drain(), ({ reply }) => Deferred.fail(reply, ended()), {

@@ -281,9 +281,10 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
   }
 
   private onInvalid(invalid: Invalid, slot?: Slot): Effect.Effect<void> {
+    const settled = invalid.mayBeResponse ? this.parts.outgoing.settleEmpty(invalid.id) : undefined
     return Effect.andThen(
       Effect.logWarning(`unusable message: ${invalid.error.message}`),
-      invalid.answerable ? this.refuse(invalid.id, invalid.error, slot) : Effect.void,
+      settled ?? (invalid.answerable ? this.refuse(invalid.id, invalid.error, slot) : Effect.void),
     )
   }
 

@@ -451,6 +451,11 @@ describe("Peer: the other direction", () => {
       { code: -32603, message: "unusable response: result.answer: Expected string" },
     ],
     [{ result: null }, { code: -32603, message: "unusable response: result.answer: Missing key" }],
+    [{}, { code: -32603, message: "unusable response: it has neither `result` nor `error`" }],
+    [
+      { result: { answer: "yes" }, error: { code: 5, message: "no" } },
+      { code: 5, message: "no" },
+    ],
   ])("a response that is an error or unusable fails only its request: %j", ([answer, error]) =>
     Effect.gen(function* () {
       const peer = yield* serve()
@@ -459,6 +464,8 @@ describe("Peer: the other direction", () => {
       yield* peer.send({ jsonrpc: "2.0", id: 1, ...answer })
       yield* peer.quiet
       assert.deepStrictEqual<unknown>(peer.responses("a"), [{ jsonrpc: "2.0", id: "a", error }])
+      // Nothing else is sent: an error under the id of this request could be taken for a response to another.
+      assert.lengthOf(peer.messages, 2)
     }),
   )
 
