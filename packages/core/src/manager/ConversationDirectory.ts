@@ -145,6 +145,8 @@ export class ConversationDirectory {
     return Effect.gen({ self: this }, function* () {
       yield* this.checkOpen
       const entry = yield* this.find(name, access)
+      // Another caller may have hidden it since it was found, and still holds its lease.
+      if (entry.isHidden) return yield* new NoSuchConversation({ id: name })
       entry.isHidden = true
       yield* this.inMemory.release(entry, { quietly: false })
       const { id } = entry
