@@ -111,7 +111,7 @@ export class ConversationManager extends Context.Service<
      * `because` is a `StoreError` of operation `create`. If the scope closes before something was recorded, the
      * conversation ends and leaves nothing.
      */
-    readonly begin: (
+    readonly createOnSubmit: (
       settings: ConversationSettings,
       access?: Access,
     ) => Effect.Effect<Conversation, CreateError | CannotResume, Scope.Scope>

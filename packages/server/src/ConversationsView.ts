@@ -24,7 +24,9 @@ export class ConversationsView extends Context.Service<
     /** Creates a conversation that belongs to the principal. */
     readonly create: (settings: ConversationSettings) => ReturnType<Manager["create"]>
     /** Creates one that belongs to the principal, with its first submission. */
-    readonly begin: (settings: ConversationSettings) => ReturnType<Manager["begin"]>
+    readonly createOnSubmit: (
+      settings: ConversationSettings,
+    ) => ReturnType<Manager["createOnSubmit"]>
     /** Finds a conversation by its id, and loads it if necessary. */
     readonly get: (id: string) => Effect.Effect<Conversation, GetError>
     /** Finds a conversation by the path of its rollout file, archived or not, and loads it if necessary. */
@@ -54,7 +56,7 @@ export const conversationsOf = (
   const access: Access = { owner: principal === localPrincipal ? null : principal }
   return {
     create: (settings) => manager.create(settings, access),
-    begin: (settings) => manager.begin(settings, access),
+    createOnSubmit: (settings) => manager.createOnSubmit(settings, access),
     get: (id) => manager.get(id, access),
     open: (path) => manager.open(path, access),
     list: (options) => manager.list({ ...options, ...access }),

@@ -50,7 +50,7 @@ export const layer = (
       },
       {
         create: "effect",
-        begin: "effect",
+        createOnSubmit: "effect",
         get: "effect",
         open: "effect",
         list: "effect",

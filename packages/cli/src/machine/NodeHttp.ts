@@ -88,11 +88,11 @@ class NodeExchange implements Exchange {
     try {
       const request = this.open(this.post.headers)
       this.request = request
-      request.on("response", (response) => this.begin(response))
+      request.on("response", (response) => this.receive(response))
       // A provider that changes the protocol has answered with a status that is no success.
       request.on("upgrade", (response, socket) => {
         socket.destroy()
-        this.begin(response)
+        this.receive(response)
       })
       request.on("error", (error) => this.fail(failureOf(error)))
       request.end(this.post.body)
@@ -101,7 +101,7 @@ class NodeExchange implements Exchange {
     }
   }
 
-  private begin(response: Http.IncomingMessage): void {
+  private receive(response: Http.IncomingMessage): void {
     this.response = response
     response.on("data", this.hold)
     // The connection is free one tick after the end, and the next request may follow at once.

@@ -83,7 +83,7 @@ export class ConversationDirectory {
     )
   }
 
-  begin(
+  createOnSubmit(
     { resumePath, ...settings }: ConversationSettings,
     access: Access | undefined,
   ): Effect.Effect<Conversation, CreateError | CannotResume, Scope.Scope> {
@@ -349,7 +349,7 @@ export class ConversationDirectory {
       yield* Effect.addFinalizer(() => this.forgetUnrecorded(entry))
       const initialLog = initialLogOf(entry.id, settings, origin)
       yield* this.inMemory.start(entry, (lease) =>
-        this.storage.begin(entry, settings, initialLog, lease, () => this.reveal(entry)),
+        this.storage.createOnSubmit(entry, settings, initialLog, lease, () => this.reveal(entry)),
       )
       // The finalizer ends it.
       yield* this.checkOpen

@@ -80,8 +80,8 @@ const serviceOf = (conversations: ConversationDirectory): ConversationManager["S
     create: Effect.fn("ConversationManager.create")((settings, access) =>
       conversations.create(settings, access),
     ),
-    begin: Effect.fn("ConversationManager.begin")((settings, access) =>
-      conversations.begin(settings, access),
+    createOnSubmit: Effect.fn("ConversationManager.createOnSubmit")((settings, access) =>
+      conversations.createOnSubmit(settings, access),
     ),
     // Without a span: it is on the path of every request.
     get: (id, access) => conversations.get(id, access),

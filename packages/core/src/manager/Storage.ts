@@ -148,7 +148,7 @@ export class Storage {
    * Like `create`, but the first append creates the log, with the first records of the conversation and those of the
    * append as one batch. `onCreated` is called when that is on disk.
    */
-  begin(
+  createOnSubmit(
     entry: Entry,
     settings: ConversationSettings,
     initialLog: InitialLog,

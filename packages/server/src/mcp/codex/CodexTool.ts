@@ -49,7 +49,7 @@ export const codex = Effect.fn("CodexTool.codex")(function* (
     settings.success.resumePath === undefined
       ? { submissionId: requestIdText(context.requestId) }
       : {}
-  return yield* Effect.matchEffect(conversations.begin(settings.success), {
+  return yield* Effect.matchEffect(conversations.createOnSubmit(settings.success), {
     onFailure: ({ message }) => Effect.succeed(notStarted(message)),
     onSuccess: (conversation) =>
       runTurn(connection, context, {

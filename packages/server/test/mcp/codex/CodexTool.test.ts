@@ -32,8 +32,8 @@ const interrupted = (before: (created: Latch.Latch) => Effect.Effect<void>) =>
       const created = yield* Latch.make(false)
       const slow = ConversationsView.of({
         ...(yield* Server).conversations(localPrincipal),
-        begin: (settings) =>
-          Effect.uninterruptible(Effect.tap(manager.begin(settings), () => created.await)),
+        createOnSubmit: (settings) =>
+          Effect.uninterruptible(Effect.tap(manager.createOnSubmit(settings), () => created.await)),
       })
       const connection = yield* connectionState
       const call = yield* codex({ prompt: "x" }, callContext(peer), connection, undefined).pipe(

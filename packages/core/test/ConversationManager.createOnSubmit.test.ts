@@ -46,7 +46,7 @@ describe("a conversation that begins with its first submission", () => {
   it.effect("L10 is created with the submission in one batch, and has the log of any other", () =>
     withManager(({ manager, store }) =>
       Effect.gen(function* () {
-        const begun = yield* manager.begin(settings)
+        const begun = yield* manager.createOnSubmit(settings)
         const listener = yield* begun.attach({ from: 0 })
         assert.deepStrictEqual(store.calls, [])
         const receipt = yield* begun.submit(says("go"), { id: "first" })
@@ -83,7 +83,7 @@ describe("a conversation that begins with its first submission", () => {
         yield* manager.watch(() => changes++)
         const disk = yield* Deferred.make<void>()
         store.faults.create = (really) => Effect.tap(really, () => Deferred.await(disk))
-        const conversation = yield* manager.begin(settings)
+        const conversation = yield* manager.createOnSubmit(settings)
         const listener = yield* conversation.attach({ from: 0, answers: true })
         const taken: Array<unknown> = []
         yield* Effect.forkScoped(
@@ -120,7 +120,7 @@ describe("a conversation that begins with its first submission", () => {
           for (let round = 0; round < 3; round++) {
             yield* Effect.scoped(
               Effect.gen(function* () {
-                const conversation = yield* manager.begin(settings)
+                const conversation = yield* manager.createOnSubmit(settings)
                 const listener = yield* conversation.attach({ from: 0 })
                 const error = yield* Effect.flip(conversation.submit(says("go")))
                 assert.deepStrictEqual(
@@ -142,7 +142,7 @@ describe("a conversation that begins with its first submission", () => {
           delete store.faults.create
           assert.deepStrictEqual(yield* listed(manager), [])
           // There is room for one conversation only, so the others do not count any more.
-          const conversation = yield* manager.begin(settings)
+          const conversation = yield* manager.createOnSubmit(settings)
           yield* conversation.submit(says("go"))
           assert.deepStrictEqual(yield* listed(manager), [conversation.id])
         }),
@@ -156,7 +156,7 @@ describe("a conversation that begins with its first submission", () => {
         const disk = yield* Deferred.make<void>()
         store.faults.create = (really) => Effect.andThen(Deferred.await(disk), really)
         const scope = yield* Scope.make()
-        const conversation = yield* Scope.provide(manager.begin(settings), scope)
+        const conversation = yield* Scope.provide(manager.createOnSubmit(settings), scope)
         const submitted = yield* Effect.forkChild(Effect.flip(conversation.submit(says("go"))), {
           startImmediately: true,
         })
@@ -178,7 +178,7 @@ describe("a conversation that begins with its first submission", () => {
           for (let round = 0; round < 3; round++) {
             yield* Effect.scoped(
               Effect.gen(function* () {
-                const conversation = yield* manager.begin(settings)
+                const conversation = yield* manager.createOnSubmit(settings)
                 yield* Effect.scoped(conversation.attach({ from: 0, answers: true }))
                 yield* conversation.cancel("0")
                 assert.strictEqual((yield* conversation.state).seq, 0)
@@ -196,7 +196,9 @@ describe("a conversation that begins with its first submission", () => {
     withManager(({ manager }) =>
       Effect.gen(function* () {
         const { id } = yield* Effect.scoped(
-          Effect.tap(manager.begin(settings), (conversation) => conversation.submit(says("go"))),
+          Effect.tap(manager.createOnSubmit(settings), (conversation) =>
+            conversation.submit(says("go")),
+          ),
         )
         yield* settle
         assert.deepStrictEqual(yield* listed(manager), [id])
@@ -213,7 +215,7 @@ describe("a conversation that begins with its first submission", () => {
     withManager(
       ({ manager, store }) =>
         Effect.gen(function* () {
-          const conversation = yield* manager.begin(settings)
+          const conversation = yield* manager.createOnSubmit(settings)
           const item = { type: "text", text: "x" } as const
           const tooLong = {
             type: "user_input",
@@ -235,9 +237,12 @@ describe("a conversation that begins with its first submission", () => {
     const store = observed()
     return Effect.gen(function* () {
       const manager = yield* ConversationManager
-      const conversation = yield* manager.begin(settings)
+      const conversation = yield* manager.createOnSubmit(settings)
       yield* manager.shutdown
-      assert.strictEqual((yield* Effect.flip(manager.begin(settings)))._tag, "ManagerClosed")
+      assert.strictEqual(
+        (yield* Effect.flip(manager.createOnSubmit(settings)))._tag,
+        "ManagerClosed",
+      )
       assert.strictEqual(
         (yield* Effect.flip(conversation.submit(says("late"))))._tag,
         "ConversationClosed",
