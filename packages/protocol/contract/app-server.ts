@@ -1350,7 +1350,7 @@ export type SessionConfiguredParams = {
   readonly rolloutPath?: string
 }
 
-/** The listener has received everything recorded so far; what follows is live. Sent to listeners that gave `after`, and after `conversationLagged`. */
+/** The listener has received every recorded event before the number `seq`; what follows is live. Sent to listeners that gave `after`, and after `conversationLagged`. */
 export type ConversationSyncedParams = {
   readonly conversationId: string
   readonly subscriptionId: string
@@ -1555,7 +1555,7 @@ export interface ServerNotifications {
   "codex/event/compacted": { params: CodexEventCompactedParams }
   /** A stored conversation was resumed. Sent after the response to `resumeConversation`. */
   "sessionConfigured": { params: SessionConfiguredParams }
-  /** The listener has received everything recorded so far; what follows is live. Sent to listeners that gave `after`, and after `conversationLagged`. */
+  /** The listener has received every recorded event before the number `seq`; what follows is live. Sent to listeners that gave `after`, and after `conversationLagged`. */
   "conversationSynced": { params: ConversationSyncedParams }
   /** The client read too slowly and deltas were dropped. The durable events follow again, starting with the given number. */
   "conversationLagged": { params: ConversationLaggedParams }
