@@ -68,6 +68,9 @@ interface Message {
 const lineFeed = 0x0a
 const maxLeaveMs = 2000
 
+/** Longer than any measured request takes, so that a server that loses a response ends the benchmark with its name. */
+const maxAnswer = "60 seconds"
+
 /** Names of the argument that says which conversation `codex-reply` continues, newest first. */
 const idNames = ["threadId", "conversationId", "sessionId"]
 
@@ -163,20 +166,33 @@ const connect = Effect.fnUntraced(function* (command: Command) {
   const child = yield* launch(command)
   const write = (text: string) => void child.stdin.write(`${text}\n`)
   const { fail, onLine, open } = makeLedger(write)
-  const ended = () => fail(new Error(`\`${command.argv.join(" ")}\` ended before it answered`))
+  const name = `\`${command.argv.join(" ")}\``
+  let isOver = false
+  const endedError = new Error(`${name} ended before it answered`)
+  const ended = () => {
+    isOver = true
+    fail(endedError)
+  }
   // Writing to a process that has ended: the requests that wait for its responses report that.
   child.stdin.on("error", () => {})
   child.stdout.on("data", eachLine(onLine))
   child.once("close", ended)
   child.once("error", ended)
   const call = (id: number, text: string): Effect.Effect<Exchange> =>
-    Effect.callback((resume) => {
+    Effect.callback<Exchange>((resume) => {
+      // The process may have ended before this request.
+      if (isOver) return resume(Effect.die(endedError))
       open.set(id, { startedAtMs: performance.now(), firstEventMs: Number.NaN, events: [], resume })
       write(text)
       return Effect.sync(() => {
         open.delete(id)
       })
-    })
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: maxAnswer,
+        orElse: () => Effect.die(new Error(`${name} did not answer request ${id} in ${maxAnswer}`)),
+      }),
+    )
   const notify = (text: string) => Effect.sync(() => write(text))
   return { call, notify, pid: child.pid ?? 0 }
 })
