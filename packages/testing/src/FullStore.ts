@@ -27,6 +27,18 @@ const memory = Effect.map(Effect.scoped(Layer.build(MemoryStore.layer)), (servic
   Context.get(services, ConversationStore),
 )
 
+/** A writer whose appends fail once the store is full. */
+const counted = (writer: LogWriter, store: { room: number; appended: number }): LogWriter => ({
+  generation: writer.generation,
+  append: (records, durability) =>
+    Effect.suspend(() => {
+      if (store.room <= 0) return full("append")
+      store.room--
+      store.appended++
+      return writer.append(records, durability)
+    }),
+})
+
 /** Creates an empty store. */
 export const make = (): FullStore => {
   const inner = Effect.runSync(memory)
@@ -38,16 +50,7 @@ export const make = (): FullStore => {
     Effect.suspend((): Effect.Effect<A, E | StoreError, R> =>
       store.room > 0 ? run : full(operation),
     )
-  const writing = (writer: LogWriter): LogWriter => ({
-    generation: writer.generation,
-    append: (records, durability) =>
-      Effect.suspend(() => {
-        if (store.room <= 0) return full("append")
-        store.room--
-        store.appended++
-        return writer.append(records, durability)
-      }),
-  })
+  const writing = (writer: LogWriter) => counted(writer, store)
   const service: Service = {
     create: (...of) =>
       ifRoom(

@@ -106,6 +106,19 @@ const eachLine = (onLine: (line: Buffer) => void) => {
 const isEvent = (line: Buffer): boolean =>
   line.subarray(0, 80).includes(`"method":"${CodexEvent._tag}"`)
 
+/** Completes a request with its response. */
+const close = ({ events, firstEventMs, resume, startedAtMs }: Open, line: Buffer, of: Message) =>
+  resume(
+    of.result === undefined || of.result.isError === true
+      ? Effect.die(new Error(`the request failed: ${line.toString("utf8", 0, 500)}`))
+      : Effect.succeed({
+          ms: performance.now() - startedAtMs,
+          firstEventMs,
+          events,
+          result: of.result,
+        }),
+  )
+
 /** Pairs responses with open requests. `answer` sends a response to a request of the server. */
 const makeLedger = (answer: (text: string) => void) => {
   const open = new Map<number | string, Open>()
@@ -114,17 +127,6 @@ const makeLedger = (answer: (text: string) => void) => {
     if (only === undefined) return
     if (only.events.push(line) === 1) only.firstEventMs = performance.now() - only.startedAtMs
   }
-  const close = ({ events, firstEventMs, resume, startedAtMs }: Open, line: Buffer, of: Message) =>
-    resume(
-      of.result === undefined || of.result.isError === true
-        ? Effect.die(new Error(`the request failed: ${line.toString("utf8", 0, 500)}`))
-        : Effect.succeed({
-            ms: performance.now() - startedAtMs,
-            firstEventMs,
-            events,
-            result: of.result,
-          }),
-    )
   const onMessage = (line: Buffer) => {
     const message = JSON.parse(line.toString("utf8")) as Message
     const { id, method } = message

@@ -189,6 +189,22 @@ export class RolloutOpener {
     )
   }
 
+  /** The bytes of a new file. Fails when a line is longer than readers accept. */
+  private firstLines(
+    meta: ConversationMeta,
+    records: ReadonlyArray<LogRecord>,
+  ): Effect.Effect<
+    { readonly bytes: Uint8Array; readonly state: ReturnType<typeof encodeLines>["state"] },
+    StoreError
+  > {
+    const { state, text } = encodeLines({ ...initialNumbering, unnumbered: 0 }, records)
+    const bytes = new TextEncoder().encode(headerLines(meta) + text)
+    const { maxLineBytes } = this.limits
+    if (longestLine(bytes, maxLineBytes) <= maxLineBytes) return Effect.succeed({ bytes, state })
+    const { message } = new StoreLimit({ id: meta.id, limit: "bytes", max: maxLineBytes })
+    return Effect.fail(new StoreError({ operation: "create", reason: "Other", message }))
+  }
+
   private readonly writeFirstRecords = Effect.fnUntraced(function* (
     this: RolloutOpener,
     meta: ConversationMeta,
@@ -200,13 +216,7 @@ export class RolloutOpener {
     },
   ) {
     const { handle, lease, path } = at
-    const { state, text } = encodeLines({ ...initialNumbering, unnumbered: 0 }, records)
-    const bytes = new TextEncoder().encode(headerLines(meta) + text)
-    const { maxLineBytes } = this.limits
-    if (longestLine(bytes, maxLineBytes) > maxLineBytes) {
-      const limit = new StoreLimit({ id: meta.id, limit: "bytes", max: maxLineBytes })
-      return yield* new StoreError({ operation: "create", reason: "Other", message: limit.message })
-    }
+    const { state, bytes } = yield* this.firstLines(meta, records)
     yield* writeAll(handle, 0, bytes)
     yield* handle.syncCreated
     const { identity } = yield* handle.stat

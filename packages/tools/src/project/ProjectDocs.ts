@@ -44,6 +44,17 @@ export interface ProjectDocs {
 /** Nothing is hidden from the user's own file, because no command can write it. */
 const nothingHidden = HiddenFiles.make([])
 
+const personalText = Effect.fnUntraced(function* (
+  stateDirectory: string | undefined,
+  heads: Effect.Success<ReturnType<typeof DocHeads.make>>,
+  view: PathFacts.PathView,
+) {
+  if (stateDirectory === undefined) return ""
+  const path = yield* Path.Path
+  const headOf = yield* heads.reader(stateDirectory, view)
+  return (yield* headOf(path.join(stateDirectory, fileName), defaultMaxBytes))?.text.trim() ?? ""
+})
+
 /** @param calls looks at paths; those of this system by default */
 export const make = Effect.fnUntraced(function* (
   { hiddenPaths = [], stateDirectory: state }: ProjectDocsOptions,
@@ -76,17 +87,10 @@ export const make = Effect.fnUntraced(function* (
     return texts.join("\n\n")
   })
 
-  const ofUser = Effect.fnUntraced(function* (view: PathFacts.PathView) {
-    if (state === undefined) return ""
-    const path = yield* Path.Path
-    const headOf = yield* personalHeads.reader(state, view)
-    return (yield* headOf(path.join(state, fileName), defaultMaxBytes))?.text.trim() ?? ""
-  })
-
   const docs: ProjectDocs = {
     read: Effect.fnUntraced(function* ({ cwd, maxBytes = defaultMaxBytes }) {
       const view = yield* facts.view
-      const personal = yield* ofUser(view)
+      const personal = yield* personalText(state, personalHeads, view)
       const project = maxBytes === 0 ? "" : yield* ofProject(cwd, maxBytes, view)
       const parts = [personal, project].filter((text) => text !== "")
       return parts.length === 0 ? undefined : parts.join(separator)
