@@ -25,7 +25,7 @@ export const simulate = <A, E>(
   seed: number,
   program: Effect.Effect<A, E>,
   {
-    maxSteps = 200_000,
+    maxSteps = 1_000_000,
     startMs = 0,
   }: { readonly maxSteps?: number; readonly startMs?: number } = {},
 ): Simulation<A, E> => {

@@ -47,9 +47,13 @@ export class AppendCalls {
     )
   }
 
-  /** Ends the fiber that watches the deadlines. Appends that are started later start it again. */
+  /**
+   * Ends the fiber that watches the deadlines, unless an append still waits: then it ends after the last one. Appends that
+   * are started later start it again.
+   */
   get close(): Effect.Effect<void> {
     return Effect.sync(() => {
+      if (this.waiting.size > 0) return
       this.watcher?.interruptUnsafe()
       this.watcher = undefined
     })

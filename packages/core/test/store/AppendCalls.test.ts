@@ -72,6 +72,18 @@ it.effect("L6 the limit holds again for appends after a time without any", () =>
   }),
 )
 
+it.effect(
+  "L6 an append that waits when the conversations are closed fails in time all the same",
+  () =>
+    Effect.gen(function* () {
+      const calls = new AppendCalls()
+      const stuck = yield* Effect.forkChild(calls.run(Effect.never), { startImmediately: true })
+      yield* calls.close
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(reasonOf(stuck.pollUnsafe()), "Slow")
+    }),
+)
+
 it.effect("L10 an append whose caller is interrupted is carried out all the same", () =>
   Effect.gen(function* () {
     const calls = new AppendCalls()

@@ -2,6 +2,24 @@
 import { receiptOf, type History, historyOf } from "../trace/History.ts"
 import { describeCall } from "./DescribeCall.ts"
 
+type Call = History["calls"][number]
+
+/** The submissions to a conversation with this id, in the order of their calls. */
+const submissionsWith = (
+  calls: ReadonlyArray<Call>,
+  conversation: string,
+  id: string | undefined,
+): ReadonlyArray<Call> =>
+  calls.filter(
+    ({ entry }) =>
+      entry.conversation === conversation &&
+      entry.operation.do === "submit" &&
+      entry.operation.id === id,
+  )
+
+const textOf = ({ entry: { operation } }: Call): string | undefined =>
+  operation.do === "submit" ? operation.text : undefined
+
 /** L10: every conversation that was created and every message that was acknowledged exists after the crash. */
 export const acknowledgedIsRecorded = ({ conversations, run }: History): ReadonlyArray<string> => {
   const { beforeCrash, end, surviving } = run
@@ -23,17 +41,13 @@ export const acknowledgedIsRecorded = ({ conversations, run }: History): Readonl
     const log = conversations.get(conversation)
     if (operation.do !== "submit" || receipt === undefined || log === undefined) return []
     if (receipt.disposition === "none" || !["input", "turn"].includes(operation.what)) return []
-    // The receipt for a repeated id describes the first submission with that id.
-    const first = calls.find(
-      ({ entry }) =>
-        entry.conversation === conversation &&
-        entry.operation.do === "submit" &&
-        entry.operation.id === operation.id,
-    )
-    if (operation.id !== undefined && first !== call) return []
+    // The receipt for a repeated id describes the first submission with that id; of two at the same time either is the first.
+    const same = submissionsWith(calls, conversation, operation.id)
+    if (operation.id !== undefined && same[0] !== call) return []
+    const texts = operation.id === undefined ? [operation.text] : same.map(textOf)
     const isRecorded = log.durable.some(
       ({ event: { id, msg } }) =>
-        (msg.type === "user_message" && msg.message === operation.text) ||
+        (msg.type === "user_message" && texts.includes(msg.message)) ||
         // It was queued, and an interrupt dropped it.
         (receipt.disposition === "waiting" && id === receipt.id && msg.type === "turn_aborted"),
     )

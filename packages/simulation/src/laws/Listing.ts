@@ -37,12 +37,13 @@ export const listed = (history: History): ReadonlyArray<string> => {
   const made = new Set(
     history.run.trace.flatMap((entry) => (entry.at === "made" ? [entry.conversation] : [])),
   )
-  // A store may complete a creation after its caller has timed out, and may fail to delete: both leave a conversation behind.
+  // A store may complete a creation or a deletion after its caller has timed out, and may fail to delete: each leaves a
+  // conversation behind.
   const left = history.run.trace.some(
     (entry) =>
       entry.at === "store" &&
       ((entry.operation === "create" && entry.how === "late") ||
-        (entry.operation === "delete" && entry.how === "fails")),
+        (entry.operation === "delete" && (entry.how === "fails" || entry.how === "late"))),
   )
   return history.calls.flatMap((call) => {
     const answer = call.answers[0]?.answer
