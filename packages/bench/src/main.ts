@@ -3,6 +3,7 @@
  * table and no failure. Exit codes: 0 done, 1 it could not run, 2 the command line is wrong.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { type Invocation, parse } from "./Arguments.ts"
@@ -108,4 +109,10 @@ const main = Effect.suspend((): Effect.Effect<unknown> => {
   }
 })
 
-NodeRuntime.runMain(main)
+// A failure is printed to stderr: stdout has the figures.
+NodeRuntime.runMain(
+  Effect.tapCause(main, (cause) =>
+    Effect.sync(() => process.stderr.write(`${Cause.pretty(cause)}\n`)),
+  ),
+  { disableErrorReporting: true },
+)
