@@ -79,7 +79,7 @@ export interface Conversation {
    * The events of the conversation as a stream, for programs that embed it: the durable events from `from` on (default: the
    * next one), the text so far of each text in progress as one delta, and live events, each once and in order. Attaches when
    * it is run and detaches when it ends. Ends with the conversation; fails where it cannot attach, or where nothing of the
-   * conversation can be recorded any more. A consumer that falls behind by more than 8,192 events or 4 MiB of deltas loses
+   * conversation can be recorded any more. A consumer that falls behind by more than 1,024 events or 4 MiB of deltas loses
    * deltas and no durable event, and gets the text so far of a text in progress once more; `attach` marks that place.
    */
   readonly events: (

@@ -5,22 +5,29 @@
  */
 import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
 
-/** The limits of one listener's backlog. Beyond either the conversation drops its subscription. */
+/** The limits of one listener's backlog. Beyond `maxEvents` or `maxBytes` the conversation drops its subscription. */
 export interface ListenerLimits {
-  /**
-   * Events that one take may give. Where more are unread, those of one text beyond the first 128 are joined and counted as
-   * one.
-   */
+  /** Events that one take may give when its deltas are coalesced. */
   readonly maxEvents: number
   /** Text of unread deltas, in UTF-16 code units. Durable events are not counted: the event log holds them anyway. */
   readonly maxBytes: number
+  /**
+   * Unread events up to which deltas stay as they came. Where more are unread, those of one text beyond the first 128 events
+   * are coalesced. Default: `maxEvents`.
+   */
+  readonly maxSeparate?: number
 }
 
 /**
- * 8,192 events or 4 MiB of deltas: a provider that writes a whole answer of 5,000 deltas at once is not read slowly, and
- * that many small deltas take about 1 MiB, which all listeners of a conversation share.
+ * 1,024 events or 4 MiB of deltas: minutes of a turn's output, and what a server with many listeners can afford. Up to 8,192
+ * deltas stay separate: a listener is not behind because a provider writes a whole answer at once, and they take about
+ * 1 MiB, which all listeners of a conversation share.
  */
-export const defaultListenerLimits: ListenerLimits = { maxEvents: 8192, maxBytes: 4 * 1024 * 1024 }
+export const defaultListenerLimits: ListenerLimits = {
+  maxEvents: 1024,
+  maxBytes: 4 * 1024 * 1024,
+  maxSeparate: 8192,
+}
 
 /**
  * Events that a listener which is behind may add to its backlog before it is coalesced again without being read, so that a
@@ -67,15 +74,9 @@ export const addTo = (
   return { events: total.events + batch.length, joined, bytes }
 }
 
-/**
- * True where a listener that last read at `read` has more unread events at `total` than one take may give: its deltas are
- * coalesced. The deltas of any other listener stay as they came.
- */
-export const isBehind = (
-  total: Published,
-  read: Published,
-  { maxEvents }: ListenerLimits,
-): boolean => total.events - read.events > maxEvents
+/** True where a listener that last read at `read` has so many unread events at `total` that its deltas are coalesced. */
+export const isBehind = (total: Published, read: Published, limits: ListenerLimits): boolean =>
+  total.events - read.events > (limits.maxSeparate ?? limits.maxEvents)
 
 /** True where a listener that last read at `read` is beyond its limits at `total`, even when its deltas are coalesced. */
 export const exceeds = (total: Published, read: Published, limits: ListenerLimits): boolean => {

@@ -32,7 +32,7 @@ const none: ReadonlyArray<SubscribedListener> = []
 export interface AttachOptions {
   /** Number of the first durable event to deliver; default: that of the next event. */
   readonly from?: number
-  /** Default: 8,192 events or 4 MiB of deltas. */
+  /** Default: 1,024 events or 4 MiB of deltas. */
   readonly limits?: ListenerLimits
   /** Which questions the listener can answer; default: none. */
   readonly answers?: boolean | Answers
