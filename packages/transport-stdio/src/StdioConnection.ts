@@ -95,6 +95,7 @@ export const make = (options: StdioOptions): Effect.Effect<Connection, never, Sc
       peer: localPeer,
       receive: inbox.receive,
       send: outbox.send,
+      sendNow: outbox.sendNow,
       flush: outbox.flush,
       apart: outbox.apart,
       broken: broken.await,

@@ -23,7 +23,7 @@ export interface Route {
 
 /** The error -32601 for a method that is not served. */
 export const methodNotFound = (method: string): JsonRpcError =>
-  new JsonRpcError({
+  JsonRpcError.withoutStack({
     code: ErrorCode.methodNotFound,
     message: `Method not found: ${method}`,
     data: { method },

@@ -20,7 +20,11 @@ const notCallable = (name: string, { callable, isDisabled }: OfferedTools) => {
   const message = isDisabled(name)
     ? `Tool '${name}' is not enabled: the setting \`mcp_tools\` does not name it`
     : `Unknown tool '${name}'${near === undefined ? "" : `, did you mean '${near}'?`}`
-  return new JsonRpcError({ code: ErrorCode.invalidParams, message, data: { tools: names } })
+  return JsonRpcError.withoutStack({
+    code: ErrorCode.invalidParams,
+    message,
+    data: { tools: names },
+  })
 }
 
 /**

@@ -1,0 +1,17 @@
+/** The errors with which a peer responds to messages that it does not serve. */
+import { ErrorCode, type Invalid, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+
+/** An error about a message of the peer. */
+export const rpcError = (code: number, message: string, data?: unknown): JsonRpcError =>
+  JsonRpcError.withoutStack({ code, message, ...(data === undefined ? {} : { data }) })
+
+/** The error of a request that failed because of a defect, which is logged. */
+export const internalError = (): JsonRpcError => rpcError(ErrorCode.internalError, "Internal error")
+
+/** A message that is no valid one. */
+export const invalidRequest = (fault: string): Invalid => ({
+  _tag: "Invalid",
+  id: null,
+  answerable: true,
+  error: rpcError(ErrorCode.invalidRequest, `Invalid Request: ${fault}`),
+})
