@@ -105,30 +105,12 @@ export const ErrorCode = {
   serverError: -32000,
 } as const
 
-/** The member `error` of a response. */
-export interface ErrorObject {
-  readonly code: number
-  readonly message: string
-  readonly data?: unknown
-}
-
 /** The error of every method: `code`, a `message` that names the fault, optional `data`. */
 export class JsonRpcError extends Schema.TaggedError<JsonRpcError>()("JsonRpcError", {
   code: Schema.Int,
   message: Schema.String,
   data: Schema.optionalKey(Schema.Unknown),
-}) {
-  /**
-   * An error about a message of the peer, without a stack: its place in this program says nothing about the fault, and
-   * finding it takes longer than the rest of the response.
-   */
-  static withoutStack(error: ErrorObject): JsonRpcError {
-    return Object.assign(Object.create(JsonRpcError.prototype) as JsonRpcError, {
-      _tag: "JsonRpcError" as const,
-      ...error,
-    })
-  }
-}
+}) {}
 
 /** A request of the peer. */
 export interface Request {
@@ -405,7 +387,7 @@ export const successText = (id: RequestId, result: unknown, form: MessageForm = 
 /** The text of a response with an error. `id` is null where the request cannot be named. */
 export const failureText = (
   id: RequestId | null,
-  { code, data, message }: ErrorObject,
+  { code, data, message }: Pick<JsonRpcError, "code" | "data" | "message">,
   form: MessageForm = "2.0",
 ): string => {
   const rest = { id, error: { code, message, ...(data === undefined ? {} : { data }) } }

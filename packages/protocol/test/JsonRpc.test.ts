@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Cause from "effect/Cause"
 import * as Schema from "effect/Schema"
 import {
   failureText,
@@ -29,23 +28,6 @@ const idOf = (text: string): RequestId => {
   assert.strictEqual(message._tag, "Request", text)
   return message._tag === "Request" ? message.id : ""
 }
-
-describe("JsonRpcError.withoutStack", () => {
-  it("is the same error as one with a stack, but for the stack", () => {
-    const members = { code: -32602, message: "no", data: { field: "a" } }
-    const [without, error] = [JsonRpcError.withoutStack(members), new JsonRpcError(members)]
-    assert.instanceOf(without, JsonRpcError)
-    assert.instanceOf(without, Error)
-    assert.isUndefined(without.stack)
-    assert.strictEqual(String(without), String(error))
-    assert.strictEqual(failureText(1, without), failureText(1, error))
-    assert.deepStrictEqual(Schema.encodeSync(JsonRpcError)(without), {
-      _tag: "JsonRpcError",
-      ...members,
-    })
-    assert.include(Cause.pretty(Cause.fail(without)), "no")
-  })
-})
 
 const invalid = (
   id: RequestId | null,

@@ -6,7 +6,6 @@
 import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
 import {
   ErrorCode,
-  type ErrorObject,
   failureText,
   type JsonRpcError,
   type MessageForm,
@@ -27,7 +26,7 @@ export const internalText = (id: RequestId | null, form: MessageForm): string =>
  */
 export const unidentifiedText = (
   id: RequestId,
-  { code, data, message }: ErrorObject,
+  { code, data, message }: JsonRpcError,
   form: MessageForm,
 ): string => failureText(null, { code, message, data: { ...Object(data), id } }, form)
 
