@@ -26,7 +26,7 @@ import { type EventSink, sink, type VendorEvents } from "./VendorEvents.ts"
 
 /** The turn that is forwarded, and what it is forwarded to. */
 export interface ForwardedTurn {
-  readonly conversation: Conversation
+  readonly conversation: Pick<Conversation, "id">
   readonly turnId: string
   /** Number of the first event to forward; default: the next one that comes. */
   readonly from?: number
