@@ -40,7 +40,6 @@ import { decide } from "../decider/Decide.ts"
 import { type Action, type Decision, followedBy, nothing } from "../decider/Decision.ts"
 import { answersOf } from "../approvals/Elicitation.ts"
 import { attachedEvents } from "../listeners/Listener.ts"
-import type { Step } from "../turn/TurnPort.ts"
 import { durabilityOf } from "../decider/LogRecords.ts"
 import type { Receipt } from "../decider/Receipts.ts"
 import type { Unfinished } from "../recovery/LogFold.ts"
@@ -78,6 +77,8 @@ export class ConversationActor implements OwnedConversation {
   private appends: AppendCalls | undefined
   /** Created by the first action: most conversations are idle. */
   private started: TurnSupervisor | undefined
+  /** The action that started the last turn while it was recorded. */
+  private startedEarly: Action | undefined
   /** True once the last command was decided. */
   private over = false
   /** Why nothing can be recorded any more. */
@@ -225,33 +226,55 @@ export class ConversationActor implements OwnedConversation {
     if ("suspend" in command) return reply(command.suspend, decision.proceed === true)
     if (command.reply === undefined) return
     const isStep = decision.proceed === true && command.input._tag === "Advance"
-    const step = isStep ? { step: this.nextStep() } : {}
+    const step = isStep ? { step: this.journal.nextStep() } : {}
     reply(command.reply, { _tag: "Decision", decision, ...step })
-  }
-
-  /** The parts of the next request of the turn. */
-  private nextStep(): Step {
-    const { current, log } = this.journal
-    return { history: log.history(), seq: log.seq - 1, usage: current.usage, tokens: log.tokens() }
   }
 
   private act(action: Action): Effect.Effect<void> {
     return action._tag === "Close" ? Effect.void : this.supervisor.carryOut(action)
   }
 
-  /** Records what is staged. Returns false when that fails: nothing staged takes effect and the conversation closes. */
-  private record(): Effect.Effect<boolean> {
+  /**
+   * Records what is staged by these decisions. Returns false when that fails: nothing staged takes effect and the
+   * conversation closes.
+   */
+  private record(all: ReadonlyArray<Decided>): Effect.Effect<boolean> {
     const { journal, options } = this
     const { records } = journal
     const { writer } = options
     if (writer === undefined || records.length === 0) return Effect.succeed(true)
     return Effect.matchEffect(
-      (this.appends ??= new AppendCalls()).run(writer.append(records, durabilityOf(records))),
+      (this.appends ??= new AppendCalls()).run(
+        writer.append(records, durabilityOf(records)),
+        this.startEarly(all),
+      ),
       {
         onSuccess: () => Effect.succeed(true),
         onFailure: (error) => this.lose(error),
       },
     )
+  }
+
+  /**
+   * Starts the turn that these decisions start, while they are recorded: its request to the model is on its way by then.
+   * Everything else of the turn goes through the inbox, which is read again once they are recorded; when they cannot be
+   * recorded, `close` interrupts the turn. Not while another turn has yet to end, nor for a turn that first replays calls.
+   */
+  private startEarly(all: ReadonlyArray<Decided>): Effect.Effect<void> | undefined {
+    const { current, head } = this.journal
+    const { turn } = head
+    if (current.turn !== undefined || turn === undefined || turn.aborting !== undefined) return
+    for (const { decision } of all) {
+      for (const action of decision.actions) {
+        if (action._tag !== "StartTurn" || action.id !== turn.id) continue
+        if (action.calls !== undefined) return
+        return Effect.suspend(() => {
+          this.startedEarly = action
+          return this.act(action)
+        })
+      }
+    }
+    return
   }
 
   /** Closes the conversation because nothing can be recorded any more. Its next use loads what was recorded. */
@@ -269,7 +292,7 @@ export class ConversationActor implements OwnedConversation {
   private carryOut(all: ReadonlyArray<Decided>): Effect.Effect<void> {
     // Only attached listeners and the like changed: what the conversation begins with is recorded with its first submission.
     if (this.journal.isHolding) return this.replyAndAct(all)
-    return Effect.flatMap(this.record(), (recorded) => {
+    return Effect.flatMap(this.record(all), (recorded) => {
       if (!recorded) {
         for (const { command } of all) if (command !== undefined) refuse(command, this.lost)
         return Effect.void
@@ -285,7 +308,9 @@ export class ConversationActor implements OwnedConversation {
     for (const decided of all) {
       this.replyTo(decided)
       // Collected first: a batch of a hundred thousand deltas needs no effect per delta.
-      for (const action of decided.decision.actions) acting.push(action)
+      for (const action of decided.decision.actions) {
+        if (action !== this.startedEarly) acting.push(action)
+      }
       if (decided.completion !== undefined) completions.push(decided.completion)
     }
     if (acting.length + completions.length === 0) return Effect.void

@@ -70,7 +70,7 @@ export class TurnSupervisor {
       inbox,
       journal,
       waiters: this.waiters,
-      callIds: () => (callIds ??= new CallIds(journal.log.all())),
+      callIds: () => (callIds ??= new CallIds(journal.allEvents)),
     }
   }
 
@@ -101,17 +101,20 @@ export class TurnSupervisor {
     return Scope.close(this.scope, Exit.void)
   }
 
-  /** Starts a turn with the current settings; `calls` are those that a restart interrupted and that run first. */
+  /** Starts a turn with the latest settings; `calls` are those that a restart interrupted and that run first. */
   private start(turnId: SubmissionId, calls?: ReadonlyArray<OpenCall>): Effect.Effect<void> {
-    const { settings, turn: running } = this.parts.journal.current
+    const { journal } = this.parts
+    // The turn may be recorded only now.
+    const { settings, turn: running } = journal.head
     const turn: TurnOptions = {
       id: turnId,
       conversationId: this.conversationId,
       settings,
       compacts: running?.compacts === true,
-      ...(calls === undefined ? {} : { calls }),
+      ...(calls === undefined ? { first: journal.nextStep() } : { calls }),
     }
-    return Turn.run(turn, inboxPort(turnId, this.turnParts)).pipe(
+    // What the start of the turn published is delivered, or its record is on the way to the disk, before its request is built.
+    return Effect.andThen(Effect.yieldNow, Turn.run(turn, inboxPort(turnId, this.turnParts))).pipe(
       // Not merged: a fiber that has them already keeps its context, which all conversations share.
       Effect.updateContext((_: Context.Context<never>) => this.parts.services),
       Effect.interruptible,

@@ -71,8 +71,10 @@ const loop = Effect.fnUntraced(function* (
   let progress = { sawSeq: -1, followUp: true, lastMessage: null as string | null }
   let attempt = 0
   let summary: SummaryState = "none"
+  let { first } = turn
   while (true) {
-    const step = yield* port.advance(progress)
+    const step = first ?? (yield* port.advance(progress))
+    first = undefined
     if (step === undefined) return
     const full = isFull(settings, step.tokens)
     if (full && summary === "answered") return yield* stillAbove(settings, step.tokens)

@@ -64,6 +64,8 @@ export interface TurnOptions {
   readonly id: SubmissionId
   readonly conversationId: ConversationId
   readonly settings: ConversationSettings
+  /** The parts of the first request; absent where calls are replayed before it. */
+  readonly first?: Step
   /** Calls without an output of a turn that is resumed after a restart. They are replayed first. */
   readonly calls?: ReadonlyArray<OpenCall>
   /** True for a turn without input, which summarises the history. */
