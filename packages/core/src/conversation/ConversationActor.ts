@@ -258,12 +258,14 @@ export class ConversationActor implements OwnedConversation {
   /**
    * Starts the turn that these decisions start, while they are recorded: its request to the model is on its way by then.
    * Everything else of the turn goes through the inbox, which is read again once they are recorded; when they cannot be
-   * recorded, `close` interrupts the turn. Not while another turn has yet to end, nor for a turn that first replays calls.
+   * recorded, `close` interrupts the turn. Not while another turn has yet to end, nor for a turn that first replays calls
+   * or summarises the history.
    */
   private startEarly(all: ReadonlyArray<Decided>): Effect.Effect<void> | undefined {
     const { current, head } = this.journal
     const { turn } = head
-    if (current.turn !== undefined || turn === undefined || turn.aborting !== undefined) return
+    if (current.turn !== undefined || turn === undefined) return
+    if (turn.aborting !== undefined || turn.compacts) return
     for (const { decision } of all) {
       for (const action of decision.actions) {
         if (action._tag !== "StartTurn" || action.id !== turn.id) continue

@@ -106,15 +106,16 @@ export class TurnSupervisor {
     const { journal } = this.parts
     // The turn may be recorded only now.
     const { settings, turn: running } = journal.head
+    const compacts = running?.compacts === true
     const turn: TurnOptions = {
       id: turnId,
       conversationId: this.conversationId,
       settings,
-      compacts: running?.compacts === true,
-      ...(calls === undefined ? { first: journal.nextStep() } : { calls }),
+      compacts,
+      ...(calls === undefined ? {} : { calls }),
+      ...(calls === undefined && !compacts ? { first: journal.nextStep() } : {}),
     }
-    // What the start of the turn published is delivered, or its record is on the way to the disk, before its request is built.
-    return Effect.andThen(Effect.yieldNow, Turn.run(turn, inboxPort(turnId, this.turnParts))).pipe(
+    return Turn.run(turn, inboxPort(turnId, this.turnParts)).pipe(
       // Not merged: a fiber that has them already keeps its context, which all conversations share.
       Effect.updateContext((_: Context.Context<never>) => this.parts.services),
       Effect.interruptible,
