@@ -5,7 +5,7 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type * as Result from "effect/Result"
+import * as Result from "effect/Result"
 import * as Rpc from "effect/rpc/Rpc"
 import * as RpcGroup from "effect/rpc/RpcGroup"
 import * as Schema from "effect/Schema"
@@ -66,14 +66,22 @@ export const request = <
     .annotate(MethodInfo, { kind: "request", ...info })
     .annotate(LazyCodec, lazyCodec({ kind: "request", ...info }, params, result))
 
+interface NotificationDefinition<P> extends Definition<P, never> {
+  /**
+   * True: params are sent as they are, without a check by their schema, which takes longer than everything else about a
+   * delta. For params that this program makes from events, whose types say the same as the schema, which must not transform.
+   */
+  readonly unchecked?: boolean
+}
+
 /** Defines a notification, which has no response. */
 export const notification = <const M extends string, P extends Pure = typeof Schema.Void>(
   method: M,
-  { params, ...info }: Definition<P, never>,
+  { params, unchecked = false, ...info }: NotificationDefinition<P>,
 ) =>
   Rpc.make(method, { payload: (params ?? Schema.Void) as P })
     .annotate(MethodInfo, { kind: "notification", ...info })
-    .annotate(LazyCodec, lazyCodec({ kind: "notification", ...info }, params, undefined))
+    .annotate(LazyCodec, lazyCodec({ kind: "notification", ...info }, params, undefined, unchecked))
 
 /** Any method, whatever its name and its schemas. */
 export type Method = Rpc.AnyWithProps
@@ -161,6 +169,7 @@ const lazyCodec = (
   info: MethodInfo,
   params: Schema.Top = Schema.Void,
   result: Schema.Top = Schema.Void,
+  unchecked = false,
 ): (() => Codec) => {
   let codec: Codec | undefined
   return () => {
@@ -170,7 +179,7 @@ const lazyCodec = (
     codec = {
       info,
       decodeParams: ofParams.decode,
-      encodeParams: ofParams.encode,
+      encodeParams: unchecked ? Result.succeed : ofParams.encode,
       decodeResult: ofResult.decode,
       encodeResult: ofResult.encode,
     }
