@@ -1,3 +1,4 @@
+import { isBuiltin } from "node:module"
 import { defineConfig, type Plugin } from "rolldown"
 
 /** What each module imports statically, as it was parsed. */
@@ -25,6 +26,34 @@ const escapeLetters: Plugin = {
   },
 }
 
+/** One import, such as `import"a";import b from"a";import*as c from"a";import d,{e as f}from"a";`. */
+const importStatement =
+  /\bimport\s*(?:(?:([\w$]+)|\*\s*as ([\w$]+))?\s*,?\s*(?:\{([^}]*)\})?\s*from\s*)?"([\w:/]+)";?/g
+
+/**
+ * The same names from `getBuiltinModule`. `import` reads every member of a module of Node, and reading some loads what
+ * the program never uses: the members of `node:http` load all of `fetch`, which takes longer than everything else that
+ * a first conversation loads.
+ */
+const getBuiltins: Plugin = {
+  name: "get-builtins",
+  generateBundle: (_options, bundle) => {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== "chunk" || !chunk.imports.some(isBuiltin)) continue
+      chunk.code = chunk.code.replace(
+        importStatement,
+        (statement, byDefault?: string, all?: string, names?: string, from = "") => {
+          if (!isBuiltin(from)) return statement
+          const members = names === undefined ? undefined : `{${names.replaceAll(" as ", ":")}}`
+          const bound = [byDefault, all, members].filter((one) => one !== undefined)
+          const source = `process.getBuiltinModule("${from}")`
+          return bound.map((one) => `const ${one}=${source};`).join("")
+        },
+      )
+    }
+  },
+}
+
 let started: Set<string> | undefined
 
 /** Everything that is read before a client of `mcp` gets its first answer. */
@@ -46,7 +75,7 @@ const isRead = (id: string): boolean => {
 export default defineConfig({
   input: { colloquy: "packages/cli/src/main.ts" },
   platform: "node",
-  plugins: [remember, escapeLetters],
+  plugins: [remember, getBuiltins, escapeLetters],
   output: {
     dir: "packages/cli/dist",
     format: "esm",
