@@ -54,22 +54,32 @@ const getBuiltins: Plugin = {
   },
 }
 
-let started: Set<string> | undefined
+/** Chunks in the order in which a process loads them, each with the modules that are its entries. */
+const chunks = [
+  // Everything that is read before a client of `mcp` gets its first response.
+  { name: "start", entries: ["commands/Mcp.ts"] },
+  // What a request after `initialize` needs.
+  { name: "serve", entries: ["server/ServeMcp.ts"] },
+]
 
-/** Everything that is read before a client of `mcp` gets its first answer. */
-const isRead = (id: string): boolean => {
-  if (started === undefined) {
-    started = new Set()
-    const left = [...imports.keys()].filter((one) =>
-      one.endsWith("packages/cli/src/commands/Mcp.ts"),
-    )
-    for (let next = left.pop(); next !== undefined; next = left.pop()) {
-      if (started.has(next)) continue
-      started.add(next)
-      left.push(...(imports.get(next) ?? []))
-    }
+/** The modules that an entry imports statically, whatever imports them, and the entry. */
+const closureOf = (entry: string): ReadonlySet<string> => {
+  const closure = new Set<string>()
+  const left = [...imports.keys()].filter((one) => one.endsWith(`packages/cli/src/${entry}`))
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (closure.has(next)) continue
+    closure.add(next)
+    left.push(...(imports.get(next) ?? []))
   }
-  return started.has(id)
+  return closure
+}
+
+const closures = new Map<string, ReadonlySet<string>>()
+
+const isIn = (entry: string, id: string): boolean => {
+  const closure = closures.get(entry) ?? closureOf(entry)
+  closures.set(entry, closure)
+  return closure.has(id)
 }
 
 export default defineConfig({
@@ -84,6 +94,12 @@ export default defineConfig({
     entryFileNames: "[name].mjs",
     chunkFileNames: "[name]-[hash].mjs",
     // One file in place of some forty: each is found, read and linked by itself while a client waits.
-    codeSplitting: { groups: [{ name: "serve", test: isRead }] },
+    codeSplitting: {
+      groups: chunks.map(({ entries, name }, index) => ({
+        name,
+        priority: chunks.length - index,
+        test: (id: string) => entries.some((entry) => isIn(entry, id)),
+      })),
+    },
   },
 })
