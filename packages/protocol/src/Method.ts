@@ -42,16 +42,24 @@ export const request = <
     .annotate(MethodInfo, { kind: "request", ...info })
     .annotate(LazyCodec, MethodCodec.lazyCodec({ kind: "request", ...info }, params, result))
 
+interface NotificationDefinition<P> extends Definition<P, never> {
+  /**
+   * True: params are sent as they are, without a check by their schema, which takes longer than everything else about a
+   * delta. For params that this program makes from events, whose types say the same as the schema, which must not transform.
+   */
+  readonly unchecked?: boolean
+}
+
 /** Defines a notification, which has no response. */
 export const notification = <const M extends string, P extends Pure = typeof Schema.Void>(
   method: M,
-  { params, ...info }: Definition<P, never>,
+  { params, unchecked = false, ...info }: NotificationDefinition<P>,
 ) =>
   Rpc.make(method, { payload: (params ?? Schema.Void) as P })
     .annotate(MethodInfo, { kind: "notification", ...info })
     .annotate(
       LazyCodec,
-      MethodCodec.lazyCodec({ kind: "notification", ...info }, params, undefined),
+      MethodCodec.lazyCodec({ kind: "notification", ...info }, params, undefined, unchecked),
     )
 
 /** Any method, whatever its name and its schemas. */

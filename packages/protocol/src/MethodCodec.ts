@@ -2,7 +2,7 @@
  * The codec of one method: its schemas as functions. Apart from `Method.ts`, so that a method can be served before the
  * definitions of all others are loaded.
  */
-import type * as Result from "effect/Result"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { tolerant } from "./NullAsAbsent.ts"
 
@@ -73,11 +73,16 @@ const coders = (schema: Schema.Top, absent: unknown) => {
   }
 }
 
-/** Makes a codec with its first use and gives the same one afterwards: a process uses few methods of many. */
+/**
+ * Makes a codec with its first use and gives the same one afterwards: a process uses few methods of many.
+ *
+ * @param unchecked true: params are sent as they are, without a check by their schema
+ */
 export const lazyCodec = (
   info: MethodInfo,
   params: Schema.Top = Schema.Void,
   result: Schema.Top = Schema.Void,
+  unchecked = false,
 ): (() => Codec) => {
   let codec: Codec | undefined
   return () => {
@@ -87,7 +92,7 @@ export const lazyCodec = (
     codec = {
       info,
       decodeParams: ofParams.decode,
-      encodeParams: ofParams.encode,
+      encodeParams: unchecked ? Result.succeed : ofParams.encode,
       decodeResult: ofResult.decode,
       encodeResult: ofResult.encode,
     }

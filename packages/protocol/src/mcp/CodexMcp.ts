@@ -186,6 +186,7 @@ export const CodexEvent = notification(codexEvent, {
     id: Schema.String,
     msg: AnyEventMsg,
   }),
+  unchecked: true,
   since: "0.20",
   doc: [
     "An event of the conversation, tied to the tool call that runs it by `_meta.requestId` and sent on the stream of that call, before its response.",
