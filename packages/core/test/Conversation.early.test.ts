@@ -47,7 +47,7 @@ interface Parts {
 /** Runs with a conversation whose tool `touch` says which of its calls ran. */
 const withConversation = <A, E>(
   responses: ReadonlyArray<Response>,
-  use: (parts: Parts) => Effect.Effect<A, E, never>,
+  use: (parts: Parts) => Effect.Effect<A, E>,
   isReadOnly = false,
 ) => {
   const store = observed()
