@@ -151,8 +151,14 @@ export class TurnSupervisor {
     })
   }
 
-  private ended(turnId: SubmissionId, exit: TurnExit): Effect.Effect<boolean> {
-    return this.parts.inbox.send({ input: { _tag: "Ended", turnId, exit } })
+  /** Notifies the conversation that the turn's fiber has ended; a turn that has completed before needs no notification. */
+  private ended(turnId: SubmissionId, exit: TurnExit): Effect.Effect<unknown> {
+    return Effect.suspend(() => {
+      const { inbox, journal } = this.parts
+      return journal.head.turn?.id === turnId
+        ? inbox.send({ input: { _tag: "Ended", turnId, exit } })
+        : Effect.void
+    })
   }
 
   /** Lists the tools of the tool servers with the current settings; returns at once, and `Listed` follows. */

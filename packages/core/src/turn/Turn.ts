@@ -68,7 +68,7 @@ const loop = Effect.fnUntraced(function* (
   turn: TurnOptions,
   port: TurnPort,
   tools: TurnTools,
-): Effect.fn.Return<void, ModelError, ModelClient> {
+): Effect.fn.Return<void, ModelError, ModelClient | Scope.Scope> {
   const { settings } = turn
   let progress = { sawSeq: -1, followUp: true, lastMessage: null as string | null }
   let attempt = 0
@@ -87,7 +87,7 @@ const loop = Effect.fnUntraced(function* (
       summary = "fresh"
       continue
     }
-    const outcome = yield* Effect.result(Effect.scoped(respond(turn, port, tools, step)))
+    const outcome = yield* Effect.result(respond(turn, port, tools, step))
     if (outcome._tag === "Success") {
       attempt = 0
       if (summary === "fresh") summary = "answered"
