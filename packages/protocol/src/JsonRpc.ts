@@ -387,7 +387,7 @@ export const successText = (id: RequestId, result: unknown, form: MessageForm = 
 /** The text of a response with an error. `id` is null where the request cannot be named. */
 export const failureText = (
   id: RequestId | null,
-  { code, data, message }: JsonRpcError,
+  { code, data, message }: Pick<JsonRpcError, "code" | "data" | "message">,
   form: MessageForm = "2.0",
 ): string => {
   const rest = { id, error: { code, message, ...(data === undefined ? {} : { data }) } }

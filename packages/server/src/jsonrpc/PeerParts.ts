@@ -12,6 +12,8 @@ import { notificationTexts, type Outgoing } from "./Outgoing.ts"
 /** The parts of a peer, each with its own state. */
 export interface PeerParts {
   readonly send: Connection["send"]
+  /** See `Connection.sendNow`. */
+  readonly sendNow: Connection["sendNow"]
   /** See `Connection.apart`. */
   readonly apart: Effect.Effect<void>
   readonly envelope: Envelope
