@@ -287,11 +287,7 @@ describe("ProjectDocs, when files change between two conversations", () => {
       },
       "root\n\ndeep",
     ],
-    [
-      "leads to nothing",
-      (root: string) => Fs.rmSync(`${root}/repo/a/CLAUDE.md`),
-      "root\n\ndeep",
-    ],
+    ["leads to nothing", (root: string) => Fs.rmSync(`${root}/repo/a/CLAUDE.md`), "root\n\ndeep"],
     [
       "leads to a file with another name among the secrets",
       (root: string) => Fs.linkSync(`${root}/repo/a/CLAUDE.md`, `${root}/state/session`),
