@@ -109,6 +109,12 @@ export class ConversationActor implements OwnedConversation {
     return this.over
   }
 
+  get isBusy(): boolean {
+    const { inbox, journal } = this
+    // A command that waits in the inbox may end what keeps it busy.
+    return inbox.size === 0 && (journal.listeners.size > 0 || !isIdle(journal.head))
+  }
+
   get loaded(): Conversation["loaded"] {
     return Effect.suspend(() => (this.over ? Effect.fail(new ConversationClosed()) : Effect.void))
   }
