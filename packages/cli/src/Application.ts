@@ -12,6 +12,7 @@ import { Server } from "@colloquy/server/Server"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as LiveSettings from "./config/LiveSettings.ts"
 import { MachineAuth } from "./lazy/LazyAuth.ts"
 import * as LazyConversations from "./lazy/LazyConversations.ts"
@@ -93,7 +94,7 @@ const settings = ({ live }: Startup.Startup, { hiddenDirectories, stateDirectory
   )
 
 /** Provides everything that serving connections needs; all of it is released with the scope. */
-export const layer = (
+const layer = (
   program: Program,
   startup: Startup.Startup,
   environment: Environment,
@@ -110,3 +111,11 @@ export const layer = (
     Layer.provide(settings(startup, environment)),
   )
 }
+
+/** Provides the layer to the service of one connection, in a scope that outlives the connection. */
+export const provided =
+  (program: Program, startup: Startup.Startup, environment: Environment, scope: Scope.Scope) =>
+  (serving: Effect.Effect<void, never, Services>): Effect.Effect<void> =>
+    Effect.flatMap(Layer.buildWithScope(layer(program, startup, environment), scope), (services) =>
+      Effect.provideContext(serving, services),
+    )
