@@ -114,9 +114,8 @@ export class ConversationActor implements OwnedConversation {
   }
 
   get isBusy(): boolean {
-    const { inbox, journal } = this
-    // A command that waits in the inbox may end what keeps it busy.
-    return inbox.size === 0 && (journal.listeners.size > 0 || !isIdle(journal.head))
+    const { head, listeners } = this.journal
+    return this.inbox.size === 0 && (listeners.size > 0 || !isIdle(head))
   }
 
   get loaded(): Conversation["loaded"] {
