@@ -1,7 +1,7 @@
 /** The messages that the benchmarks send and read, without the codecs, so that only the server is measured. */
 import {
-  CodexEvent,
   Initialize,
+  CodexEvent,
   Initialized,
   Ping,
   ToolsCall,

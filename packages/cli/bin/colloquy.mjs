@@ -17,4 +17,9 @@ if (entry === undefined) {
   process.stderr.write("colloquy: the program is missing, run `npm run build`\n")
   process.exit(1)
 }
-await import(entry.href)
+// Effect reads a stack trace while it loads, for which V8 counts the lines of the whole bundle, and a client is waiting.
+const limit = Error.stackTraceLimit
+Error.stackTraceLimit = 0
+const { main } = await import(entry.href)
+Error.stackTraceLimit = limit
+await main()

@@ -12,6 +12,7 @@ import { Server } from "@colloquy/server/Server"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as LiveSettings from "./config/LiveSettings.ts"
 import { MachineAuth } from "./lazy/LazyAuth.ts"
 import * as LazyConversations from "./lazy/LazyConversations.ts"
@@ -39,7 +40,7 @@ export type Services = Server | Auth | HostPort | UserConfig
 
 const conversations = (
   program: Program,
-  { live, settings, source }: Startup.Startup,
+  { live, options, settings, source }: Startup.Startup,
   environment: Environment,
 ) => {
   const { environment: variables, secretNames } = machineOptions(environment, source)
@@ -50,7 +51,13 @@ const conversations = (
   })
   return Layer.unwrap(
     Effect.map(notifying, (onTurnCompleted) =>
-      LazyConversations.layer({ program: { ...program, version }, onTurnCompleted }),
+      LazyConversations.layer({
+        program: { ...program, version },
+        onTurnCompleted,
+        ...(options.conversation_idle_ms === undefined
+          ? {}
+          : { idleTimeToLive: Duration.millis(options.conversation_idle_ms) }),
+      }),
     ),
   )
 }
@@ -87,7 +94,7 @@ const settings = ({ live }: Startup.Startup, { hiddenDirectories, stateDirectory
   )
 
 /** Provides everything that serving connections needs; all of it is released with the scope. */
-export const layer = (
+const layer = (
   program: Program,
   startup: Startup.Startup,
   environment: Environment,
@@ -104,3 +111,11 @@ export const layer = (
     Layer.provide(settings(startup, environment)),
   )
 }
+
+/** Provides the layer to the service of one connection, in a scope that outlives the connection. */
+export const provided =
+  (program: Program, startup: Startup.Startup, environment: Environment, scope: Scope.Scope) =>
+  (serving: Effect.Effect<void, never, Services>): Effect.Effect<void> =>
+    Effect.flatMap(Layer.buildWithScope(layer(program, startup, environment), scope), (services) =>
+      Effect.provideContext(serving, services),
+    )

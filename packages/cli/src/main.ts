@@ -6,20 +6,7 @@
  */
 import * as Result from "effect/Result"
 import * as Args from "./args/Args.ts"
-
-/**
- * Loads modules with stack traces disabled, because a client is waiting. Effect reads a stack trace while it loads, for
- * which V8 counts the lines of the whole bundle; without stack traces it skips this.
- */
-const withoutStacks = async <A>(load: () => Promise<A>): Promise<A> => {
-  const limit = Error.stackTraceLimit
-  Error.stackTraceLimit = 0
-  try {
-    return await load()
-  } finally {
-    Error.stackTraceLimit = limit
-  }
-}
+import { withoutStacks } from "./WithoutStacks.ts"
 
 /**
  * Handles errors of stdout for a command that prints. A reader that closes the pipe early (`| head`) is no failure; any
@@ -79,11 +66,14 @@ const run = async (invocation: Args.Invocation): Promise<number> => {
   }
 }
 
-const invocation = Args.parse(process.argv.slice(2))
-if (Result.isFailure(invocation)) {
-  process.stderr.write(`colloquy: ${invocation.failure.message}; see \`colloquy --help\`\n`)
-  process.exitCode = 2
-} else {
+/** Runs the command of the process's arguments. Resolves when it has ended; `process.exitCode` says how. */
+export const main = async (): Promise<void> => {
+  const invocation = Args.parse(process.argv.slice(2))
+  if (Result.isFailure(invocation)) {
+    process.stderr.write(`colloquy: ${invocation.failure.message}; see \`colloquy --help\`\n`)
+    process.exitCode = 2
+    return
+  }
   if (prints.has(invocation.success._tag)) watchStdout()
   process.exitCode = await run(invocation.success)
 }

@@ -5,12 +5,12 @@
 import { type Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import {
+  Initialize,
   type CallToolResult,
   Cancelled,
   CodexEvent,
   CodexMcp,
   Elicit,
-  Initialize,
   Ping,
   Progress,
   ToolsCall,

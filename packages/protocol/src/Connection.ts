@@ -75,6 +75,11 @@ export interface Connection {
     texts: ReadonlyArray<string>,
     options?: SendOptions,
   ) => Effect.Effect<void, ConnectionClosed>
+  /**
+   * As `send`, where the texts are accepted at once: true, or false when they would have to wait or the peer is gone, and
+   * nothing was sent. Absent when the transport cannot know. A wrapper that replaces `send` replaces or removes it.
+   */
+  readonly sendNow?: (texts: ReadonlyArray<string>, options?: SendOptions) => boolean
   /** Resolves when everything sent was handed to the peer, or the peer is gone. */
   readonly flush: Effect.Effect<void>
   /**

@@ -5,47 +5,23 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type * as Result from "effect/Result"
 import * as Rpc from "effect/rpc/Rpc"
 import * as RpcGroup from "effect/rpc/RpcGroup"
 import * as Schema from "effect/Schema"
 import { JsonRpcError } from "./JsonRpc.ts"
-import { tolerant } from "./NullAsAbsent.ts"
+import * as MethodCodec from "./MethodCodec.ts"
 
 /** What a definition says about a method besides its name and its schemas. */
-export interface MethodInfo {
-  readonly kind: "request" | "notification"
-  /** One or two sentences for the generated reference: what it does, and when its response is sent. */
-  readonly doc: string
-  /** First protocol revision, or version of the original, that has the method; `colloquy 0.1` for one of Colloquy only. */
-  readonly since: string
-  /** First protocol revision or version that no longer has it. */
-  readonly until?: string
-  /** The capability the receiver must have declared. */
-  readonly capability?: string
-  /** False: the request cannot be cancelled; a cancellation by its sender is ignored. */
-  readonly cancellable?: false
-  /** How long and by which clients its result may be cached, unless the result says so (MCP revision 2026-07-28). */
-  readonly cache?: CacheHint
-  /** True: its result may ask for input, and the client repeats the request with that input (MCP revision 2026-07-28). */
-  readonly mayAsk?: true
-}
-
-/** How long, in milliseconds, and by which clients a result may be cached. */
-export interface CacheHint {
-  readonly ttlMs: number
-  /** `private`: only by the client that sent the request. */
-  readonly scope: "public" | "private"
-}
+export type MethodInfo = MethodCodec.MethodInfo
+/** A schema whose codec needs no services, as all schemas of the wire. */
+export type Pure = MethodCodec.Pure
+/** The codec of one method. */
+export type Codec = MethodCodec.Codec
 
 /** The annotation that makes an `Rpc` a method of the wire. */
 export const MethodInfo = Context.Reference<MethodInfo>("@colloquy/protocol/MethodInfo", {
   defaultValue: () => ({ kind: "request", doc: "", since: "" }),
 })
-
-/** A schema whose codec needs no services, as all schemas of the wire. */
-// oxlint-disable-next-line typescript/no-explicit-any -- the bound of a type parameter: with `unknown` no schema would satisfy it
-export type Pure = Schema.Codec<any, any>
 
 type Definition<P, R> = Omit<MethodInfo, "kind"> & { readonly params?: P; readonly result?: R }
 
@@ -64,16 +40,27 @@ export const request = <
     error: JsonRpcError,
   })
     .annotate(MethodInfo, { kind: "request", ...info })
-    .annotate(LazyCodec, lazyCodec({ kind: "request", ...info }, params, result))
+    .annotate(LazyCodec, MethodCodec.lazyCodec({ kind: "request", ...info }, params, result))
+
+interface NotificationDefinition<P> extends Definition<P, never> {
+  /**
+   * True: params are sent as they are, without a check by their schema, which takes longer than everything else about a
+   * delta. For params that this program makes from events, whose types say the same as the schema, which must not transform.
+   */
+  readonly unchecked?: boolean
+}
 
 /** Defines a notification, which has no response. */
 export const notification = <const M extends string, P extends Pure = typeof Schema.Void>(
   method: M,
-  { params, ...info }: Definition<P, never>,
+  { params, unchecked = false, ...info }: NotificationDefinition<P>,
 ) =>
   Rpc.make(method, { payload: (params ?? Schema.Void) as P })
     .annotate(MethodInfo, { kind: "notification", ...info })
-    .annotate(LazyCodec, lazyCodec({ kind: "notification", ...info }, params, undefined))
+    .annotate(
+      LazyCodec,
+      MethodCodec.lazyCodec({ kind: "notification", ...info }, params, undefined, unchecked),
+    )
 
 /** Any method, whatever its name and its schemas. */
 export type Method = Rpc.AnyWithProps
@@ -119,68 +106,9 @@ export type Params<M extends Rpc.Any> = Rpc.Payload<M>
 /** The type of a method's decoded result. */
 export type ResultOf<M extends Rpc.Any> = Rpc.Success<M>
 
-/** Untyped: the value has the type of the method's schema, and a caller that names the method restores that type. */
-type Coder = (u: unknown) => Result.Result<unknown, Schema.SchemaError>
-
-/** The codec of one method. Every function is pure and reports all faults with their paths. */
-export interface Codec {
-  readonly info: MethodInfo
-  readonly decodeParams: Coder
-  readonly encodeParams: Coder
-  readonly decodeResult: Coder
-  readonly encodeResult: Coder
-}
-
-/** True for a method that declares no params, or no result. */
-export const isVoid = (schema: Schema.Top): boolean => schema === Schema.Void
-
-/** Stops at the first fault, which is much cheaper, and runs again for all of them when there is one. */
-const thorough =
-  (first: Coder, all: Coder): Coder =>
-  (u) => {
-    const result = first(u)
-    return result._tag === "Success" ? result : all(u)
-  }
-
-const coders = (schema: Schema.Top, absent: unknown) => {
-  const ignored = isVoid(schema)
-  const pure = schema as Pure
-  const all = { errors: "all" } as const
-  const decode = tolerant(
-    schema,
-    thorough(Schema.decodeUnknownResult(pure), Schema.decodeUnknownResult(pure, all)),
-  )
-  return {
-    decode: (u: unknown) => decode(ignored ? undefined : (u ?? absent)),
-    encode: thorough(Schema.encodeUnknownResult(pure), Schema.encodeUnknownResult(pure, all)),
-  }
-}
-
-/** Makes a codec with its first use and gives the same one afterwards: a process uses few methods of many. */
-const lazyCodec = (
-  info: MethodInfo,
-  params: Schema.Top = Schema.Void,
-  result: Schema.Top = Schema.Void,
-): (() => Codec) => {
-  let codec: Codec | undefined
-  return () => {
-    if (codec !== undefined) return codec
-    const ofParams = coders(params, {})
-    const ofResult = coders(result, {})
-    codec = {
-      info,
-      decodeParams: ofParams.decode,
-      encodeParams: ofParams.encode,
-      decodeResult: ofResult.decode,
-      encodeResult: ofResult.encode,
-    }
-    return codec
-  }
-}
-
 /** The annotation that holds a method's codec. Without it, what is sent is ignored. */
 const LazyCodec = Context.Reference<() => Codec>("@colloquy/protocol/LazyCodec", {
-  defaultValue: () => lazyCodec({ kind: "request", doc: "", since: "" }),
+  defaultValue: () => MethodCodec.lazyCodec({ kind: "request", doc: "", since: "" }),
 })
 
 /** The codec of a method that `request` or `notification` defined. */

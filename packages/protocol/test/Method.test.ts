@@ -1,15 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { CodexMcp } from "../src/mcp/CodexMcp.ts"
-import {
-  codecOf,
-  dialect,
-  infoOf,
-  isVoid,
-  methodsOf,
-  notification,
-  request,
-} from "../src/Method.ts"
+import { codecOf, dialect, infoOf, methodsOf, notification, request } from "../src/Method.ts"
+import { isVoid } from "../src/MethodCodec.ts"
 
 const Add = request("add", {
   since: "1",

@@ -7,7 +7,8 @@ import { CodexMcp } from "../src/mcp/CodexMcp.ts"
 import { codexTools } from "../src/mcp/CodexTools.ts"
 import { conversationTools } from "../src/mcp/ConversationTools.ts"
 import { decodeArguments } from "../src/mcp/ToolArguments.ts"
-import { codecOf, isVoid, methodsOf } from "../src/Method.ts"
+import { codecOf, methodsOf } from "../src/Method.ts"
+import { isVoid } from "../src/MethodCodec.ts"
 import {
   memberOf,
   nullsAbsent,

@@ -2,6 +2,7 @@
 import type { Connection, ConnectionPeer } from "@colloquy/protocol/Connection"
 import type { Request } from "@colloquy/protocol/JsonRpc"
 import { Cancelled, CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
+import type { InitializeParams } from "@colloquy/protocol/mcp/Initialize"
 import type { ToolChoice } from "@colloquy/protocol/mcp/ServerTools"
 import { methodsOf } from "@colloquy/protocol/Method"
 import type * as Duration from "effect/Duration"
@@ -13,6 +14,7 @@ import { make as makeHandlers } from "./mcp/McpHandlers.ts"
 import type { Members } from "./mcp/RequestContext.ts"
 import { requestStates } from "./mcp/eras/RequestState.ts"
 import * as Router from "./mcp/eras/Router.ts"
+import { defaultEvents, serverInfoOf } from "./mcp/methods/InitializeResult.ts"
 import * as Session from "./mcp/Session.ts"
 import type { ThreadIdPlace } from "./mcp/codex/ToolResults.ts"
 import type { VendorEvents } from "./mcp/codex/VendorEvents.ts"
@@ -55,6 +57,8 @@ export interface McpServerOptions {
    * question. Clients of 2025-11-25 request a task themselves and get it at once. Default 20 seconds.
    */
   readonly taskAfter?: Duration.Input
+  /** Params of the `initialize` that `EarlyHandshake` answered on this connection, with the same options. Default: none. */
+  readonly initializeParams?: InitializeParams
   /** Largest number of items on one page of a list. Default 100. */
   readonly pageSize?: number
 }
@@ -71,13 +75,10 @@ export const serve = (
 ): Effect.Effect<void, never, Server> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const events = options.events ?? "on"
-      const serverInfo = {
-        name: "colloquy",
-        title: "Colloquy",
-        version: options.version ?? "0.0.0",
-      }
+      const events = options.events ?? defaultEvents
+      const serverInfo = serverInfoOf(options.version)
       const session = Session.make(events)
+      if (options.initializeParams !== undefined) session.initialize(options.initializeParams)
       const server = yield* Server
       const { principal } = connection.peer
       const served = yield* makeConnectionCatalog(server, options.pageSize)

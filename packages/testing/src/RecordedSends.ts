@@ -18,7 +18,7 @@ export interface RecordedSends {
 }
 
 /** Records the messages before they are handed to the connection, whether or not it accepts them. */
-export const recordSends = (connection: Connection): RecordedSends => {
+export const recordSends = ({ sendNow: _, ...connection }: Connection): RecordedSends => {
   const sends: Array<RecordedSend> = []
   return {
     sends,

@@ -53,6 +53,23 @@ export interface StdioOptions {
   readonly maxStallMs?: number
 }
 
+interface Joined {
+  readonly inbox: Inbox.Inbox
+  readonly outbox: Outbox.Outbox
+  readonly broken: Latch.Latch
+}
+
+const connectionOf = ({ broken, inbox, outbox }: Joined): Connection => ({
+  // Only the user who started a process can write to its standard streams.
+  peer: localPeer,
+  receive: inbox.receive,
+  send: outbox.send,
+  sendNow: outbox.sendNow,
+  flush: outbox.flush,
+  apart: outbox.apart,
+  broken: broken.await,
+})
+
 /**
  * Joins the two streams to a connection, until the scope closes.
  *
@@ -89,14 +106,4 @@ export const make = (options: StdioOptions): Effect.Effect<Connection, never, Sc
         inbox.close()
         outbox.close("the connection was closed on this side")
       }),
-  ).pipe(
-    Effect.map(({ broken, inbox, outbox }) => ({
-      // Only the user who started a process can write to its standard streams.
-      peer: localPeer,
-      receive: inbox.receive,
-      send: outbox.send,
-      flush: outbox.flush,
-      apart: outbox.apart,
-      broken: broken.await,
-    })),
-  )
+  ).pipe(Effect.map(connectionOf))

@@ -174,6 +174,32 @@ describe("StdioConnection, writing", () => {
     }),
   )
 
+  it.live("L6 sends at once only what fits and has no sender before it", () =>
+    Effect.gen(function* () {
+      const { output, writes, settle } = gate()
+      const connection = yield* StdioConnection.make({
+        input: new PassThrough(),
+        output,
+        maxOutboxBytes: 8,
+      })
+      const { sendNow } = connection
+      assert.deepStrictEqual(
+        [["aaa"], [], ["bbbb"], ["bbb"]].map((texts) => sendNow?.(texts)),
+        [true, true, false, true],
+      )
+      const waiting = yield* Effect.forkChild(connection.send(["c"]), { startImmediately: true })
+      assert.isFalse(sendNow?.([""]))
+      yield* settled
+      settle()
+      yield* Fiber.join(waiting)
+      yield* settled
+      assert.deepStrictEqual(writes, ["aaa\nbbb\n", "c\n"])
+      output.destroy()
+      yield* settled
+      assert.isFalse(sendNow?.(["d"]))
+    }),
+  )
+
   it.live("L6 senders wait while the reader does not read, and continue in order", () =>
     Effect.gen(function* () {
       const { output, writes, settle } = gate()

@@ -1,11 +1,6 @@
 /** The JSON-RPC peer with the same two tools, for the cost of a call without a conversation. */
-import {
-  CodexEvent,
-  Initialize,
-  Initialized,
-  negotiate,
-  ToolsCall,
-} from "@colloquy/protocol/mcp/CodexMcp"
+import { Initialize, CodexEvent, Initialized, ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
+import { negotiate } from "@colloquy/protocol/mcp/Initialize"
 import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
 import type { Pure } from "@colloquy/protocol/Method"
 import { jsonSchemaOf } from "@colloquy/protocol/JsonSchema"

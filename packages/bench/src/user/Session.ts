@@ -2,7 +2,7 @@
  * A client of any MCP server with the tools `codex` and `codex-reply`, over the standard streams of its command. It
  * allows whatever the server asks for, counts events without decoding them, and ends the process with its scope (L8).
  */
-import { CodexEvent, Initialize, Initialized, ToolsList } from "@colloquy/protocol/mcp/CodexMcp"
+import { Initialize, CodexEvent, Initialized, ToolsList } from "@colloquy/protocol/mcp/CodexMcp"
 import { notificationText, requestText } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

@@ -5,8 +5,8 @@ import { ownServer } from "../frames/Services.ts"
 import * as McpServer from "@colloquy/server/McpServer"
 import type { Contract } from "@colloquy/protocol/emit/Contract"
 import {
-  CodexEvent,
   Initialize,
+  CodexEvent,
   Initialized,
   Ping,
   ToolsCall,
@@ -15,7 +15,7 @@ import { codexTools } from "@colloquy/protocol/mcp/CodexTools"
 import { conversationTools } from "@colloquy/protocol/mcp/ConversationTools"
 import { handshakeVersions, MetaKey, statelessVersions } from "@colloquy/protocol/mcp/Revisions"
 import { SubscriptionsListen } from "@colloquy/protocol/mcp/Subscriptions"
-import { tasksExtension } from "@colloquy/protocol/mcp/Tasks"
+import { tasksExtension } from "@colloquy/protocol/mcp/Extensions"
 import type { Edge } from "@colloquy/simulation/fuzz/Edge"
 import { SeededRandom } from "@colloquy/simulation/SeededRandom"
 import * as Effect from "effect/Effect"

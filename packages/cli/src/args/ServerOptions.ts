@@ -4,7 +4,7 @@ import { Count, key, keyOr } from "@colloquy/config/KeySchemas"
 import { type ConfigFault, faultAt } from "@colloquy/config/ConfigFault"
 import { type ConfigTree, get, isEmpty, isTable } from "@colloquy/config/ConfigTree"
 import { nearest } from "@colloquy/protocol/Nearest"
-import { serverTools } from "@colloquy/protocol/mcp/ServerTools"
+import { serverToolNames } from "@colloquy/protocol/mcp/ToolNames"
 import { defaultMaxBytes } from "@colloquy/transport-stdio/Lines"
 import { defaultCompatibility } from "../server/Version.ts"
 import * as Result from "effect/Result"
@@ -64,6 +64,11 @@ export const ServerOptions = Schema.Struct({
     500,
     "Milliseconds that calls and turns may continue after the client has disconnected.",
   ),
+  conversation_idle_ms: keyOr(
+    Count,
+    5000,
+    "Milliseconds without a turn, a listener and a use after which a conversation leaves memory; its next use loads it from the store.",
+  ),
   mcp_events: keyOr(
     Schema.Literals(["on", "always", "off", "twice"]),
     "on",
@@ -78,7 +83,7 @@ export const ServerOptions = Schema.Struct({
     Schema.Union([
       Schema.Literal("default"),
       Schema.Literal("all"),
-      Schema.Array(Schema.Literals(serverTools.map(({ name }) => name))),
+      Schema.Array(Schema.Literals(serverToolNames)),
     ]),
     "default",
     "Tools of `tools/list`: `codex` and `codex-reply`, all, or only the named ones; calls of tools that are not named are rejected.",

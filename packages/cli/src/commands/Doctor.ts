@@ -5,7 +5,7 @@
  */
 import * as Doctor from "@colloquy/tools/sandbox/Doctor"
 import * as SandboxLayer from "@colloquy/tools/sandbox/SandboxLayer"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as NodePlatform from "../machine/NodePlatform.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -54,7 +54,7 @@ export const run = (): Promise<number> => {
           environment: process.env,
           hiddenPaths: environment.hiddenDirectories,
         }),
-        Layer.merge(NodeServices.layer, MachinePrograms.layer(process.env)),
+        Layer.merge(NodePlatform.layer, MachinePrograms.layer(process.env)),
       ),
     ),
     Effect.runPromise,

@@ -8,7 +8,7 @@ import { Sandbox } from "@colloquy/tools/sandbox/Sandbox"
 import * as SandboxLayer from "@colloquy/tools/sandbox/SandboxLayer"
 import type { ToolsOptions } from "@colloquy/tools/Tools"
 import { TrustedPrograms } from "@colloquy/tools/programs/TrustedPrograms"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as NodePlatform from "./NodePlatform.ts"
 import { rgPath } from "@vscode/ripgrep"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -65,5 +65,5 @@ export const layer = (options: ToolsOptions): Layer.Layer<HostPort, never, Trust
         ...options,
       }),
     ]),
-    Layer.provide(NodeServices.layer),
+    Layer.provide(NodePlatform.layer),
   )

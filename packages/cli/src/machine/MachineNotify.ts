@@ -3,7 +3,7 @@ import type { CompletedTurn } from "@colloquy/core/decider/CompletedTurn"
 import { CommandRunner } from "@colloquy/tools/process/CommandRunner"
 import { type NotifyFailed, type NotifyParts, run } from "@colloquy/tools/notify/NotifyProgram"
 import { TrustedPrograms } from "@colloquy/tools/programs/TrustedPrograms"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as NodePlatform from "./NodePlatform.ts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -26,7 +26,7 @@ export const make = (
 ): Effect.Effect<Notify> =>
   Effect.map(
     Layer.buildWithScope(
-      Layer.provideMerge(CommandRunner.layer, Layer.merge(NodeServices.layer, programs)),
+      Layer.provideMerge(CommandRunner.layer, Layer.merge(NodePlatform.layer, programs)),
       scope,
     ),
     (services) => {

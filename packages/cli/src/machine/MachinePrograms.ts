@@ -1,6 +1,6 @@
 /** The programs of this machine that the process trusts. Loaded on first use by `SharedPrograms`. */
 import { TrustedPrograms } from "@colloquy/tools/programs/TrustedPrograms"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as NodePlatform from "./NodePlatform.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
@@ -10,12 +10,12 @@ type Variables = Readonly<Record<string, string | undefined>>
 export const layer = (environment: Variables): Layer.Layer<TrustedPrograms> =>
   Layer.effect(
     TrustedPrograms,
-    TrustedPrograms.make({ environment }).pipe(Effect.provide(NodeServices.layer)),
+    TrustedPrograms.make({ environment }).pipe(Effect.provide(NodePlatform.layer)),
   )
 
 /** Creates the service and returns a layer that provides this one wherever it is used. */
 export const shared = (environment: Variables): Effect.Effect<Layer.Layer<TrustedPrograms>> =>
   TrustedPrograms.make({ environment }).pipe(
-    Effect.provide(NodeServices.layer),
+    Effect.provide(NodePlatform.layer),
     Effect.map((made) => Layer.succeed(TrustedPrograms, made)),
   )

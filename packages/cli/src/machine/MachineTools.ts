@@ -5,7 +5,7 @@ import * as SandboxLayer from "@colloquy/tools/sandbox/SandboxLayer"
 import type { TrustedPrograms } from "@colloquy/tools/programs/TrustedPrograms"
 import * as Tools from "@colloquy/tools/Tools"
 import { ToolServers } from "@colloquy/tools/mcp/ToolServers"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as NodePlatform from "./NodePlatform.ts"
 import * as Layer from "effect/Layer"
 
 /** Provides the tools. */
@@ -21,5 +21,5 @@ export const layer = (
         ...options,
       }),
     ]),
-    Layer.provide(NodeServices.layer),
+    Layer.provide(NodePlatform.layer),
   )

@@ -13,8 +13,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as References from "effect/References"
+import type * as Scope from "effect/Scope"
 import type { Writable } from "node:stream"
-import * as Application from "../Application.ts"
 import type { Launch } from "../args/Args.ts"
 import * as Environment from "../machine/Environment.ts"
 import { errorLine } from "../log/ErrorLine.ts"
@@ -25,27 +25,21 @@ import * as StderrLog from "../log/StderrLog.ts"
 /** Time limit of a shutdown after the grace for turns: it writes the last responses and releases resources. */
 const shutdownSlackMs = 10_000
 
-/** What differs between the serving commands. */
-export interface StdioServer {
-  /** The program that rollout files name as the creator of conversations. */
-  readonly program: Application.Program
-  /** Serves the connection until its end. */
-  readonly serve: (
-    connection: Connection,
-    startup: Startup.Startup,
-  ) => Effect.Effect<void, never, Application.Services>
+/** What serving a connection needs besides it. */
+export interface Serving {
+  readonly startup: Startup.Startup
+  readonly environment: Environment.Environment
+  /** Outlives the connection: what it holds is released after the connection was closed. */
+  readonly scope: Scope.Scope
 }
 
-const serveOn = (
-  { program, serve }: StdioServer,
-  startup: Startup.Startup,
-  environment: Environment.Environment,
-  output: Writable,
-  stopped: Effect.Effect<void>,
-) =>
+/** Serves the connection until its end: what differs between the serving commands. */
+export type Serve = (connection: Connection, serving: Serving) => Effect.Effect<void>
+
+const serveOn = (serve: Serve, serving: Serving, output: Writable, stopped: Effect.Effect<void>) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const { max_line_bytes: maxLineBytes } = startup.options
+      const { max_line_bytes: maxLineBytes } = serving.startup.options
       const connection = yield* StdioConnection.make({
         input: process.stdin,
         output,
@@ -54,12 +48,12 @@ const serveOn = (
       })
       // A signal may come after the end of the input, which the connection no longer sees then.
       const broken = Effect.raceFirst(connection.broken ?? Effect.never, stopped)
-      yield* serve({ ...connection, broken }, startup)
+      yield* serve({ ...connection, broken }, serving)
     }),
-  ).pipe(Effect.provide(Application.layer(program, startup, environment)))
+  )
 
 /** Serves until the client disconnects and then ends the process. Resolves only if the server could not start. */
-export const run = async (server: StdioServer, launch: Launch): Promise<number> => {
+export const run = async (serve: Serve, launch: Launch): Promise<number> => {
   const output = takeStdout()
   const write = StderrLog.stderrLines()
   const environment = Environment.read(launch.directory)
@@ -86,7 +80,9 @@ export const run = async (server: StdioServer, launch: Launch): Promise<number> 
   })
   const exit = await Effect.runPromiseExit(
     Effect.provide(
-      serveOn(server, startup.value, environment, output, stopped.await),
+      Effect.scopedWith((scope) =>
+        serveOn(serve, { startup: startup.value, environment, scope }, output, stopped.await),
+      ),
       StderrLog.layer(write, StderrLog.levelOf(environment.logLevel)),
     ).pipe(
       // Nothing exports the spans of this program, and each costs a call some microseconds.

@@ -70,7 +70,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     name: "params are used without being decoded",
     law: "L13",
     edge: "app-server-frames",
-    file: "packages/protocol/src/Method.ts",
+    file: "packages/protocol/src/MethodCodec.ts",
     find: "decodeParams: ofParams.decode",
     replace: "decodeParams: (u) => Result.succeed(u ?? {})",
   },

@@ -1,7 +1,7 @@
 /** The options of an MCP client: who it is, what it handles, and which revision it uses. */
 import type { AnyEventMsg } from "@colloquy/protocol/EventMsg"
 import type { JsonRpcError, RequestId } from "@colloquy/protocol/JsonRpc"
-import type { InitializeParams } from "@colloquy/protocol/mcp/CodexMcp"
+import type { InitializeParams } from "@colloquy/protocol/mcp/Initialize"
 import type { ElicitParams, ElicitResult } from "@colloquy/protocol/mcp/Elicitation"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
 import type * as Effect from "effect/Effect"

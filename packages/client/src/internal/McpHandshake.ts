@@ -4,14 +4,8 @@
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
-import {
-  CodexEvent,
-  type CodexMcp,
-  Initialize,
-  Initialized,
-  type InitializeParams,
-  protocolVersions,
-} from "@colloquy/protocol/mcp/CodexMcp"
+import { Initialize, CodexEvent, type CodexMcp, Initialized } from "@colloquy/protocol/mcp/CodexMcp"
+import { type InitializeParams, protocolVersions } from "@colloquy/protocol/mcp/Initialize"
 import type { Dialect, ResultOf } from "@colloquy/protocol/Method"
 import { Discover } from "@colloquy/protocol/mcp/Discover"
 import { MetaKey, statelessVersions } from "@colloquy/protocol/mcp/Revisions"

@@ -4,7 +4,8 @@
  * until there is a result.
  */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
-import { Elicit, type InitializeParams } from "@colloquy/protocol/mcp/CodexMcp"
+import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
+import type { InitializeParams } from "@colloquy/protocol/mcp/Initialize"
 import type { ElicitParams, ElicitResult } from "@colloquy/protocol/mcp/Elicitation"
 import { MetaKey } from "@colloquy/protocol/mcp/Revisions"
 import { codecOf } from "@colloquy/protocol/Method"

@@ -58,7 +58,7 @@ export class TurnSupervisor {
   private readonly turnParts: TurnParts
   private readonly scope = Scope.makeUnsafe()
   /** The turn that was started last. */
-  private last: { readonly turn: TurnOptions; readonly fiber: Fiber.Fiber<void> } | undefined
+  private last: { readonly turn: TurnOptions; readonly fiber: Fiber.Fiber<unknown> } | undefined
 
   constructor(conversationId: ConversationId, parts: SupervisorParts) {
     const { inbox, journal } = parts
@@ -70,7 +70,7 @@ export class TurnSupervisor {
       inbox,
       journal,
       waiters: this.waiters,
-      callIds: () => (callIds ??= new CallIds(journal.log.all())),
+      callIds: () => (callIds ??= new CallIds(journal.allEvents)),
     }
   }
 
@@ -101,25 +101,31 @@ export class TurnSupervisor {
     return Scope.close(this.scope, Exit.void)
   }
 
-  /** Starts a turn with the current settings; `calls` are those that a restart interrupted and that run first. */
+  /** Starts a turn with the latest settings; `calls` are those that a restart interrupted and that run first. */
   private start(turnId: SubmissionId, calls?: ReadonlyArray<OpenCall>): Effect.Effect<void> {
-    const { settings, turn: running } = this.parts.journal.current
+    const { journal } = this.parts
+    // The turn may be recorded only now.
+    const { settings, turn: running } = journal.head
+    const compacts = running?.compacts === true
     const turn: TurnOptions = {
       id: turnId,
       conversationId: this.conversationId,
       settings,
-      compacts: running?.compacts === true,
+      compacts,
       ...(calls === undefined ? {} : { calls }),
+      ...(calls === undefined && !compacts ? { first: journal.nextStep() } : {}),
     }
     return Turn.run(turn, inboxPort(turnId, this.turnParts)).pipe(
       // Not merged: a fiber that has them already keeps its context, which all conversations share.
       Effect.updateContext((_: Context.Context<never>) => this.parts.services),
       Effect.interruptible,
-      Effect.onExit((exit) => Effect.flatMap(turnExitOf(exit), (end) => this.ended(turnId, end))),
-      // The conversation was notified, and nothing joins the fiber.
-      Effect.exit,
-      Effect.asVoid,
-      // An interrupt that arrived before the fiber's first step would end it without `onExit`.
+      // The fiber is not interruptible any more where it notifies the conversation. Nothing joins it.
+      Effect.matchCauseEffect({
+        onFailure: (cause) =>
+          Effect.flatMap(turnExitOf(Exit.failCause(cause)), (end) => this.ended(turnId, end)),
+        onSuccess: () => this.ended(turnId, { _tag: "Interrupted" }),
+      }),
+      // An interrupt that arrived before the fiber's first step would end it without a notification.
       Effect.forkIn(this.scope, { startImmediately: true, uninterruptible: true }),
       Effect.map((fiber) => {
         this.last = { turn, fiber }
@@ -147,8 +153,14 @@ export class TurnSupervisor {
     })
   }
 
-  private ended(turnId: SubmissionId, exit: TurnExit): Effect.Effect<boolean> {
-    return this.parts.inbox.send({ input: { _tag: "Ended", turnId, exit } })
+  /** Notifies the conversation that the turn's fiber has ended, unless no turn runs any more. */
+  private ended(turnId: SubmissionId, exit: TurnExit): Effect.Effect<unknown> {
+    return Effect.suspend(() => {
+      const { inbox, journal } = this.parts
+      return journal.head.turn === undefined
+        ? Effect.void
+        : inbox.send({ input: { _tag: "Ended", turnId, exit } })
+    })
   }
 
   /** Lists the tools of the tool servers with the current settings; returns at once, and `Listed` follows. */

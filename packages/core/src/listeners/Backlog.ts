@@ -5,26 +5,38 @@
  */
 import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
 
-/** The limits of one listener's backlog. Beyond either the conversation drops its subscription. */
+/** The limits of one listener's backlog. Beyond `maxEvents` or `maxBytes` the conversation drops its subscription. */
 export interface ListenerLimits {
-  /** Events that one take may give, deltas of one text beyond the first 128 events counted as one. */
+  /** Events that one take may give when its deltas are coalesced. */
   readonly maxEvents: number
   /** Text of unread deltas, in UTF-16 code units. Durable events are not counted: the event log holds them anyway. */
   readonly maxBytes: number
+  /**
+   * Unread events up to which deltas stay as they came. Where more are unread, those of one text beyond the first 128 events
+   * are coalesced. Default: `maxEvents`.
+   */
+  readonly maxSeparate?: number
 }
 
-/** 1,024 events or 4 MiB of deltas: minutes of a turn's output, and what a server with many listeners can afford. */
-export const defaultListenerLimits: ListenerLimits = { maxEvents: 1024, maxBytes: 4 * 1024 * 1024 }
+/**
+ * 1,024 events or 4 MiB of deltas: minutes of a turn's output, and what a server with many listeners can afford. Up to 8,192
+ * deltas stay separate: a listener is not behind because a provider writes a whole answer at once, and they take about
+ * 1 MiB, which all listeners of a conversation share.
+ */
+export const defaultListenerLimits: ListenerLimits = {
+  maxEvents: 1024,
+  maxBytes: 4 * 1024 * 1024,
+  maxSeparate: 8192,
+}
 
 /**
- * Unread events after which the backlog of a listener is coalesced before it is read, so that a listener which never reads
- * holds the text of many deltas but not as many objects. Costs each delta one more step; enough that a listener which
- * reads at all is never touched.
+ * Events that a listener which is behind may add to its backlog before it is coalesced again without being read, so that a
+ * listener which never reads holds the text of many deltas but not as many objects. Costs each delta one more step.
  */
 export const coalesceAfter = 1024
 
-/** A listener with at most this many unread events is not behind: its deltas stay as they came. */
-const behind = 128
+/** Events at the beginning of a coalesced backlog whose deltas stay as they came. */
+const separate = 128
 
 /** Totals of what a conversation has published to its `PubSub`. */
 export interface Published {
@@ -62,11 +74,15 @@ export const addTo = (
   return { events: total.events + batch.length, joined, bytes }
 }
 
-/** True where a listener that last read at `read` is beyond its limits at `total`. */
+/** True where a listener that last read at `read` has so many unread events at `total` that its deltas are coalesced. */
+export const isBehind = (total: Published, read: Published, limits: ListenerLimits): boolean =>
+  total.events - read.events > (limits.maxSeparate ?? limits.maxEvents)
+
+/** True where a listener that last read at `read` is beyond its limits at `total`, even when its deltas are coalesced. */
 export const exceeds = (total: Published, read: Published, limits: ListenerLimits): boolean => {
   const unread = total.events - read.events
   const held =
-    unread <= behind ? unread : behind + Math.min(unread - behind, total.joined - read.joined)
+    unread <= separate ? unread : separate + Math.min(unread - separate, total.joined - read.joined)
   return held > limits.maxEvents || total.bytes - read.bytes > limits.maxBytes
 }
 
@@ -86,11 +102,11 @@ const join = (first: Event, rest: ReadonlyArray<Event>): Event =>
 export const coalesced = (batches: ReadonlyArray<ReadonlyArray<Event>>): ReadonlyArray<Event> => {
   const [only, ...more] = batches
   const all = more.length === 0 ? (only ?? []) : batches.flat()
-  if (all.length <= behind) return all
-  const events = all.slice(0, behind - 1)
+  if (all.length <= separate) return all
+  const events = all.slice(0, separate - 1)
   let rest: Array<Event> = []
   let first: Event | undefined
-  for (const event of all.slice(behind - 1)) {
+  for (const event of all.slice(separate - 1)) {
     if (first !== undefined && isJoinable(first, event)) {
       rest.push(event)
       continue

@@ -29,6 +29,7 @@ import {
   coalesceAfter,
   coalesced,
   exceeds,
+  isBehind,
   type ListenerLimits,
   type Published,
 } from "./Backlog.ts"
@@ -101,7 +102,11 @@ export class SubscribedListener implements Listener {
       subscription.unsubscribe()
       this.subscription = undefined
       this.state = "lagged"
-    } else if (subscription !== undefined && published.events - this.pulledAt > coalesceAfter) {
+    } else if (
+      subscription !== undefined &&
+      isBehind(published, read, limits) &&
+      published.events - this.pulledAt > coalesceAfter
+    ) {
       this.left = [coalesced(this.pull())]
     }
     const waiting = this.wake
@@ -151,9 +156,11 @@ export class SubscribedListener implements Listener {
   }
 
   private deliver(batches: Batches): ReadonlyArray<Delivery> {
-    this.read = this.publisher.published
+    const { published } = this.publisher
+    const events = isBehind(published, this.read, this.limits) ? coalesced(batches) : batches.flat()
+    this.read = published
     const deliveries: Array<Delivery> = []
-    for (const event of coalesced(batches)) {
+    for (const event of events) {
       deliveries.push({ _tag: "Event", event })
       // A delta carries the number of the durable event before it.
       this.next = event.seq + 1

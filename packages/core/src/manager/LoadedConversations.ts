@@ -34,6 +34,7 @@ import type { ToolRuntime } from "../ToolRuntime.ts"
 import { type Entry, type LoadedConversation, notifyMoved, type Placement } from "./Entry.ts"
 import { closeLease } from "./Lease.ts"
 import { sweep } from "./IdleSweep.ts"
+import { SharedSettings } from "./SharedSettings.ts"
 import { type LogSource, type Storage, unavailable } from "./Storage.ts"
 
 /** Limits of the conversations in memory, and where their logs are. */
@@ -81,6 +82,7 @@ export class LoadedConversations {
   /** Size of `byUse`, and the conversations for which room is reserved. */
   private reserved = 0
   private readonly inTransition = new Set<Entry>()
+  private readonly settings = new SharedSettings()
   /** True once no transition may start any more. */
   private isHalted = false
 
@@ -136,11 +138,17 @@ export class LoadedConversations {
     work: (conversation: OwnedConversation) => Effect.Effect<A, E, R>,
   ): Effect.Effect<A, E | ConversationUnavailable, R> {
     return Effect.uninterruptibleMask((restore) =>
-      Effect.suspend(() => {
+      Effect.clockWith((clock) => {
         entry.uses++
-        return Effect.andThen(this.touch(entry), this.loaded(entry)).pipe(
-          Effect.flatMap((conversation) => restore(work(conversation))),
-          Effect.ensuring(Effect.sync(() => entry.uses--)),
+        this.touchAt(entry, clock.currentTimeMillisUnsafe())
+        const { placement } = entry
+        const working =
+          placement._tag === "Loaded"
+            ? restore(work(placement.loaded.conversation))
+            : Effect.flatMap(this.loaded(entry), (conversation) => restore(work(conversation)))
+        return Effect.ensuring(
+          working,
+          Effect.sync(() => entry.uses--),
         )
       }),
     )
@@ -148,11 +156,13 @@ export class LoadedConversations {
 
   /** Restarts the idle time of a conversation in memory. Does nothing for any other. */
   touch(entry: Entry): Effect.Effect<void> {
-    return Effect.map(Clock.currentTimeMillis, (now) => {
-      if (!this.byUse.delete(entry)) return
-      this.byUse.add(entry)
-      entry.usedAtMs = now
-    })
+    return Effect.map(Clock.currentTimeMillis, (nowMs) => this.touchAt(entry, nowMs))
+  }
+
+  private touchAt(entry: Entry, nowMs: number): void {
+    if (!this.byUse.delete(entry)) return
+    this.byUse.add(entry)
+    entry.usedAtMs = nowMs
   }
 
   /** Resolves with the placement of the conversation, after a transition that runs. Loads nothing. */
@@ -254,6 +264,7 @@ export class LoadedConversations {
       }
       const isUsed = entry.uses > 0 || entry.isHidden
       if (this.isHalted || placement._tag !== "Loaded" || isUsed) return Effect.void
+      if (placement.loaded.conversation.isBusy) return Effect.void
       return this.transition(entry, "Stored", this.suspendAndStore(entry, placement.loaded))
     }).pipe(Effect.uninterruptible)
   }
@@ -340,7 +351,7 @@ export class LoadedConversations {
   /** The conversation is only in the store now. */
   private store(entry: Entry, loaded: LoadedConversation): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      entry.settings = (yield* loaded.conversation.state).settings
+      entry.settings = this.settings.share((yield* loaded.conversation.state).settings)
       yield* closeLease(loaded.lease)
       entry.placement = { _tag: "Stored" }
       this.forget(entry)

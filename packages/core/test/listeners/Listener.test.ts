@@ -15,6 +15,12 @@ const note = (seq: number): Event => ({
   msg: { type: "background_event", message: `${seq}` },
 })
 
+const delta = (text: string): Event => ({
+  seq: -1,
+  id: "t",
+  msg: { type: "agent_message_delta", delta: text },
+})
+
 /** A log and its listeners; an event is appended and published in one step, as a conversation does. */
 const talk = () => {
   const log = new EventLog()
@@ -74,6 +80,38 @@ describe("Listener", () => {
         { _tag: "Event", event: note(0) },
         { _tag: "Synced", seq: 1 },
       ])
+    }),
+  )
+
+  it.effect("gives one that reads every delta by itself, however many come at once", () =>
+    Effect.gen(function* () {
+      const { listeners, say } = talk()
+      const listener = yield* listeners.attach()
+      yield* listener.take
+      const written = Array.from({ length: 5000 }, (_, i) => delta(`${i} `))
+      say(...written)
+      assert.deepStrictEqual(eventsOf(yield* listener.take), written)
+      for (const one of written) say(one)
+      assert.deepStrictEqual(eventsOf(yield* listener.take), written)
+    }),
+  )
+
+  it.effect("L6 keeps the text and few objects of the deltas for one that does not read", () =>
+    Effect.gen(function* () {
+      const { listeners, say } = talk()
+      const listener = yield* listeners.attach()
+      yield* listener.take
+      let text = ""
+      for (let i = 0; i < 50; i++) {
+        const written = Array.from({ length: 1000 }, (_, n) => delta(`${n} `))
+        text += written.map(({ msg }) => ("delta" in msg ? msg.delta : "")).join("")
+        say(...written)
+      }
+      const unread = eventsOf(yield* listener.take)
+      assert.strictEqual(unread.length, 128)
+      assert.strictEqual(unread.map(({ msg }) => ("delta" in msg ? msg.delta : "")).join(""), text)
+      say(delta("a"), delta("b"))
+      assert.strictEqual(eventsOf(yield* listener.take).length, 2)
     }),
   )
 

@@ -46,6 +46,7 @@ const docOf = ({ audience, doc, legacy }: EventInfo): string =>
 const define = (type: EventMsg["type"]) =>
   notification(`${prefix}${type}`, {
     params: EventParams,
+    unchecked: true,
     since: eventInfo(type).since,
     doc: docOf(eventInfo(type)),
   })

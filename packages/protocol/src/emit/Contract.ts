@@ -5,7 +5,8 @@
 import type * as Rpc from "effect/rpc/Rpc"
 import * as Schema from "effect/Schema"
 import type { JsonSchema } from "../JsonSchema.ts"
-import { type Dialect, infoOf, isVoid, type Method, type MethodInfo, methodsOf } from "../Method.ts"
+import { type Dialect, infoOf, type Method, type MethodInfo, methodsOf } from "../Method.ts"
+import { isVoid } from "../MethodCodec.ts"
 
 /** One method of a contract. */
 export interface ContractMethod {

@@ -11,6 +11,7 @@ import { CodexEvent } from "./CodexMcp.ts"
 const define = (type: string) =>
   notification(type, {
     params: CodexEvent.payloadSchema,
+    unchecked: true,
     since: "0.20",
     until: "0.25",
     doc: "The event of the preceding `codex/event`, in a notification named after its type.",

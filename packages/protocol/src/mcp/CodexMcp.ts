@@ -10,6 +10,13 @@ import { dialect, notification, request } from "../Method.ts"
 import { CreateMessage, RootsList } from "./ClientFeatures.ts"
 import { Discover } from "./Discover.ts"
 import { ElicitParams } from "./Elicitation.ts"
+import { codexEvent, eventsExtension } from "./Extensions.ts"
+import {
+  initializeInfo,
+  initializeMethod,
+  InitializeParams,
+  InitializeResult,
+} from "./Initialize.ts"
 import { LoggingSetLevel, LogMessage } from "./Logging.ts"
 import { CompletionComplete, PromptsGet, PromptsList } from "./Prompts.ts"
 import {
@@ -24,7 +31,6 @@ import {
   ToolsListChanged,
 } from "./Resources.ts"
 import { SubscriptionsAcknowledged, SubscriptionsListen } from "./Subscriptions.ts"
-import { type HandshakeVersion, handshakeVersions } from "./Revisions.ts"
 import { InitialStateParams, StreamDisconnectedParams } from "./StreamNotifications.ts"
 import {
   relatedTask,
@@ -36,15 +42,6 @@ import {
   TasksStatus,
   TasksUpdate,
 } from "./Tasks.ts"
-
-/** The revisions that `initialize` can agree on, newest first. */
-export const protocolVersions = handshakeVersions
-/** A revision that `initialize` can agree on. */
-export type ProtocolVersion = HandshakeVersion
-
-/** The offered revision if it is supported, else the newest one: MCP requires a counter-offer, not an error. */
-export const negotiate = (offered: string): ProtocolVersion =>
-  protocolVersions.find((version) => version === offered) ?? protocolVersions[0]
 
 const Open = Schema.Record(Schema.String, Schema.Unknown)
 const Meta = Schema.optionalKey(Open)
@@ -65,28 +62,6 @@ const CallMeta = Schema.optionalKey(
     [Open],
   ),
 )
-
-const Implementation = Schema.Struct({
-  name: Schema.String,
-  title: Schema.optionalKey(Schema.String),
-  version: Schema.String,
-})
-
-/** The client's side of the handshake. */
-export const InitializeParams = Schema.Struct({
-  protocolVersion: Schema.String,
-  capabilities: Open,
-  clientInfo: Implementation,
-})
-/** A decoded `InitializeParams`. */
-export type InitializeParams = typeof InitializeParams.Type
-
-const InitializeResult = Schema.Struct({
-  protocolVersion: Schema.String,
-  capabilities: Open,
-  serverInfo: Implementation,
-  instructions: Schema.optionalKey(Schema.String),
-})
 
 const Tool = Schema.Struct({
   name: Schema.String,
@@ -122,13 +97,10 @@ export const CallToolResult = Schema.Struct({
 export type CallToolResult = typeof CallToolResult.Type
 
 /** The handshake of revisions before 2026-07-28. */
-export const Initialize = request("initialize", {
+export const Initialize = request(initializeMethod, {
   params: InitializeParams,
   result: InitializeResult,
-  since: "2024-11-05",
-  until: "2026-07-28",
-  cancellable: false,
-  doc: "Agrees on a protocol revision and on capabilities. Sent once per connection.",
+  ...initializeInfo,
 })
 
 /** Checks that the peer responds. */
@@ -200,11 +172,8 @@ export const Progress = notification("notifications/progress", {
   doc: "Reports the progress of a request that gave a progress token. None follows its response.",
 })
 
-/** The extension with which a client of revision 2026-07-28 asks for `codex/event`. */
-export const eventsExtension = "colloquy/codex-event"
-
 /** One event of the conversation that a tool call runs. */
-export const CodexEvent = notification("codex/event", {
+export const CodexEvent = notification(codexEvent, {
   params: Schema.Struct({
     _meta: Schema.optionalKey(
       Schema.Struct({
@@ -217,6 +186,7 @@ export const CodexEvent = notification("codex/event", {
     id: Schema.String,
     msg: AnyEventMsg,
   }),
+  unchecked: true,
   since: "0.20",
   doc: [
     "An event of the conversation, tied to the tool call that runs it by `_meta.requestId` and sent on the stream of that call, before its response.",

@@ -37,6 +37,7 @@ const LiveEventParams = Schema.Struct({
 const define = (type: string) =>
   notification(type, {
     params: LiveEventParams,
+    unchecked: true,
     since: "0.20",
     doc: "An event of a streamed conversation, as it happens.",
   })

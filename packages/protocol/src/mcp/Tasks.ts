@@ -6,9 +6,6 @@
 import * as Schema from "effect/Schema"
 import { notification, request } from "../Method.ts"
 
-/** Name of the extension, under `capabilities.extensions` of both sides. */
-export const tasksExtension = "io.modelcontextprotocol/tasks"
-
 /** Key in `_meta` of messages that belong to a task and do not name it elsewhere; 2025-11-25 only. */
 export const relatedTask = "io.modelcontextprotocol/related-task"
 

@@ -2,15 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as McpSchema from "effect/ai/McpSchema"
 import * as Schema from "effect/Schema"
 import { notificationText, parse, type RequestId } from "../../src/JsonRpc.ts"
-import {
-  Cancelled,
-  CodexEvent,
-  Initialize,
-  negotiate,
-  protocolVersions,
-  ToolsCall,
-  ToolsList,
-} from "../../src/mcp/CodexMcp.ts"
+import { Initialize, Cancelled, CodexEvent, ToolsCall, ToolsList } from "../../src/mcp/CodexMcp.ts"
+import { negotiate, protocolVersions } from "../../src/mcp/Initialize.ts"
 import { codexTools } from "../../src/mcp/CodexTools.ts"
 import { codecOf, type Method } from "../../src/Method.ts"
 

@@ -48,6 +48,11 @@ export class RequestGate {
     this.releases.push(this.holdKey(key))
   }
 
+  /** True while the request has registered nothing and holds no key. */
+  get isUnused(): boolean {
+    return this.after === undefined && this.over === undefined && this.releases === undefined
+  }
+
   private release(): void {
     const { releases = [] } = this
     this.releases = undefined

@@ -2,7 +2,8 @@
  * The JSON-RPC state of one connection: reads frames, runs one fiber per request, sends responses, notifications and
  * requests, and drains at the end of input. It defines no method; the dialect passes its methods and handlers.
  *
- *     frame ── onFrame ── onText ──┬─ onMessage ──┬─ request ────── onRequest ── InFlight ── handler ── response
+ *     frame ── onFrame ── onText ──┬─ onMessage ──┬─ request ────── onRequest ── handler ──┬─ ended ── response
+ *                                  │              │                     │                  └─ InFlight ── response
  *                                  └─ onBatch ────┤                     └── refuse ── Answers ── error
  *                                                 ├─ notification ─ onNotification ── handler
  *                                                 ├─ response ───── Outgoing (requests of this server)
@@ -38,14 +39,18 @@ import type * as Scope from "effect/Scope"
 import { AnswerGate } from "./AnswerGate.ts"
 import { type Answers, make as makeAnswers } from "./Answers.ts"
 import { type Batch, make as makeBatch, type Slot } from "./Batch.ts"
-import type { NotificationCaller, PeerControl } from "./Caller.ts"
+import type { PeerControl } from "./Caller.ts"
 import { Envelope } from "./Envelope.ts"
+import { handledBy, respondNow } from "./ImmediateResponse.ts"
+import { handleNotification, type NotificationHandler } from "./IncomingNotifications.ts"
 import { make as makeInFlight } from "./InFlight.ts"
 import { logDefect } from "./LogDefect.ts"
 import { make as makeOutgoing } from "./Outgoing.ts"
+import { internalError, invalidRequest, rpcError } from "./PeerErrors.ts"
 import type { PeerOptions } from "./PeerOptions.ts"
 import { controlOf, type PeerParts } from "./PeerParts.ts"
 import { internalText, responseText, unidentifiedText } from "./ResponseText.ts"
+import { containing, type Rest } from "./Rest.ts"
 import { methodNotFound, type Route } from "./Route.ts"
 import { ServedRequest } from "./ServedRequest.ts"
 import { untilEnded } from "./UntilEnded.ts"
@@ -61,24 +66,11 @@ export interface Peer {
 /** How long a slow reader, such as a pager or a script that works on each line, may take for the remaining messages. */
 const flushBound = "5 seconds"
 
+/** Messages that are handled before other fibers get their turn, if none of them has to wait. */
+const maxAtOnce = 128
+
 /** Largest batch accepted: its responses are sent together, so the slowest delays all. */
 const maxBatch = 128
-
-const rpcError = (code: number, message: string, data?: unknown) =>
-  new JsonRpcError({ code, message, ...(data === undefined ? {} : { data }) })
-
-const invalidRequest = (fault: string): Invalid => ({
-  _tag: "Invalid",
-  id: null,
-  answerable: true,
-  error: rpcError(ErrorCode.invalidRequest, `Invalid Request: ${fault}`),
-})
-
-/** The handler of a notification, whatever its params. */
-type NotificationHandler = (
-  params: unknown,
-  caller: NotificationCaller,
-) => Effect.Effect<unknown, unknown>
 
 interface PeerContext extends PeerParts {
   readonly connection: Connection
@@ -118,24 +110,37 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
     Effect.matchEffect(this.parts.connection.receive, {
       onSuccess: (frames) => {
         this.parts.envelope.observe(frames)
-        return Effect.andThen(Effect.forEach(frames, this.onEach, { discard: true }), this.read)
+        return Effect.andThen(this.onFrames(frames, 0), this.read)
       },
       onFailure: () => Effect.void,
     }),
   )
 
+  /** Handles the frames from that index on, one after the other. */
+  private onFrames(frames: ReadonlyArray<Frame>, from: number): Effect.Effect<void> {
+    for (let at = from; at < frames.length; at++) {
+      const frame = frames[at]
+      const rest = frame === undefined ? undefined : this.onEach(frame)
+      const pause = at - from === maxAtOnce ? Effect.yieldNow : undefined
+      const next = rest ?? pause
+      if (next !== undefined) return Effect.flatMap(next, () => this.onFrames(frames, at + 1))
+    }
+    return Effect.void
+  }
+
   /** A defect in the handling of one frame must not end the reading of the others. */
-  private readonly onEach = (frame: Frame): Effect.Effect<void> =>
-    Effect.suspend(() => this.onFrame(frame)).pipe(
-      Effect.catchDefect((defect) =>
+  private onEach(frame: Frame): Rest {
+    return containing(
+      () => this.onFrame(frame),
+      (defect) =>
         Effect.andThen(
           Effect.logError("a message could not be read", defect),
           this.parts.answers.send(internalText(null, this.form)),
         ),
-      ),
     )
+  }
 
-  private onFrame(frame: Frame): Effect.Effect<void> {
+  private onFrame(frame: Frame): Rest {
     switch (frame._tag) {
       case "Text":
         return this.onText(frame.text)
@@ -146,7 +151,7 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
     }
   }
 
-  private onText(text: string): Effect.Effect<void> {
+  private onText(text: string): Rest {
     const read = parseFrame(text)
     return read._tag === "Batch"
       ? this.onBatch(read.messages, text.length)
@@ -168,30 +173,41 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
       if (message._tag === "Request") {
         return batch.slot(message.id).put(this.failureOf(message.id, refused))
       }
-      return message._tag === "Notification" ? Effect.void : this.onMessage(message, each, batch)
+      return message._tag === "Notification" ? undefined : this.onMessage(message, each, batch)
     }
-    return Effect.andThen(Effect.forEach(messages, onMember, { discard: true }), batch.close)
+    return Effect.andThen(
+      Effect.forEach(messages, (message) => onMember(message) ?? Effect.void, { discard: true }),
+      batch.close,
+    )
   }
 
   /** @param chars UTF-16 units of its text */
-  private onMessage(message: Message, chars: number, batch?: Batch): Effect.Effect<void> {
+  private onMessage(message: Message, chars: number, batch?: Batch): Rest {
     const { outgoing } = this.parts
     switch (message._tag) {
       case "Request": {
         const slot = batch?.slot(message.id)
-        return Effect.suspend(() => this.onRequest(message, chars, slot)).pipe(
-          Effect.catchDefect((defect) =>
+        return containing(
+          () => this.onRequest(message, chars, slot),
+          (defect) =>
             Effect.andThen(
               Effect.logError("a request could not be served", defect),
-              this.refuse(message.id, rpcError(ErrorCode.internalError, "Internal error"), slot),
+              this.refuse(message.id, internalError(), slot) ?? Effect.void,
             ),
-          ),
         )
       }
       case "Notification":
         return logDefect(
           `notification ${message.method.slice(0, maxShortLength)}`,
-          Effect.suspend(() => this.onNotification(message.method, message.params)),
+          Effect.suspend(() =>
+            handleNotification(
+              message.method,
+              message.params,
+              this.methods.get(message.method),
+              this.notifications[message.method],
+              { peer: this.control },
+            ),
+          ),
         )
       case "Success":
         return outgoing.settle(message.id, Exit.succeed(message.result))
@@ -210,7 +226,7 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
    * @param chars UTF-16 units of its text
    * @param slot its place among the responses to a batch
    */
-  private onRequest(request: Request, chars: number, slot?: Slot): Effect.Effect<void> {
+  private onRequest(request: Request, chars: number, slot?: Slot): Rest {
     const { id } = request
     const { inFlight } = this.parts
     const refuse = (error: JsonRpcError) => this.refuse(id, error, slot)
@@ -229,10 +245,10 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
           rpcError(ErrorCode.invalidParams, `Invalid params: ${fault}`, { issues }),
       )
     }
-    const start = this.start(id, found, params.success, chars, slot)
+    const start = () => this.start(id, found, params.success, chars, slot)
     return inFlight.hasRoom(this.maxInFlight)
-      ? start
-      : Effect.andThen(inFlight.room(this.maxInFlight), start)
+      ? start()
+      : Effect.flatMap(inFlight.room(this.maxInFlight), () => start() ?? Effect.void)
   }
 
   private start(
@@ -241,7 +257,7 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
     params: unknown,
     chars: number,
     slot: Slot | undefined,
-  ): Effect.Effect<void> {
+  ): Rest {
     const ends = begins?.(id)
     this.inFlightChars += chars
     const served = new ServedRequest({
@@ -254,37 +270,22 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
         ends?.()
       },
     })
-    served.work = responseText(
-      id,
-      codec,
-      Effect.suspend(() => handler(params, served)),
-      this.form,
-    )
-    return this.parts.inFlight.start(served)
-  }
-
-  private onNotification(name: string, raw: unknown): Effect.Effect<void> {
-    const method = this.methods.get(name)
-    const handler = this.notifications[name]
-    const codec = method === undefined ? undefined : codecOf(method)
-    if (handler === undefined || codec?.info.kind !== "notification") {
-      return Effect.logDebug(`unknown notification ${name}`)
+    const handled = handledBy(() => handler(params, served))
+    const { inFlight, sendNow } = this.parts
+    if (slot === undefined && respondNow(sendNow, served, codec, handled, this.form)) {
+      return undefined
     }
-    const params = codec.decodeParams(raw)
-    if (params._tag === "Failure") {
-      const text = describeFaults("params", faultsOf(params.failure))
-      return Effect.logWarning(`notification ${name} ignored: ${text}`)
-    }
-    return Effect.asVoid(handler(params.success, { peer: this.control })).pipe(
-      Effect.catch((error) => Effect.logError(`notification ${name} failed`, error)),
-    )
+    served.work = responseText(id, codec, handled, this.form)
+    return inFlight.start(served)
   }
 
   private onInvalid(invalid: Invalid, slot?: Slot): Effect.Effect<void> {
     const settled = invalid.mayBeResponse ? this.parts.outgoing.settleEmpty(invalid.id) : undefined
     return Effect.andThen(
       Effect.logWarning(`unusable message: ${invalid.error.message}`),
-      settled ?? (invalid.answerable ? this.refuse(invalid.id, invalid.error, slot) : Effect.void),
+      settled ??
+        (invalid.answerable ? this.refuse(invalid.id, invalid.error, slot) : undefined) ??
+        Effect.void,
     )
   }
 
@@ -297,14 +298,12 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
     return codec.info.kind === "request" ? { codec, handler } : methodNotFound(name)
   }
 
-  private refuse(
-    id: RequestId | null,
-    error: JsonRpcError,
-    slot: Slot | undefined,
-  ): Effect.Effect<void> {
+  private refuse(id: RequestId | null, error: JsonRpcError, slot: Slot | undefined): Rest {
+    const { answers, sendNow } = this.parts
     const text = this.failureOf(id, error)
     if (slot !== undefined) return slot.put(text)
-    return this.parts.answers.send(text, id === null ? {} : { relatedTo: id })
+    const options = id === null ? {} : { relatedTo: id }
+    return sendNow?.([text], options) === true ? undefined : answers.send(text, options)
   }
 
   /** The text of an error. Its id is null while a response with that id is due, for which it could be mistaken. */
@@ -360,7 +359,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
   options: PeerOptions<L>,
 ): Effect.fn.Return<Peer, never, Scope.Scope> {
   const { connection, end } = untilEnded(options.connection)
-  const { send } = connection
+  const { send, sendNow } = connection
   const apart = connection.apart ?? Effect.void
   const envelope = new Envelope(options.adaptsEnvelope === true)
   const form = () => envelope.form
@@ -369,9 +368,10 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     connection,
     end,
     send,
+    sendNow,
     apart,
     envelope,
-    inFlight: yield* makeInFlight({ send, apart, form }),
+    inFlight: yield* makeInFlight({ send, sendNow, apart, form }),
     answers: yield* makeAnswers(send, options.maxInFlight ?? defaultMaxInFlight),
     outgoing: makeOutgoing(
       send,

@@ -7,7 +7,7 @@ import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
 import {
   ErrorCode,
   failureText,
-  JsonRpcError,
+  type JsonRpcError,
   type MessageForm,
   type RequestId,
   successText,
@@ -16,16 +16,9 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Route } from "./Route.ts"
 
-/**
- * The text of an internal error. A function: an error captures a stack trace, which costs more than the rest of a
- * response.
- */
+/** The text of an internal error. */
 export const internalText = (id: RequestId | null, form: MessageForm): string =>
-  failureText(
-    id,
-    new JsonRpcError({ code: ErrorCode.internalError, message: "Internal error" }),
-    form,
-  )
+  failureText(id, { code: ErrorCode.internalError, message: "Internal error" }, form)
 
 /**
  * The text of an error about a message whose id a request in flight uses. Its `id` is null, because otherwise it could
@@ -35,8 +28,7 @@ export const unidentifiedText = (
   id: RequestId,
   { code, data, message }: JsonRpcError,
   form: MessageForm,
-): string =>
-  failureText(null, new JsonRpcError({ code, message, data: { ...Object(data), id } }), form)
+): string => failureText(null, { code, message, data: { ...Object(data), id } }, form)
 
 const resultText = (
   id: RequestId,

@@ -6,6 +6,7 @@ import { ErrorCode, JsonRpcError, type RequestId } from "@colloquy/protocol/Json
 import type { Codec } from "@colloquy/protocol/Method"
 import type * as Effect from "effect/Effect"
 import type { RequestCaller } from "./Caller.ts"
+import { rpcError } from "./PeerErrors.ts"
 
 /** What serves one request: its codec and its handler. */
 export interface Route {
@@ -23,11 +24,7 @@ export interface Route {
 
 /** The error -32601 for a method that is not served. */
 export const methodNotFound = (method: string): JsonRpcError =>
-  new JsonRpcError({
-    code: ErrorCode.methodNotFound,
-    message: `Method not found: ${method}`,
-    data: { method },
-  })
+  rpcError(ErrorCode.methodNotFound, `Method not found: ${method}`, { method })
 
 /** True if the request cannot be served because its method is unknown. */
 export const isMethodNotFound = (found: Route | JsonRpcError): found is JsonRpcError =>

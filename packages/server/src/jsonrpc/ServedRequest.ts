@@ -52,6 +52,11 @@ export class ServedRequest implements RequestCaller, InFlightRequest {
     this.peer = controlOf(parts, () => this.related)
   }
 
+  /** True while nothing was asked to run before, with or after the response. */
+  get isPlain(): boolean {
+    return !this.isSeparate && this.gate.isUnused
+  }
+
   readonly separate = (): void => {
     this.isSeparate = true
   }

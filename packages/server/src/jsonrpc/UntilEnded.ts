@@ -19,6 +19,7 @@ export interface UntilEnded {
  */
 export const untilEnded = (connection: Connection): UntilEnded => {
   let hasEnded = false
+  const { sendNow } = connection
   return {
     connection: {
       ...connection,
@@ -28,6 +29,9 @@ export const untilEnded = (connection: Connection): UntilEnded => {
             ? Effect.fail(new ConnectionClosed({ reason: "the connection has ended" }))
             : connection.send(texts, options),
         ),
+      ...(sendNow === undefined
+        ? {}
+        : { sendNow: (texts, options) => !hasEnded && sendNow(texts, options) }),
     },
     end: Effect.sync(() => {
       hasEnded = true

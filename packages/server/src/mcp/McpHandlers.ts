@@ -2,9 +2,9 @@
 import { ConversationsView } from "../ConversationsView.ts"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import {
+  Initialize,
   Cancelled,
   type CodexMcp,
-  Initialize,
   Initialized,
   Ping,
   ToolsCall,
@@ -23,6 +23,7 @@ import type { NotificationCaller } from "../jsonrpc/Caller.ts"
 import * as ConnectionState from "./ConnectionState.ts"
 import { featureHandlers, notifiedOfChanges } from "./catalog/FeatureHandlers.ts"
 import { initialize } from "./methods/Initialize.ts"
+import { handshakeCapabilities } from "./methods/InitializeResult.ts"
 import { notificationsCancelled } from "./methods/NotificationsCancelled.ts"
 import { notificationsInitialized } from "./methods/NotificationsInitialized.ts"
 import { offeredTools } from "./catalog/OfferedTools.ts"
@@ -42,7 +43,6 @@ import type { Server } from "../Server.ts"
 import { streams } from "./conversation/Streams.ts"
 import { detachedTurns } from "./elicitation/stateless/DetachedTurns.ts"
 import { taskHandlers } from "./tasks/TaskHandlers.ts"
-import { supportsTasks } from "./tasks/TaskRequests.ts"
 import { subscriptionsListen } from "./methods/SubscriptionsListen.ts"
 import type { ThreadIdPlace } from "./codex/ToolResults.ts"
 import { toolsCall } from "./methods/ToolsCall.ts"
@@ -120,10 +120,7 @@ export const make = Effect.fnUntraced(function* ({
   return {
     requests: {
       [Initialize._tag]: initialize(session, serverInfo, () =>
-        serverCapabilities({
-          events: session.events() === "off" ? undefined : "experimental",
-          tasks: supportsTasks(session.revision()) ? "asked" : undefined,
-        }),
+        handshakeCapabilities(session.revision(), session.events()),
       ),
       [Discover._tag]: serverDiscover(stateless),
       [Ping._tag]: ping,

@@ -1,7 +1,13 @@
 /** The capabilities that the server declares: one list for every era. Pure. */
-import { CodexEvent, eventsExtension } from "@colloquy/protocol/mcp/CodexMcp"
-import { tasksExtension } from "@colloquy/protocol/mcp/Tasks"
+import { codexEvent, eventsExtension, tasksExtension } from "@colloquy/protocol/mcp/Extensions"
+import type { Revision } from "@colloquy/protocol/mcp/Revisions"
 import type { Members } from "./RequestContext.ts"
+
+/** The first revision whose clients request tasks, and the only one so far. */
+const withTasks: Revision = "2025-11-25"
+
+/** Whether clients of the revision can request tasks. */
+export const supportsTasks = (agreed: Revision): boolean => agreed >= withTasks
 
 /** The optional features that the server declares. */
 export interface Offered {
@@ -30,6 +36,6 @@ export const serverCapabilities = ({ events, tasks }: Offered): Members => {
     logging: {},
     ...(tasks === "asked" ? { tasks: asked } : {}),
     ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
-    ...(events === undefined ? {} : { experimental: { [CodexEvent._tag]: {} } }),
+    ...(events === undefined ? {} : { experimental: { [codexEvent]: {} } }),
   }
 }

@@ -1,16 +1,17 @@
 /** The state of one MCP connection in the handshake era: its revision, its client and its log level. Sends nothing. */
 import type { LoggingLevel } from "@colloquy/protocol/mcp/Logging"
+import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
 import {
-  Elicit,
   type InitializeParams,
   negotiate,
   protocolVersions,
   type ProtocolVersion,
-} from "@colloquy/protocol/mcp/CodexMcp"
+} from "@colloquy/protocol/mcp/Initialize"
 import { infoOf } from "@colloquy/protocol/Method"
 import type { Members } from "./RequestContext.ts"
 import { hasPart, isMembers } from "./eras/Capabilities.ts"
-import { declinesEvents, type VendorEvents } from "./codex/VendorEvents.ts"
+import type { VendorEvents } from "./codex/VendorEvents.ts"
+import { agreedEvents } from "./methods/InitializeResult.ts"
 
 /** What a connection negotiated in `initialize`, and what its client declared. */
 export interface Session {
@@ -51,8 +52,7 @@ export const make = (events: VendorEvents): Session => {
     client: () => known?.params,
     revision: () => known?.revision ?? protocolVersions[0],
     initialized: () => known !== undefined,
-    events: () =>
-      known !== undefined && declinesEvents(known.params.capabilities) ? "off" : events,
+    events: () => (known === undefined ? events : agreedEvents(events, known.params.capabilities)),
     offered: events,
     logLevel: "info",
   }

@@ -33,6 +33,17 @@ describe("AnswerGate", () => {
       }),
   )
 
+  it("is unused until its request registers work or holds a key", () => {
+    const gate = new AnswerGate()
+    const requests = [gate.request(), gate.request(), gate.request()] as const
+    requests[1].hold("k")
+    requests[2].afterAnswer(Effect.void)
+    assert.deepStrictEqual(
+      requests.map(({ isUnused }) => isUnused),
+      [true, false, false],
+    )
+  })
+
   it.effect("L2 work after a response runs before the keys of its request pass", () =>
     Effect.gen(function* () {
       const gate = new AnswerGate()

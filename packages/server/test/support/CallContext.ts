@@ -1,5 +1,5 @@
 /** The context of a call and the state of its connection, for tests that call a tool without a server around it. */
-import { protocolVersions } from "@colloquy/protocol/mcp/CodexMcp"
+import { protocolVersions } from "@colloquy/protocol/mcp/Initialize"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../../src/jsonrpc/Caller.ts"
 import * as ConnectionState from "../../src/mcp/ConnectionState.ts"

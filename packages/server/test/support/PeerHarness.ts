@@ -1,4 +1,5 @@
 /** A peer over memory with a test dialect, whose handlers do everything a handler can do. */
+import type { Connection } from "@colloquy/protocol/Connection"
 import { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { dialect, notification, request } from "@colloquy/protocol/Method"
 import { type MemoryConnection, memoryPair } from "@colloquy/testing/MemoryConnection"
@@ -105,6 +106,8 @@ export interface PeerHarnessOptions {
   readonly maxInFlightChars?: number
   readonly shutdownGrace?: PeerOptions<LocalMethods>["shutdownGrace"]
   readonly batches?: boolean
+  /** Added to the connection, which has none of its own. */
+  readonly sendNow?: Connection["sendNow"]
 }
 
 const quietAfter = (count: () => number) =>
@@ -130,6 +133,7 @@ export const serve = Effect.fnUntraced(function* (
       connection: {
         ...connection,
         ...(options.flush === undefined ? {} : { flush: options.flush }),
+        ...(options.sendNow === undefined ? {} : { sendNow: options.sendNow }),
       },
       local: Dialect.clientToServer,
       handlers: handlersOf(notes, released),

@@ -1,8 +1,8 @@
 /** The steps of clients without a handshake as JSON texts. Pure. */
 import {
+  Initialize,
   Cancelled,
   CodexEvent,
-  Initialize,
   Ping,
   ToolsCall,
   ToolsList,
@@ -10,13 +10,8 @@ import {
 import { Discover } from "@colloquy/protocol/mcp/Discover"
 import { MetaKey, statelessVersions } from "@colloquy/protocol/mcp/Revisions"
 import { SubscriptionsListen } from "@colloquy/protocol/mcp/Subscriptions"
-import {
-  tasksExtension,
-  TasksCancel,
-  TasksGet,
-  TasksList,
-  TasksUpdate,
-} from "@colloquy/protocol/mcp/Tasks"
+import { tasksExtension } from "@colloquy/protocol/mcp/Extensions"
+import { TasksCancel, TasksGet, TasksList, TasksUpdate } from "@colloquy/protocol/mcp/Tasks"
 import type { PendingQuestions, KnownTask, Members } from "./StatelessKnown.ts"
 import type { Answering, Declares, StatelessStep } from "./StatelessPlan.ts"
 

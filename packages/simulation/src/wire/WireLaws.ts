@@ -1,5 +1,5 @@
 /** The laws that every wire run must keep (packages/docs/laws.md), each as a check over one of its connections. Pure. */
-import { Cancelled, Initialize, Ping } from "@colloquy/protocol/mcp/CodexMcp"
+import { Initialize, Cancelled, Ping } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Violation } from "../Laws.ts"
 import { endsWithReason, numberedWithoutGap } from "./ListenerLaws.ts"
 import { endBoundMs } from "./WirePlan.ts"

@@ -1,7 +1,7 @@
 /** The steps of a wire run's clients as frames. Pure. */
 import type { Frame } from "@colloquy/protocol/Connection"
 import { AddConversationListener } from "@colloquy/protocol/app/Messages"
-import { Cancelled, Initialize, Ping, ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
+import { Initialize, Cancelled, Ping, ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
 import type { WireStep } from "./WirePlan.ts"
 
 type MessageStep = Exclude<WireStep, { readonly do: "pause" | "yield" }>

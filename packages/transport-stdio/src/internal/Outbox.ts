@@ -22,6 +22,8 @@ export interface Outbox {
    * may then not have been written.
    */
   readonly send: (texts: ReadonlyArray<string>) => Effect.Effect<void, ConnectionClosed>
+  /** Accepts all texts at once, or returns false: they would have to wait, or the stream is gone. */
+  readonly sendNow: (texts: ReadonlyArray<string>) => boolean
   /**
    * Resolves when all texts accepted before have been handed to the operating system, or the stream
    * is gone.
@@ -113,14 +115,17 @@ class StreamOutbox implements Outbox {
   readonly send: Outbox["send"] = (texts) =>
     Effect.suspend(() => {
       if (this.closed !== undefined) return Effect.fail(this.closed)
-      if (texts.length === 0) return Effect.void
-      const bytes = bytesOf(texts)
-      if (this.senders.size === 0 && this.fits(bytes)) {
-        this.accept(texts, bytes)
-        return Effect.void
-      }
-      return this.waitForRoom(texts, bytes)
+      return this.sendNow(texts) ? Effect.void : this.waitForRoom(texts, bytesOf(texts))
     })
+
+  readonly sendNow: Outbox["sendNow"] = (texts) => {
+    if (this.closed !== undefined) return false
+    if (texts.length === 0) return true
+    const bytes = bytesOf(texts)
+    if (this.senders.size > 0 || !this.fits(bytes)) return false
+    this.accept(texts, bytes)
+    return true
+  }
 
   readonly flush: Outbox["flush"] = Effect.suspend(() => {
     if (this.closed !== undefined || this.written === this.accepted) return Effect.void

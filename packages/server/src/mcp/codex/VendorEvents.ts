@@ -4,12 +4,12 @@
  */
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { bareEvent } from "@colloquy/protocol/mcp/BareEvent"
-import { CodexEvent, eventsExtension } from "@colloquy/protocol/mcp/CodexMcp"
+import { CodexEvent } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params } from "@colloquy/protocol/Method"
-import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../../jsonrpc/Caller.ts"
-import type { Members, RequestContext } from "../RequestContext.ts"
+import type { RequestContext } from "../RequestContext.ts"
+import { wishOf } from "./EventWishes.ts"
 
 /**
  * `on`: for clients with a handshake unless they decline, and for requests of 2026-07-28 that declare the extension.
@@ -17,28 +17,6 @@ import type { Members, RequestContext } from "../RequestContext.ts"
  * its bare name as the method, for clients of version 0.20.
  */
 export type VendorEvents = "on" | "always" | "off" | "twice"
-
-/** `false`, or an object with `enabled: false`, declines. Null and absence declare nothing, anything else asks. */
-const wish = (declared: unknown): "asks" | "declines" | undefined => {
-  if (declared === undefined || declared === null) return undefined
-  return declared === false || memberOf(declared, "enabled") === false ? "declines" : "asks"
-}
-
-const asExperiment = (capabilities: Members) =>
-  wish(memberOf(capabilities["experimental"], CodexEvent._tag))
-
-/** Whether a client with a handshake declines the events: only `experimental["codex/event"]` counts. */
-export const declinesEvents = (capabilities: Members): boolean =>
-  asExperiment(capabilities) === "declines"
-
-/** What a request without a handshake declares, as experimental or as an extension. If either declines, both do. */
-const wishOf = (capabilities: Members): ReturnType<typeof wish> => {
-  const wishes = [
-    asExperiment(capabilities),
-    wish(memberOf(capabilities["extensions"], eventsExtension)),
-  ]
-  return wishes.find((one) => one === "declines") ?? wishes.find((one) => one === "asks")
-}
 
 /** The setting of the server, and what a connection with a handshake agreed on. */
 interface EventsSetting {

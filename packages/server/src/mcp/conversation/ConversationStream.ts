@@ -1,6 +1,6 @@
 /** The tool `conversationStream`: sends the events of a conversation to the client, and its questions. */
 import type { ConversationsView } from "../../ConversationsView.ts"
-import { eventsExtension } from "@colloquy/protocol/mcp/CodexMcp"
+import { eventsExtension } from "@colloquy/protocol/mcp/Extensions"
 import type { ConversationStream } from "@colloquy/protocol/mcp/ConversationTools"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"

@@ -8,16 +8,19 @@ import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { CreateMessage, RootsList } from "@colloquy/protocol/mcp/ClientFeatures"
 import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params } from "@colloquy/protocol/Method"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type { PeerControl, RequestCaller } from "../../jsonrpc/Caller.ts"
-import type {
-  ClientDeclared,
-  CoreHandler,
-  InputRequest,
-  InputResponse,
-  Members,
-  OtherResult,
-  RequestContext,
+import {
+  type ClientDeclared,
+  type CoreHandler,
+  type InputRequest,
+  InputRequired,
+  type InputResponse,
+  type Members,
+  type OtherResult,
+  type RequestContext,
 } from "../RequestContext.ts"
 import type { Session } from "../Session.ts"
 import { withoutNullMembers } from "./AnswerShapes.ts"
@@ -133,6 +136,16 @@ interface HandshakeConnection {
   readonly principal: string
 }
 
+type Failing = JsonRpcError | InputRequired
+
+/** True for a handler that has ended already, and not with a question. */
+const hasEnded = <A>(run: Effect.Effect<A, Failing>): run is Exit.Exit<A, JsonRpcError> =>
+  Exit.isExit(run) &&
+  (Exit.isSuccess(run) ||
+    !run.cause.reasons.some(
+      (reason) => Cause.isFailReason(reason) && reason.error instanceof InputRequired,
+    ))
+
 /**
  * Runs the handler for one request. An `InputRequired` is a defect in this era, because the handler is never run again
  * with the answers.
@@ -142,9 +155,8 @@ export const handshake = <P, R>(
   params: P,
   connection: HandshakeConnection,
   caller: RequestCaller,
-): Effect.Effect<R | OtherResult, JsonRpcError> =>
-  Effect.catchTag(
-    handler(params, contextOf(connection, caller, metaOf(params) ?? {})),
-    "InputRequired",
-    (asked) => Effect.die(asked),
-  )
+): Effect.Effect<R | OtherResult, JsonRpcError> => {
+  const run = handler(params, contextOf(connection, caller, metaOf(params) ?? {}))
+  // Without an effect around it its response needs no fiber.
+  return hasEnded(run) ? run : Effect.catchTag(run, "InputRequired", (asked) => Effect.die(asked))
+}

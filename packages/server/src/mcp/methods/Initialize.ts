@@ -3,7 +3,8 @@
  * original (`preinit` in packages/server/test/fixtures/v0.29.0).
  */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
-import type { Initialize, InitializeParams } from "@colloquy/protocol/mcp/CodexMcp"
+import type { InitializeParams } from "@colloquy/protocol/mcp/Initialize"
+import type { Initialize } from "@colloquy/protocol/mcp/CodexMcp"
 import type { ResultOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import type { Members } from "../RequestContext.ts"

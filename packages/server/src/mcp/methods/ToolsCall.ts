@@ -1,11 +1,12 @@
 /** `tools/call`: runs a tool of the server or of the embedding program, as a task if one was requested or is useful. */
-import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import { ErrorCode, type JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult, ToolsCall as ToolsCallMethod } from "@colloquy/protocol/mcp/CodexMcp"
 import type { Params } from "@colloquy/protocol/Method"
 import { nearest } from "@colloquy/protocol/Nearest"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { namesOf } from "../../features/Registry.ts"
+import { rpcError } from "../../jsonrpc/PeerErrors.ts"
 import type { Tasks } from "../../tasks/Tasks.ts"
 import type { OfferedTools } from "../catalog/OfferedTools.ts"
 import type { InputRequired, OtherResult, RequestContext } from "../RequestContext.ts"
@@ -20,7 +21,7 @@ const notCallable = (name: string, { callable, isDisabled }: OfferedTools) => {
   const message = isDisabled(name)
     ? `Tool '${name}' is not enabled: the setting \`mcp_tools\` does not name it`
     : `Unknown tool '${name}'${near === undefined ? "" : `, did you mean '${near}'?`}`
-  return new JsonRpcError({ code: ErrorCode.invalidParams, message, data: { tools: names } })
+  return rpcError(ErrorCode.invalidParams, message, { tools: names })
 }
 
 /**

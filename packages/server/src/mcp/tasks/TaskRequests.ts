@@ -1,20 +1,14 @@
 /** What the handlers of `tasks/*` share: which clients may use them, and how errors of tasks are sent. */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
-import type { Revision } from "@colloquy/protocol/mcp/Revisions"
-import { tasksExtension } from "@colloquy/protocol/mcp/Tasks"
+import { tasksExtension } from "@colloquy/protocol/mcp/Extensions"
 import * as Effect from "effect/Effect"
 import type { TooManyTasks } from "../../tasks/TaskBook.ts"
 import type { UnknownTask } from "../../tasks/TaskTable.ts"
 import type { Members, RequestContext } from "../RequestContext.ts"
+import { supportsTasks } from "../ServerCapabilities.ts"
 
 /** The capability that a client of 2026-07-28 declares in `tools/call`, to accept a task, and in every `tasks/*` request. */
 export const tasksCapability: Members = { extensions: { [tasksExtension]: {} } }
-
-/** The first revision whose clients request tasks, and the only one so far. */
-const since = "2025-11-25"
-
-/** Whether clients of the revision can request tasks. */
-export const supportsTasks = (agreed: Revision): boolean => agreed >= since
 
 /** Whether the client requests tasks itself, because `initialize` agreed on a revision that has them. */
 export const clientRequestsTasks = ({ client, era, revision }: RequestContext): boolean =>

@@ -1,4 +1,4 @@
-import { protocolVersions } from "@colloquy/protocol/mcp/CodexMcp"
+import { protocolVersions } from "@colloquy/protocol/mcp/Initialize"
 import { assert, describe, it } from "@effect/vitest"
 import * as McpSchema from "effect/ai/McpSchema"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
-import { protocolVersions } from "@colloquy/protocol/mcp/CodexMcp"
+import { protocolVersions } from "@colloquy/protocol/mcp/Initialize"
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
