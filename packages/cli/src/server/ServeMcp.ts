@@ -21,7 +21,7 @@ const ofDialect = findDialect(CodexMcp.name)
 /** Serves the connection until its end. */
 export const serve = (
   { connection, initializeParams }: Opened,
-  { environment, scope, startup }: Serving,
+  serving: Serving,
 ): Effect.Effect<void> => {
   const {
     compatibility_version: compatibility,
@@ -30,7 +30,7 @@ export const serve = (
     mcp_thread_id: threadId,
     mcp_tools: tools,
     shutdown_grace_ms: graceMs,
-  } = startup.options
+  } = serving.startup.options
   const dialects = withLazyDialect(appServer(compatibility), ofDialect)
   return Effect.flatMap(dialects, (beside) =>
     McpServer.serve(connection, {
@@ -44,12 +44,5 @@ export const serve = (
       ...(threadId === undefined ? {} : { threadId }),
       ...(tools === undefined ? {} : { ownTools: tools }),
     }),
-  ).pipe(
-    Application.provided(
-      { originator: "colloquy_mcp", source: "mcp" },
-      startup,
-      environment,
-      scope,
-    ),
-  )
+  ).pipe(Application.provided({ originator: "colloquy_mcp", source: "mcp" }, serving))
 }
