@@ -5,6 +5,7 @@ import { withLazyDialect } from "@colloquy/server/LazyDialect"
 import * as McpServer from "@colloquy/server/McpServer"
 import * as Effect from "effect/Effect"
 import * as Application from "../Application.ts"
+import { preload } from "../lazy/Preload.ts"
 import { findDialect } from "./FindDialect.ts"
 import type { Serving } from "./StdioServer.ts"
 import { userAgent } from "./UserAgent.ts"
@@ -32,7 +33,7 @@ export const serve = (
     shutdown_grace_ms: graceMs,
   } = serving.startup.options
   const dialects = withLazyDialect(appServer(compatibility), ofDialect)
-  return Effect.flatMap(dialects, (beside) =>
+  const served = Effect.flatMap(dialects, (beside) =>
     McpServer.serve(connection, {
       version: statedVersion(compatibility),
       beside,
@@ -44,5 +45,8 @@ export const serve = (
       ...(threadId === undefined ? {} : { threadId }),
       ...(tools === undefined ? {} : { ownTools: tools }),
     }),
-  ).pipe(Application.provided({ originator: "colloquy_mcp", source: "mcp" }, serving))
+  )
+  return Effect.scoped(Effect.andThen(Effect.forkScoped(preload), served)).pipe(
+    Application.provided({ originator: "colloquy_mcp", source: "mcp" }, serving),
+  )
 }
