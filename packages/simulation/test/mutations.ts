@@ -144,9 +144,9 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L6",
     name: "the conversation delays every command, as if it waited for a reader",
     file: "packages/core/src/conversation/ConversationActor.ts",
-    find: "Effect.forEach(acting, (action) => this.act(action), { discard: true }),",
+    find: "const actions = inOrder(acting, (action) => this.act(action))",
     replace:
-      'Effect.andThen(Effect.forEach(acting, (action) => this.act(action), { discard: true }), Effect.sleep("1 millis")),',
+      'const actions = Effect.andThen(inOrder(acting, (action) => this.act(action)), Effect.sleep("1 millis"))',
   },
   {
     law: "L6",

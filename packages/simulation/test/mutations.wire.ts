@@ -6,8 +6,8 @@ export const wireMutations: ReadonlyArray<Mutation> = [
     law: "L1",
     name: "a response is sent twice",
     file: "packages/server/src/jsonrpc/InFlight.ts",
-    find: "const sent = this.send([text], {",
-    replace: "const sent = this.send([text, text], {",
+    find: "const sent = this.send([text], options)",
+    replace: "const sent = this.send([text, text], options)",
   },
   {
     law: "L1",

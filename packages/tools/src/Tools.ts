@@ -78,6 +78,7 @@ const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: Imag
   const { resolve } = yield* Path.Path
   const tmpdir = environment["TMPDIR"]
   const files = yield* PatchFiles.make(options.hiddenPaths)
+  const directoryAt = WorkingDirectory.make()
   const programs = yield* TrustedPrograms
   const { safeSearchPath } = programs
   const attempts = Attempt.make({ runner, sandbox, environment, secretNames, safeSearchPath })
@@ -97,7 +98,7 @@ const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: Imag
       attempts,
       sandbox,
       resolve,
-      directoryAt: WorkingDirectory.at,
+      directoryAt,
       patchOf: patchCommandOf(applyPatch, resolve, turnDiff),
     }),
     planTool,

@@ -10,6 +10,7 @@ import {
 } from "@colloquy/core/ConversationSettings"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import * as Resolve from "@colloquy/config/Resolve"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -86,8 +87,8 @@ export const make = (options: LiveSettingsOptions): LiveSettings => {
   const args = options.overrides.map(({ path }) => path)
   const flagKeys = ConfigTree.flagKeys(options.overrides)
 
-  const read = Effect.suspend(() => {
-    const read = ConfigFile.read(options.stateDirectory, known)
+  const read = Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+    const read = ConfigFile.read(options.stateDirectory, known, nowMs)
     if (Result.isSuccess(read)) known = read.success
     return Effect.mapError(Effect.fromResult(read), failure)
   })

@@ -40,15 +40,17 @@ import { decide } from "../decider/Decide.ts"
 import { type Action, type Decision, followedBy, nothing } from "../decider/Decision.ts"
 import { answersOf } from "../approvals/Elicitation.ts"
 import { attachedEvents } from "../listeners/Listener.ts"
-import type { Step } from "../turn/TurnPort.ts"
 import { durabilityOf } from "../decider/LogRecords.ts"
 import type { Receipt } from "../decider/Receipts.ts"
 import type { Unfinished } from "../recovery/LogFold.ts"
+import { earlyStart, type StartTurn } from "./EarlyStart.ts"
 import { type Command, type Inbox, refuse, reply } from "./Inbox.ts"
+import { inOrder } from "./InOrder.ts"
 import type { Journal } from "./Journal.ts"
 import { withLocalImages } from "./LocalImages.ts"
 import { AppendCalls } from "../store/AppendCalls.ts"
 import { recoverTurn } from "../recovery/RecoverTurn.ts"
+import { repairWarnings } from "../recovery/RepairWarnings.ts"
 import type { AppendError } from "../StoreErrors.ts"
 import { stopBound } from "./TurnExits.ts"
 import { type SupervisorParts, TurnSupervisor } from "./TurnSupervisor.ts"
@@ -78,6 +80,8 @@ export class ConversationActor implements OwnedConversation {
   private appends: AppendCalls | undefined
   /** Created by the first action: most conversations are idle. */
   private started: TurnSupervisor | undefined
+  /** The action that started the last turn while it was recorded. */
+  private startedEarly: StartTurn | undefined
   /** True once the last command was decided. */
   private over = false
   /** Why nothing can be recorded any more. */
@@ -149,12 +153,16 @@ export class ConversationActor implements OwnedConversation {
   }
 
   attach(...[options]: Parameters<Conversation["attach"]>): ReturnType<Conversation["attach"]> {
-    const listening = this.journal.listeners.attach(options)
+    const { listeners } = this.journal
     const answers = answersOf(options?.answers)
-    if (answers === undefined) return listening
+    if (answers === undefined) return listeners.attach(options)
     const attend = (by: 1 | -1) =>
       this.inbox.send({ input: { _tag: "ListenersChanged", by, answers } })
-    return Effect.tap(listening, () => Effect.acquireRelease(attend(1), () => attend(-1)))
+    const entering = Effect.suspend(() => listeners.enter(options))
+    return Effect.acquireRelease(
+      Effect.tap(entering, () => attend(1)),
+      (listener) => Effect.map(attend(-1), () => listeners.leave(listener)),
+    )
   }
 
   /**
@@ -168,7 +176,7 @@ export class ConversationActor implements OwnedConversation {
     return Effect.gen({ self: this }, function* () {
       const nowMs = yield* Clock.currentTimeMillis
       const { head } = this.journal
-      const decision = followedBy(warnings(head, repairs), (state) =>
+      const decision = followedBy(repairWarnings(head, repairs), (state) =>
         recoverTurn(state, left, nowMs),
       )
       this.journal.stage(undefined, decision, nowMs)
@@ -225,33 +233,43 @@ export class ConversationActor implements OwnedConversation {
     if ("suspend" in command) return reply(command.suspend, decision.proceed === true)
     if (command.reply === undefined) return
     const isStep = decision.proceed === true && command.input._tag === "Advance"
-    const step = isStep ? { step: this.nextStep() } : {}
+    const step = isStep ? { step: this.journal.nextStep() } : {}
     reply(command.reply, { _tag: "Decision", decision, ...step })
-  }
-
-  /** The parts of the next request of the turn. */
-  private nextStep(): Step {
-    const { current, log } = this.journal
-    return { history: log.history(), seq: log.seq - 1, usage: current.usage, tokens: log.tokens() }
   }
 
   private act(action: Action): Effect.Effect<void> {
     return action._tag === "Close" ? Effect.void : this.supervisor.carryOut(action)
   }
 
-  /** Records what is staged. Returns false when that fails: nothing staged takes effect and the conversation closes. */
-  private record(): Effect.Effect<boolean> {
+  /**
+   * Records what is staged by these decisions. Returns false when that fails: nothing staged takes effect and the
+   * conversation closes.
+   */
+  private record(all: ReadonlyArray<Decided>): Effect.Effect<boolean> {
     const { journal, options } = this
     const { records } = journal
     const { writer } = options
     if (writer === undefined || records.length === 0) return Effect.succeed(true)
     return Effect.matchEffect(
-      (this.appends ??= new AppendCalls()).run(writer.append(records, durabilityOf(records))),
+      (this.appends ??= new AppendCalls()).run(
+        writer.append(records, durabilityOf(records)),
+        this.startEarly(all),
+      ),
       {
         onSuccess: () => Effect.succeed(true),
         onFailure: (error) => this.lose(error),
       },
     )
+  }
+
+  /** Starts the turn of these decisions while they are recorded. When that fails, `close` interrupts it. */
+  private startEarly(all: ReadonlyArray<Decided>): Effect.Effect<void> | undefined {
+    const start = earlyStart(this.journal.current, this.journal.head, all)
+    if (start === undefined) return undefined
+    return Effect.suspend(() => {
+      this.startedEarly = start
+      return this.act(start)
+    })
   }
 
   /** Closes the conversation because nothing can be recorded any more. Its next use loads what was recorded. */
@@ -269,7 +287,7 @@ export class ConversationActor implements OwnedConversation {
   private carryOut(all: ReadonlyArray<Decided>): Effect.Effect<void> {
     // Only attached listeners and the like changed: what the conversation begins with is recorded with its first submission.
     if (this.journal.isHolding) return this.replyAndAct(all)
-    return Effect.flatMap(this.record(), (recorded) => {
+    return Effect.flatMap(this.record(all), (recorded) => {
       if (!recorded) {
         for (const { command } of all) if (command !== undefined) refuse(command, this.lost)
         return Effect.void
@@ -285,13 +303,16 @@ export class ConversationActor implements OwnedConversation {
     for (const decided of all) {
       this.replyTo(decided)
       // Collected first: a batch of a hundred thousand deltas needs no effect per delta.
-      for (const action of decided.decision.actions) acting.push(action)
+      for (const action of decided.decision.actions) {
+        if (action !== this.startedEarly) acting.push(action)
+      }
       if (decided.completion !== undefined) completions.push(decided.completion)
     }
-    if (acting.length + completions.length === 0) return Effect.void
+    const actions = inOrder(acting, (action) => this.act(action))
+    if (completions.length === 0) return actions
     return Effect.andThen(
-      Effect.forEach(acting, (action) => this.act(action), { discard: true }),
-      Effect.forEach(completions, (one) => this.observe(one), { discard: true }),
+      actions,
+      inOrder(completions, (one) => this.observe(one)),
     )
   }
 
@@ -302,9 +323,10 @@ export class ConversationActor implements OwnedConversation {
       : notifyCompleted(onTurnCompleted, this.id, completion, this.journal.log.all())
   }
 
-  /** Carries out these commands as one batch, which cannot be interrupted. */
+  /** Carries out these commands as one batch. Not to be interrupted. */
   private work(commands: ReadonlyArray<Command>): Effect.Effect<void> {
-    return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+    return Effect.clockWith((clock) => {
+      const nowMs = clock.currentTimeMillisUnsafe()
       const all: Array<Decided> = []
       let unread = commands.length
       for (const command of commands) {
@@ -313,7 +335,7 @@ export class ConversationActor implements OwnedConversation {
         else all.push(this.decide(command, unread + this.inbox.size, nowMs))
       }
       return all.length === 0 ? Effect.void : this.carryOut(all)
-    }).pipe(Effect.uninterruptible)
+    })
   }
 
   /** Only the wait can be interrupted: the commands that were taken are carried out, or their callers would wait forever. */
@@ -321,28 +343,25 @@ export class ConversationActor implements OwnedConversation {
     return Effect.whileLoop({
       while: () => !this.over,
       body: () =>
-        Effect.flatMap(Effect.interruptible(this.inbox.awaitCommand), () => this.takeCommands()),
+        Effect.flatMap(this.nextCommand(), () =>
+          Effect.flatMap(this.inbox.takeAll, (commands) => this.work(commands)),
+        ),
       step: constVoid,
     }).pipe(Effect.uninterruptible)
   }
 
-  private takeCommands(): Effect.Effect<void, Cause.Done> {
-    return Effect.flatMap(this.inbox.takeAll, (commands) =>
-      Effect.andThen(
-        this.work(commands),
-        Effect.suspend(() => this.yieldIfBusy()),
-      ),
-    )
-  }
-
-  /** Lets other fibers run: a turn that never pauses would keep its listeners, and all others, from running. */
-  private yieldIfBusy(): Effect.Effect<void> {
-    return this.inbox.size === 0 ? Effect.void : Effect.yieldNow
+  /**
+   * Resolves when the inbox holds a command. Lets other fibers run where it holds one already: a turn that never pauses
+   * would keep its listeners, and all others, from running.
+   */
+  private nextCommand(): Effect.Effect<unknown, Cause.Done> {
+    const waiting = Effect.interruptible(this.inbox.awaitCommand)
+    return this.inbox.size === 0 ? waiting : Effect.andThen(Effect.yieldNow, waiting)
   }
 
   /** Shuts down as the op `shutdown` does, within the bound of a turn's end: the scope of the conversation closes. */
   private shutDownNow(): Effect.Effect<void, Cause.Done> {
-    return Effect.andThen(this.work([shutDown]), this.loop()).pipe(
+    return Effect.andThen(Effect.uninterruptible(this.work([shutDown])), this.loop()).pipe(
       Effect.timeoutOption(stopBound(this.journal.current.settings)),
       // A turn that does not stop in time gets its terminal event all the same; `close` still waits for its fiber.
       Effect.andThen(Effect.suspend(() => this.endTurn())),
@@ -353,7 +372,9 @@ export class ConversationActor implements OwnedConversation {
     const { turn } = this.journal.current
     return turn === undefined
       ? Effect.void
-      : this.work([{ input: { _tag: "Ended", turnId: turn.id, exit: { _tag: "Interrupted" } } }])
+      : Effect.uninterruptible(
+          this.work([{ input: { _tag: "Ended", turnId: turn.id, exit: { _tag: "Interrupted" } } }]),
+        )
   }
 
   private close(): Effect.Effect<void> {
@@ -376,9 +397,3 @@ export class ConversationActor implements OwnedConversation {
 /** True where no turn runs, no input waits and no tools are being listed. */
 const isIdle = ({ listings = [], turn, waiting }: State): boolean =>
   turn === undefined && listings.length + waiting.length === 0
-
-/** One warning for each fault of the log that was repaired. */
-const warnings = (state: State, repairs: ReadonlyArray<string>): Decision => ({
-  ...nothing(state),
-  events: repairs.map((message) => ({ id: "", msg: { type: "warning", message } })),
-})

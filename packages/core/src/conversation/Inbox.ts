@@ -62,11 +62,12 @@ export class Inbox {
 
   /** Sends an input and waits for its reply. Never fails. */
   ask(input: Input): Effect.Effect<Reply> {
-    return Effect.flatMap(Deferred.make<Reply>(), (answer) =>
-      Effect.flatMap(this.send({ input, reply: answer }), (sent) =>
+    return Effect.suspend(() => {
+      const answer = Deferred.makeUnsafe<Reply>()
+      return Effect.flatMap(this.send({ input, reply: answer }), (sent) =>
         sent ? Deferred.await(answer) : Effect.succeed<Reply>({ _tag: "Closed" }),
-      ),
-    )
+      )
+    })
   }
 
   /** Waits until there is a command, and takes nothing. Fails once the inbox has ended. */

@@ -24,6 +24,7 @@ import type { EventLog } from "../log/EventLog.ts"
 import { recordsOf } from "../decider/LogRecords.ts"
 import { Listeners } from "../listeners/Listeners.ts"
 import type { LogRecord } from "../LogRecord.ts"
+import type { Step } from "../turn/TurnPort.ts"
 
 const none: ReadonlyArray<never> = []
 
@@ -57,6 +58,12 @@ export class Journal {
   /** The state after everything that is staged. The next decision starts from it. */
   get head(): State {
     return this.staged
+  }
+
+  /** Every durable event, and those that are staged. Clients see the committed ones only. */
+  get allEvents(): ReadonlyArray<Event> {
+    const { events, log } = this
+    return events === undefined ? log.all() : [...log.all(), ...events]
   }
 
   /** What has to be recorded before the commit, in order. */
@@ -96,6 +103,18 @@ export class Journal {
       for (const record of records) this.unrecorded.push(record)
     }
     this.staged = events.reduce(project, decision.state)
+  }
+
+  /** The parts of the next request of the turn. Contains what is staged, which is committed before anything else is staged. */
+  nextStep(): Step {
+    const { events, log, staged } = this
+    if (events !== undefined) log.foldAhead(events)
+    return {
+      history: log.history(),
+      seq: staged.seq - 1,
+      usage: staged.usage,
+      tokens: log.tokens(),
+    }
   }
 
   /** Makes the staged state current, appends its events to the log and publishes them. Call it after recording them. */

@@ -70,7 +70,7 @@ export class TurnSupervisor {
       inbox,
       journal,
       waiters: this.waiters,
-      callIds: () => (callIds ??= new CallIds(journal.log.all())),
+      callIds: () => (callIds ??= new CallIds(journal.allEvents)),
     }
   }
 
@@ -101,15 +101,19 @@ export class TurnSupervisor {
     return Scope.close(this.scope, Exit.void)
   }
 
-  /** Starts a turn with the current settings; `calls` are those that a restart interrupted and that run first. */
+  /** Starts a turn with the latest settings; `calls` are those that a restart interrupted and that run first. */
   private start(turnId: SubmissionId, calls?: ReadonlyArray<OpenCall>): Effect.Effect<void> {
-    const { settings, turn: running } = this.parts.journal.current
+    const { journal } = this.parts
+    // The turn may be recorded only now.
+    const { settings, turn: running } = journal.head
+    const compacts = running?.compacts === true
     const turn: TurnOptions = {
       id: turnId,
       conversationId: this.conversationId,
       settings,
-      compacts: running?.compacts === true,
+      compacts,
       ...(calls === undefined ? {} : { calls }),
+      ...(calls === undefined && !compacts ? { first: journal.nextStep() } : {}),
     }
     return Turn.run(turn, inboxPort(turnId, this.turnParts)).pipe(
       // Not merged: a fiber that has them already keeps its context, which all conversations share.
@@ -147,8 +151,14 @@ export class TurnSupervisor {
     })
   }
 
-  private ended(turnId: SubmissionId, exit: TurnExit): Effect.Effect<boolean> {
-    return this.parts.inbox.send({ input: { _tag: "Ended", turnId, exit } })
+  /** Notifies the conversation that the turn's fiber has ended; a turn that has completed before needs no notification. */
+  private ended(turnId: SubmissionId, exit: TurnExit): Effect.Effect<unknown> {
+    return Effect.suspend(() => {
+      const { inbox, journal } = this.parts
+      return journal.head.turn?.id === turnId
+        ? inbox.send({ input: { _tag: "Ended", turnId, exit } })
+        : Effect.void
+    })
   }
 
   /** Lists the tools of the tool servers with the current settings; returns at once, and `Listed` follows. */

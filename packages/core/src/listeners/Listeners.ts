@@ -86,7 +86,8 @@ export class Listeners {
     )
   }
 
-  private enter(
+  /** Attaches until `leave`. Fails, and attaches nothing, as `attach` does. */
+  enter(
     options: AttachOptions | undefined,
   ): Effect.Effect<SubscribedListener, EventsFromFuture | TooManyListeners> {
     const { answers, from = this.log.seq, limits = defaultListenerLimits } = options ?? {}
@@ -102,7 +103,8 @@ export class Listeners {
     return Effect.succeed(listener)
   }
 
-  private leave(listener: SubscribedListener): void {
+  /** Detaches a listener that `enter` attached. */
+  leave(listener: SubscribedListener): void {
     this.all = this.all.filter((one) => one !== listener)
     if (this.size === 0) this.publisher = undefined
     listener.close()

@@ -53,6 +53,21 @@ export class EventLog {
     return this.fold().items()
   }
 
+  /**
+   * Adds events to the history that are about to be appended, so that a request that is sent meanwhile contains them. The
+   * next events to be appended must be these; where they cannot be recorded, the history must not be used any more.
+   */
+  foldAhead(events: ReadonlyArray<Event>): void {
+    this.fold()
+    const { folded } = this
+    if (folded === undefined) return
+    for (const event of events) {
+      if (!isDurable(event) || event.seq < folded.next) continue
+      folded.history.add(event)
+      folded.next = event.seq + 1
+    }
+  }
+
   /** Size of that history in tokens. */
   tokens(): ContextTokens {
     return this.fold().tokens

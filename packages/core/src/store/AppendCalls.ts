@@ -36,15 +36,21 @@ export class AppendCalls {
 
   /**
    * Resolves with the result of the append, or fails ten seconds later with a `StoreError` of reason `Slow`. The append is
-   * not interrupted; the wait for it can be if the caller can be.
+   * not interrupted; the wait for it can be if the caller can be. `meanwhile` runs before that wait, and not at all where
+   * the append has ended at once.
    */
-  run(append: Effect.Effect<void, AppendError>): Effect.Effect<void, AppendError> {
-    return Effect.flatMap(
-      startCall("append", append),
-      (fiber) =>
-        fiber.pollUnsafe() ??
-        Effect.flatMap(Clock.monotonicTimeNanos, (now) => this.result(fiber, now + boundNanos)),
-    )
+  run(
+    append: Effect.Effect<void, AppendError>,
+    meanwhile?: Effect.Effect<void>,
+  ): Effect.Effect<void, AppendError> {
+    return Effect.flatMap(startCall("append", append), (fiber) => {
+      const ended = fiber.pollUnsafe()
+      if (ended !== undefined) return ended
+      const result = Effect.flatMap(Clock.monotonicTimeNanos, (now) =>
+        this.result(fiber, now + boundNanos),
+      )
+      return meanwhile === undefined ? result : Effect.andThen(meanwhile, result)
+    })
   }
 
   /**

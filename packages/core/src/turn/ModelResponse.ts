@@ -50,32 +50,47 @@ export class ModelResponse {
   }
 
   /** Handles the next events of the stream. Resolves when they are emitted and their calls have started or ended. */
-  readonly handle = Effect.fnUntraced(function* (
-    this: ModelResponse,
+  handle(events: ReadonlyArray<ModelEvent>): Effect.Effect<void> {
+    return Effect.suspend(() => this.handleFrom(events, 0, []))
+  }
+
+  /** Handles the events from this index on; `pending` are the events to emit before theirs. */
+  private handleFrom(
     events: ReadonlyArray<ModelEvent>,
-  ): Effect.fn.Return<void> {
-    let pending: Array<EventMsg> = []
-    for (const event of events) {
+    from: number,
+    pending: Array<EventMsg>,
+  ): Effect.Effect<void> {
+    for (let index = from; index < events.length; index++) {
+      const event = events[index]
+      if (event === undefined) continue
       if (event._tag === "Completed") {
         // The outputs of the calls precede the token count of the response.
-        pending.push(...(yield* this.remaining()))
-        const { rateLimits, usage } = event
-        pending.push(tokenCount(this.usage, usage, this.settings.contextWindow, rateLimits))
-      } else if (event._tag === "ItemDone") {
-        pending.push(...itemEvents(event.item, this.settings))
-        this.lastMessage = answerOf(event.item) ?? this.lastMessage
-        if (isToolCall(event.item)) {
+        return Effect.flatMap(this.remaining(), (outputs) => {
+          const { rateLimits, usage } = event
+          pending.push(...outputs)
+          pending.push(tokenCount(this.usage, usage, this.settings.contextWindow, rateLimits))
+          return this.handleFrom(events, index + 1, pending)
+        })
+      }
+      if (event._tag === "ItemDone") {
+        const { item } = event
+        pending.push(...itemEvents(item, this.settings))
+        this.lastMessage = answerOf(item) ?? this.lastMessage
+        if (isToolCall(item)) {
           this.followUp = true
-          yield* this.port.emit(pending)
-          pending = []
-          yield* this.calls.start(event.item)
+          return this.port
+            .emit(pending)
+            .pipe(
+              Effect.andThen(this.calls.start(item)),
+              Effect.andThen(Effect.suspend(() => this.handleFrom(events, index + 1, []))),
+            )
         }
       } else if (event._tag === "WebSearchBegin" || event._tag === "WebSearchEnd") {
         pending.push(...this.searches.add(event))
       } else pending.push(...deltaEvents(event, this.settings))
     }
-    yield* this.emit(pending)
-  })
+    return this.emit(pending)
+  }
 
   /** The stream failed: emits the outputs of the calls that were made, so that a retried request contains them. */
   get abandon(): Effect.Effect<void> {

@@ -112,21 +112,25 @@ export class ToolCalls {
 
   /** Waits for the calls that still run. Resolves with the events to emit: their outputs, then the attached images. */
   get finish(): Effect.Effect<ReadonlyArray<EventMsg>> {
-    return Effect.map(this.joinReads(), (outputs) => {
-      const { images } = this
-      this.images = []
-      return images.length === 0 ? outputs : [...outputs, imagesEvent(images)]
-    })
+    return Effect.suspend(() =>
+      this.reads.length === 0
+        ? Effect.succeed(this.withImages([]))
+        : Effect.map(this.joinReads(), (outputs) => this.withImages(outputs)),
+    )
+  }
+
+  private withImages(outputs: ReadonlyArray<EventMsg>): ReadonlyArray<EventMsg> {
+    const { images } = this
+    this.images = []
+    return images.length === 0 ? outputs : [...outputs, imagesEvent(images)]
   }
 
   private joinReads(): Effect.Effect<ReadonlyArray<EventMsg>> {
-    return Effect.suspend(() => {
-      const started = this.reads
-      this.reads = []
-      return Effect.forEach(started, ({ call, fiber }) =>
-        Effect.map(Fiber.join(fiber), (result) => this.eventOf(call, result)),
-      )
-    })
+    const started = this.reads
+    this.reads = []
+    return Effect.forEach(started, ({ call, fiber }) =>
+      Effect.map(Fiber.join(fiber), (result) => this.eventOf(call, result)),
+    )
   }
 
   private eventOf(call: ToolCall, result: ToolResult): EventMsg {

@@ -33,21 +33,23 @@ import type { Step, TurnOptions, TurnPort } from "./TurnPort.ts"
 export const run = (
   turn: TurnOptions,
   port: TurnPort,
-): Effect.Effect<void, ModelError, ModelClient | ToolRuntime> =>
-  turn.compacts === true
-    ? Compaction.run(turn, port)
-    : Effect.scoped(
-        Effect.flatMap(ToolRuntime, (runtime) =>
-          Effect.flatMap(runtime.open(contextOf(turn, port)), (tools) =>
-            turn.calls === undefined
-              ? loop(turn, port, tools)
-              : Effect.andThen(
-                  Effect.scoped(replayCalls(turn, turn.calls, port, tools)),
-                  loop(turn, port, tools),
-                ),
-          ),
-        ),
-      )
+): Effect.Effect<void, ModelError, ModelClient | ToolRuntime> => {
+  if (turn.compacts === true) return Compaction.run(turn, port)
+  const responding = Effect.scoped(
+    Effect.flatMap(ToolRuntime, (runtime) =>
+      Effect.flatMap(runtime.open(contextOf(turn, port)), (tools) =>
+        turn.calls === undefined
+          ? loop(turn, port, tools)
+          : Effect.andThen(
+              Effect.scoped(replayCalls(turn, turn.calls, port, tools)),
+              loop(turn, port, tools),
+            ),
+      ),
+    ),
+  )
+  // What the start of the turn published is delivered, or its record is on its way to the disk, before its request is built.
+  return turn.first === undefined ? responding : Effect.andThen(Effect.yieldNow, responding)
+}
 
 const contextOf = (turn: TurnOptions, port: TurnPort): ToolContext => ({
   conversationId: turn.conversationId,
@@ -66,13 +68,15 @@ const loop = Effect.fnUntraced(function* (
   turn: TurnOptions,
   port: TurnPort,
   tools: TurnTools,
-): Effect.fn.Return<void, ModelError, ModelClient> {
+): Effect.fn.Return<void, ModelError, ModelClient | Scope.Scope> {
   const { settings } = turn
   let progress = { sawSeq: -1, followUp: true, lastMessage: null as string | null }
   let attempt = 0
   let summary: SummaryState = "none"
+  let { first } = turn
   while (true) {
-    const step = yield* port.advance(progress)
+    const step = first ?? (yield* port.advance(progress))
+    first = undefined
     if (step === undefined) return
     const full = isFull(settings, step.tokens)
     if (full && summary === "answered") return yield* stillAbove(settings, step.tokens)
@@ -83,7 +87,7 @@ const loop = Effect.fnUntraced(function* (
       summary = "fresh"
       continue
     }
-    const outcome = yield* Effect.result(Effect.scoped(respond(turn, port, tools, step)))
+    const outcome = yield* Effect.result(respond(turn, port, tools, step))
     if (outcome._tag === "Success") {
       attempt = 0
       if (summary === "fresh") summary = "answered"
@@ -140,7 +144,10 @@ const respond = Effect.fnUntraced(function* (
   const models = yield* ModelClient
   const calls = yield* ToolCalls.make(tools, port)
   const response = new ModelResponse({ port, settings, usage: step.usage, calls })
-  const request = requestOf(turn, step, yield* tools.specs)
+  const specs = yield* tools.specs
+  // The record of the start of the turn may have reached the disk by now: what it publishes is not kept waiting.
+  if (step === turn.first) yield* Effect.yieldNow
+  const request = requestOf(turn, step, specs)
   yield* models.stream(request).pipe(
     Stream.runForEachArray((events) => response.handle(events)),
     Effect.tapError(() => response.abandon),

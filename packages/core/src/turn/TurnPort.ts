@@ -64,6 +64,8 @@ export interface TurnOptions {
   readonly id: SubmissionId
   readonly conversationId: ConversationId
   readonly settings: ConversationSettings
+  /** The parts of the first request. Absent for a turn that replays calls before it, or that summarises the history. */
+  readonly first?: Step
   /** Calls without an output of a turn that is resumed after a restart. They are replayed first. */
   readonly calls?: ReadonlyArray<OpenCall>
   /** True for a turn without input, which summarises the history. */

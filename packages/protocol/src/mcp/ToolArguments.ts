@@ -125,19 +125,27 @@ export const argumentFaults = (
   return [...new Set(faults), ...(issues.length > maxFaults ? ["and more"] : [])].join("; ")
 }
 
-/** Decodes arguments; a failure is one line with all faults. */
-export const decodeArguments = <A extends Pure>(
-  tool: Pick<ToolDefinition<A>, "name" | "arguments" | "inputSchema">,
-  args: unknown,
-): Result.Result<A["Type"], string> => {
-  if (!isMembers(args)) {
-    return Result.fail(
-      `invalid type: ${actual(args)}, expected a map of arguments for \`${tool.name}\``,
-    )
-  }
+/** A tool whose arguments are decoded. */
+type Decoded<A extends Pure> = Pick<ToolDefinition<A>, "name" | "arguments" | "inputSchema">
+
+/** Makes the function that decodes the arguments of a tool; a failure is one line with all faults. */
+export const argumentsDecoder = <A extends Pure>(
+  tool: Decoded<A>,
+): ((args: unknown) => Result.Result<A["Type"], string>) => {
   const decode = tolerant(
     tool.arguments,
     Schema.decodeUnknownResult(tool.arguments, { errors: "all", onExcessProperty: "error" }),
   )
-  return Result.mapError(decode(args), (error) => argumentFaults(tool.inputSchema, error, args))
+  return (args) =>
+    isMembers(args)
+      ? Result.mapError(decode(args), (error) => argumentFaults(tool.inputSchema, error, args))
+      : Result.fail(
+          `invalid type: ${actual(args)}, expected a map of arguments for \`${tool.name}\``,
+        )
 }
+
+/** Decodes the arguments of one call. */
+export const decodeArguments = <A extends Pure>(
+  tool: Decoded<A>,
+  args: unknown,
+): Result.Result<A["Type"], string> => argumentsDecoder(tool)(args)

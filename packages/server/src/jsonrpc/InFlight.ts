@@ -119,6 +119,8 @@ const skip = ({ owed, request, state }: Entry) =>
 /** What the requests in flight of one connection need. */
 export interface InFlightOptions {
   readonly send: Connection["send"]
+  /** See `Connection.sendNow`. */
+  readonly sendNow?: Connection["sendNow"]
   /** See `Connection.apart`: the errors of stopped requests are sent apart from what their handlers sent last. */
   readonly apart?: Effect.Effect<void>
   /** The form of the messages to the peer. Default: always "2.0". */
@@ -127,6 +129,7 @@ export interface InFlightOptions {
 
 class InFlightTable implements InFlight {
   private readonly send: Connection["send"]
+  private readonly sendNow: Connection["sendNow"]
   private readonly apart: Effect.Effect<void>
   private readonly form: () => MessageForm
   private readonly fork: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
@@ -137,10 +140,11 @@ class InFlightTable implements InFlight {
   private answering = 0
 
   constructor(
-    { apart = Effect.void, form = () => "2.0", send }: InFlightOptions,
+    { apart = Effect.void, form = () => "2.0", send, sendNow }: InFlightOptions,
     fork: (effect: Effect.Effect<void>) => Fiber.Fiber<void>,
   ) {
     this.send = send
+    this.sendNow = sendNow
     this.apart = apart
     this.form = form
     this.fork = fork
@@ -177,7 +181,7 @@ class InFlightTable implements InFlight {
   }
 
   start(request: InFlightRequest): Effect.Effect<void> {
-    return Effect.suspend(() => {
+    return Effect.sync(() => {
       const { slot } = request
       const entry: Entry = { request, state: "running" }
       this.table.add(request.id, entry)
@@ -188,16 +192,13 @@ class InFlightTable implements InFlight {
           ? this.respond(entry, text)
           : Effect.flatMap(wait, () => this.respond(entry, text))
       })
-      return dropped(
+      const served = dropped(
         slot === undefined ? answered : Effect.onInterrupt(answered, () => skip(entry)),
-      ).pipe(
-        Effect.forkDetach({ startImmediately: true }),
-        Effect.map((fiber) => {
-          entry.fiber = fiber
-          if (entry.state === "cancelled") fiber.interruptUnsafe()
-          fiber.addObserver(() => this.workEnded(entry))
-        }),
       )
+      const fiber = this.fork(served)
+      entry.fiber = fiber
+      if (entry.state === "cancelled") fiber.interruptUnsafe()
+      fiber.addObserver(() => this.workEnded(entry))
     })
   }
 
@@ -231,7 +232,9 @@ class InFlightTable implements InFlight {
     const { request } = entry
     const next = request.onResponse?.()
     if (request.slot !== undefined) return request.slot.put(text, next)
-    const sent = this.send([text], { relatedTo: request.id })
+    const options = { relatedTo: request.id }
+    if (this.sendNow?.([text], options) === true) return next ?? Effect.void
+    const sent = this.send([text], options)
     return next === undefined ? sent : Effect.andThen(sent, next)
   }
 

@@ -371,7 +371,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
     sendNow,
     apart,
     envelope,
-    inFlight: yield* makeInFlight({ send, apart, form }),
+    inFlight: yield* makeInFlight({ send, sendNow, apart, form }),
     answers: yield* makeAnswers(send, options.maxInFlight ?? defaultMaxInFlight),
     outgoing: makeOutgoing(
       send,

@@ -35,14 +35,15 @@ export interface PeerParts {
  * @param related the request that messages belong to at the time they are sent, if any
  */
 export const controlOf = (
-  { ended, envelope, gate, inFlight, outgoing, outlasting, send }: PeerParts,
+  { ended, envelope, gate, inFlight, outgoing, outlasting, send, sendNow }: PeerParts,
   related: () => SendOptions | undefined,
 ): PeerControl => ({
   notify: (method, params) =>
     Effect.suspend(() => {
       const definition = method as unknown as Method
       const { faults, texts } = notificationTexts(definition, params, envelope.form)
-      const sent = texts.length === 0 ? Effect.void : send(texts, related())
+      const isSent = texts.length === 0 || sendNow?.(texts, related()) === true
+      const sent = isSent ? Effect.void : send(texts, related())
       return faults.length === 0
         ? sent
         : Effect.andThen(

@@ -18,7 +18,7 @@ import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import * as Result from "effect/Result"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import { CountedSet } from "../internal/CountedSet.ts"
 import * as Shared from "../internal/Shared.ts"
 import { UnusableResponse } from "../jsonrpc/Outgoing.ts"
@@ -120,6 +120,7 @@ export const make = Effect.fnUntraced(function* ({
   const shared = yield* Shared.make<ConversationQuestions>()
 
   const follow: QuestionBroker["follow"] = Effect.fnUntraced(function* (follower) {
+    const scope = yield* Effect.scope
     const { id: conversationId } = follower.conversation
     /** Keys in `pending` of this follower's questions, by the ids of the questions. */
     const own = new Map<string, string>()
@@ -130,7 +131,13 @@ export const make = Effect.fnUntraced(function* ({
         for (const disown of ownTurns.values()) disown()
       }),
     )
-    const fibers = yield* FiberMap.make<string>()
+    /** Made for the first question: most followers put none. */
+    let fibers: FiberMap.FiberMap<string> | undefined
+    const presenting = Effect.suspend(() =>
+      fibers === undefined
+        ? Effect.map(Scope.provide(FiberMap.make<string>(), scope), (made) => (fibers ??= made))
+        : Effect.succeed(fibers),
+    )
     const isOthers = (turnId: string) =>
       !ownTurns.has(turnId) && owned.has(turnKey(conversationId, turnId))
     return {
@@ -146,7 +153,9 @@ export const make = Effect.fnUntraced(function* ({
           if (before !== undefined) pending.delete(before)
           pending.add(key)
           own.set(id, key)
-          return Effect.asVoid(FiberMap.run(fibers, id, ask(follower, event)))
+          return Effect.flatMap(presenting, (map) =>
+            Effect.asVoid(FiberMap.run(map, id, ask(follower, event))),
+          )
         }),
       withdraw: (id) =>
         Effect.suspend(() => {
@@ -154,7 +163,7 @@ export const make = Effect.fnUntraced(function* ({
           if (key === undefined) return Effect.void
           own.delete(id)
           pending.delete(key)
-          return FiberMap.remove(fibers, id)
+          return fibers === undefined ? Effect.void : FiberMap.remove(fibers, id)
         }),
     }
   })

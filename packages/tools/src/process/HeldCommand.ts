@@ -50,9 +50,9 @@ const wordsOf = (launch: Launch, mark: ProcessMark | undefined): Launch["argv"] 
     return StartGate.gatedArgv({ ...launch, mark, hasInput: launch.stdin !== undefined })
   }
   if (launch.joinsOutput !== true) return launch.argv
-  // The platform sets the directory and the input of the program.
-  const { argv, env } = launch
-  return StartGate.gatedArgv({ argv, env, hasInput: true, joinsOutput: true })
+  // The platform sets the input of the program.
+  const { argv, cwd, env } = launch
+  return StartGate.gatedArgv({ argv, cwd, env, hasInput: true, joinsOutput: true })
 }
 
 /** True when the program is started by way of the gate. */
@@ -70,10 +70,9 @@ export const heldCommand = (
     additionalFds[`fd${fd}`] = { type: "input", stream: inputOf(launch, fd, bytes, holding) }
   }
   if (launch.statusFd !== undefined) additionalFds[`fd${launch.statusFd}`] = { type: "output" }
-  const { mark } = holding
-  const [program, ...args] = wordsOf(launch, mark)
+  const [program, ...args] = wordsOf(launch, holding.mark)
   return ChildProcess.make(program, args, {
-    ...(mark === undefined ? { cwd: launch.cwd } : {}),
+    ...(isGated(launch, holding) ? {} : { cwd: launch.cwd }),
     env: { ...launch.env },
     stdin: stdinOf(launch, holding),
     killSignal: "SIGTERM",

@@ -98,13 +98,25 @@ const isKilled = (pid: number): boolean => {
   }
 }
 
+/**
+ * The ids among `all` that were assigned after `bornAfter`, where `last` is the id that was assigned last, read after the
+ * list. A lower `last` means that ids have wrapped around in between. Otherwise ids above it were assigned before an
+ * earlier wrap.
+ */
+export const assignedAfter = (
+  all: ReadonlyArray<number>,
+  bornAfter: number,
+  last: number,
+): ReadonlyArray<number> =>
+  last < bornAfter
+    ? all.filter((pid) => pid > bornAfter || pid <= last)
+    : all.filter((pid) => pid > bornAfter && pid <= last)
+
 const idsOf = (bornAfter?: number): ReadonlyArray<number> => {
   if (process.platform !== "linux") return []
   const all = FS.readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
   if (bornAfter === undefined) return all
-  // The last number is the id that was assigned last: a lower one means that ids have wrapped around.
-  const last = Number(textOf("/proc/loadavg").trim().split(" ").at(-1))
-  return all.filter((pid) => pid > bornAfter || (last < bornAfter && pid <= last))
+  return assignedAfter(all, bornAfter, Number(textOf("/proc/loadavg").trim().split(" ").at(-1)))
 }

@@ -1,8 +1,8 @@
 /**
  * Reads the beginnings of small text files, and reads an unchanged file once. A file is known by its identity, size and
- * times. Whether it may be shown is decided anew at every call: by what is hidden then, and by the path, which must have
- * no links for a text to be remembered. A file with several names is never remembered, because one of them may have
- * become a secret's.
+ * times. Whether it may be shown is decided anew at every call: by what is hidden then, and by the path without links,
+ * which is determined at every call. A file with several names is never remembered, because one of them may have become
+ * a secret's.
  *
  * The times of a file have a resolution: a second change within it leaves no trace in them. A text is therefore
  * remembered only if the last change was longer ago than any resolution when the file was looked at.
@@ -56,16 +56,19 @@ const readHead = Effect.fnUntraced(
   },
   Effect.scoped,
   (reading, _, file) =>
-    Effect.catch(reading, ({ message, reason }) =>
+    Effect.catch(reading, ({ message, reason, why }) =>
       reason === "Missing" || reason === "Directory"
         ? Effect.undefined
-        : Effect.as(Effect.logWarning(`${file} is not read: ${message}`), undefined),
+        : Effect.as(Effect.logWarning(`${file} is not read: ${why ?? message}`), undefined),
     ),
 )
 
 /** Everything that a text depends on. Compared by its fields. */
 interface Known {
+  /** Its path, which may be a link. */
   readonly file: string
+  /** The same path without links. */
+  readonly real: string
   readonly workspace: string
   readonly maxBytes: number
   /** What is hidden. */
@@ -100,13 +103,21 @@ export const make = Effect.fnUntraced(function* (hidden: HiddenFiles.HiddenFiles
       const boundaryNow = yield* Effect.cached(hidden.boundary(workspace, view))
       return Effect.fnUntraced(function* (file, maxBytes) {
         const nowMs = yield* Clock.currentTimeMillis
-        const stamp = view.lookNow(file)
-        if (stamp?.type === "Missing") return undefined
-        if (stamp === undefined || !("inode" in stamp) || !isSettled(stamp, nowMs)) {
+        const found = view.lookNow(file)
+        if (found?.type === "Missing") return undefined
+        // Many repositories have one file of instructions, and links to it by the names that other programs read.
+        const real = found?.type === "Link" ? yield* view.realPath(file) : file
+        const stamp = real === file ? found : real === undefined ? undefined : view.lookNow(real)
+        if (
+          real === undefined ||
+          stamp === undefined ||
+          !("inode" in stamp) ||
+          !isSettled(stamp, nowMs)
+        ) {
           return yield* readHead(hidden, file, workspace, maxBytes)
         }
         const boundary = yield* boundaryNow
-        return yield* Cache.get(heads, { file, workspace, maxBytes, boundary, stamp })
+        return yield* Cache.get(heads, { file, real, workspace, maxBytes, boundary, stamp })
       })
     }),
   }

@@ -11,8 +11,15 @@ import type { CommandNotStarted } from "../process/Command.ts"
 import type { ProtectedPath } from "./ProtectedPath.ts"
 import { isWithin } from "./PathContainment.ts"
 import { secretEntries } from "./HiddenFiles.ts"
-import { followLinks, pathWithoutLinks, typeAt, unreadable } from "./SymbolicLinks.ts"
-import { type FoundEntry, isSameFile, lookAt } from "./NodeFiles.ts"
+import {
+  CurrentView,
+  entryAt,
+  followLinks,
+  pathWithoutLinks,
+  typeAt,
+  unreadable,
+} from "./SymbolicLinks.ts"
+import { type FoundEntry, isSameFile } from "./NodeFiles.ts"
 import { isPlaceholder } from "./Placeholders.ts"
 import { sandboxRefused } from "./SandboxRefusal.ts"
 
@@ -22,9 +29,16 @@ const maxLinkFileBytes = 16_384
 const maxFrozenEntries = 1000
 
 /**
- * Queries of the file system that do not depend on each other run together, because each waits longer than it works.
+ * Queries of the file system that do not depend on each other run together where each waits longer than it works. A
+ * fiber for each of the others would cost more than the query.
  */
-const together = { concurrency: 8 } as const
+const together = <A, B, E, R>(
+  all: ReadonlyArray<A>,
+  look: (one: A) => Effect.Effect<B, E, R>,
+): Effect.Effect<Array<B>, E, R> =>
+  Effect.flatMap(CurrentView, ({ isImmediate }) =>
+    Effect.forEach(all, look, { concurrency: isImmediate ? 1 : 8 }),
+  )
 
 /**
  * Follows the links of a path. Fails at a link that a command could replace; links within `guarded` cannot be replaced.
@@ -51,14 +65,13 @@ export const resolveRoots = Effect.fn("FindProtectedPaths.resolveRoots")(functio
 ) {
   const plain: Array<string> = []
   const linked: Array<{ readonly root: string; readonly real: string; readonly link: string }> = []
-  const followed = yield* Effect.forEach(
+  const followed = yield* together(
     roots,
     Effect.fnUntraced(function* (root) {
       const links: Array<string> = []
       const real = yield* followLinks(root, (link) => Effect.sync(() => links.push(link)))
       return { root, links, real }
     }),
-    together,
   )
   for (const { links, real, root } of followed) {
     const link = links.find((at) => [...movable, ...plain].some((place) => isWithin(at, place)))
@@ -83,8 +96,9 @@ const pathIn = Effect.fnUntraced(function* (file: string, prefix: string, direct
   const path = yield* Path.Path
   const info = yield* typeAt(file)
   if (Option.isNone(info) || info.value.type !== "File") return Option.none<string>()
-  if (Number(info.value.size) > maxLinkFileBytes) return Option.none<string>()
-  const text = yield* fs.readFileString(file).pipe(Effect.mapError(unreadable(file)))
+  if (info.value.size > maxLinkFileBytes) return Option.none<string>()
+  const view = yield* CurrentView
+  const text = yield* view.waiting(fs.readFileString(file)).pipe(Effect.mapError(unreadable(file)))
   const line = text.split("\n", 1)[0] ?? ""
   return line.startsWith(prefix) && line.length > prefix.length
     ? Option.some(path.resolve(directory, line.slice(prefix.length).trim()))
@@ -104,7 +118,7 @@ const repositoryGuards = Effect.fnUntraced(function* (
   const found: Array<ProtectedPath> = [readOnly(directory)]
   const owners = [directory, ...Option.toArray(common)]
   const places = owners.flatMap((owner) => [owner, `${owner}/hooks`, `${owner}/config`])
-  const plain = yield* Effect.forEach(places, pathWithoutLinks, together)
+  const plain = yield* together(places, pathWithoutLinks)
   for (const [index, place] of places.entries()) {
     const guarded = found.map((protectedPath) => protectedPath.path)
     const known = plain[index] ?? Option.none<string>()
@@ -137,10 +151,11 @@ const linkGuards = Effect.fnUntraced(function* (
 ) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const target = yield* fs.readLink(link).pipe(Effect.mapError(unreadable(link)))
+  const view = yield* CurrentView
+  const target = yield* view.waiting(fs.readLink(link)).pipe(Effect.mapError(unreadable(link)))
   const real = yield* steady(path.resolve(root, target), roots)
   if (Option.isNone(real)) return yield* sandboxRefused(`the link ${link} leads to nothing`)
-  const names = yield* fs.readDirectory(root).pipe(Effect.mapError(unreadable(root)))
+  const names = yield* view.waiting(fs.readDirectory(root)).pipe(Effect.mapError(unreadable(root)))
   if (names.length > maxFrozenEntries) {
     return yield* sandboxRefused(`${link} is a link in a directory of ${names.length} entries`)
   }
@@ -158,18 +173,21 @@ const linkGuards = Effect.fnUntraced(function* (
   return [frozen, ...behind]
 })
 
+/** True for a directory that other commands hold in place of a missing one. A repository has a `HEAD`. */
+const isOnlyPlaceholder = Effect.fnUntraced(function* (git: string) {
+  if (Option.isSome(yield* typeAt(`${git}/HEAD`))) return false
+  const view = yield* CurrentView
+  return yield* view.waiting(isPlaceholder(git)).pipe(Effect.mapError(unreadable(git)))
+})
+
 const gitGuards = Effect.fnUntraced(function* (root: string, roots: ReadonlyArray<string>) {
   const git = root === "/" ? "/.git" : `${root}/.git`
-  const [rootInfo = Option.none(), info = Option.none()] = yield* Effect.forEach(
-    [root, git],
-    typeAt,
-    together,
-  )
+  const [rootInfo = Option.none(), info = Option.none()] = yield* together([root, git], typeAt)
   if (Option.isNone(rootInfo) || rootInfo.value.type !== "Directory") return []
   if (Option.isNone(info)) return [{ path: git, kind: "empty" } satisfies ProtectedPath]
   switch (info.value.type) {
     case "Directory":
-      if (yield* isPlaceholder(git).pipe(Effect.mapError(unreadable(git)))) {
+      if (yield* isOnlyPlaceholder(git)) {
         return [{ path: git, kind: "empty" } satisfies ProtectedPath]
       }
       return yield* repositoryGuards(git, roots)
@@ -216,7 +234,7 @@ const secretsIn = Effect.fnUntraced(function* (protectedPath: ProtectedPath) {
     protectedPath.kind === "hiddenDirectory"
       ? secretEntries.map((entry) => `${protectedPath.path}/${entry}`)
       : [protectedPath.path]
-  const found = yield* Effect.forEach(paths, lookAt, together)
+  const found = yield* together(paths, entryAt)
   return found.filter((entry) => entry !== undefined)
 })
 
@@ -246,7 +264,7 @@ const hiddenGuards = Effect.fnUntraced(function* (
   roots: ReadonlyArray<string>,
 ) {
   const found: Array<ProtectedPath> = []
-  const reals = yield* Effect.forEach(hiddenPaths, (path) => steady(path, roots), together)
+  const reals = yield* together(hiddenPaths, (path) => steady(path, roots))
   // From the outside in: what lies in another hidden path is hidden with it.
   const existing = reals.flatMap(Option.toArray).toSorted((a, b) => a.length - b.length)
   for (const path of existing) if (!hides(found, path)) found.push(yield* hide(path))
@@ -256,7 +274,7 @@ const hiddenGuards = Effect.fnUntraced(function* (
     found.push(...missing.filter((protectedPath) => !hides(found, protectedPath.path)))
   }
   const present = found.filter(({ kind }) => kind !== "empty")
-  const secrets = (yield* Effect.forEach(present, secretsIn, together)).flat()
+  const secrets = (yield* together(present, secretsIn)).flat()
   const targets: Array<ProtectedPath> = []
   for (const { path, type } of secrets) {
     if (type !== "Link") continue
@@ -266,7 +284,7 @@ const hiddenGuards = Effect.fnUntraced(function* (
       targets.push(yield* hide(target.value))
     }
   }
-  const elsewhere = (yield* Effect.forEach(targets, secretsIn, together)).flat()
+  const elsewhere = (yield* together(targets, secretsIn)).flat()
   yield* refuseOtherNames([...secrets, ...elsewhere])
   return [...found, ...targets]
 })
@@ -280,12 +298,10 @@ export const findProtectedPaths = Effect.fn("FindProtectedPaths.findProtectedPat
   workspace: string,
   hiddenPaths: ReadonlyArray<string>,
 ) {
+  const { isImmediate } = yield* CurrentView
   const [git, hidden] = yield* Effect.all(
-    [
-      Effect.forEach(roots, (root) => gitGuards(root, roots), together),
-      hiddenGuards(hiddenPaths, roots),
-    ],
-    together,
+    [together(roots, (root) => gitGuards(root, roots)), hiddenGuards(hiddenPaths, roots)],
+    { concurrency: isImmediate ? 1 : 2 },
   )
   const shown = hidden.some(
     ({ path }) => path !== workspace && isWithin(workspace, path) && !roots.includes(workspace),

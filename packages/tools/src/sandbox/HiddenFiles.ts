@@ -62,17 +62,17 @@ const placesOf = Effect.fnUntraced(function* (hiddenPaths: ReadonlyArray<string>
   return [...places]
 })
 
-/** True for another name of a file that lies in one of the places. Most files have one name and need no search. */
-const isOtherName = Effect.fnUntraced(function* (
+/** The place with another name of the file, if any. Most files have one name and need no search. */
+const placeOfOtherName = Effect.fnUntraced(function* (
   file: Identity,
   places: ReadonlyArray<string>,
   workspace: string,
 ) {
-  if (file.links <= 1n) return false
+  if (file.links <= 1n) return undefined
   for (const place of places) {
-    if (yield* hasNameIn(place, file, (path) => isShut(path, place, workspace))) return true
+    if (yield* hasNameIn(place, file, (path) => isShut(path, place, workspace))) return place
   }
-  return false
+  return undefined
 })
 
 /** Opens files that are not hidden. */
@@ -92,7 +92,8 @@ export interface HiddenFiles {
   readonly boundary: (workspace: string, view: PathView) => Effect.Effect<string>
 }
 
-const denied = Effect.fail(new FileNotOpened({ reason: "Denied", message: "it may not be read" }))
+const denied = (why: string) =>
+  Effect.fail(new FileNotOpened({ reason: "Denied", message: "it may not be read", why }))
 
 /** The path with the links of all existing parts followed. */
 const canonical = (path: string): Effect.Effect<string> =>
@@ -110,16 +111,24 @@ export const make = (hiddenPaths: ReadonlyArray<string>): HiddenFiles => ({
   open: Effect.fnUntraced(function* (path, workspace) {
     const places = yield* placesOf(hiddenPaths, asynchronous(pathCalls))
     const room = yield* realPath(workspace)
-    const isShutAt = (real: string) =>
-      systemPaths.some((system) => isWithin(real, system)) ||
-      places.some((place) => isShut(real, place, room ?? workspace))
+    const shutBy = (real: string) =>
+      systemPaths.find((system) => isWithin(real, system)) ??
+      places.find((place) => isShut(real, place, room ?? workspace))
+    const checkPlace = (real: string) => {
+      const place = shutBy(real)
+      return place === undefined
+        ? Effect.void
+        : denied(`it leads to ${real}, and ${place} is hidden from all tools`)
+    }
     const file = yield* Effect.catch(openRegular(path), (error) =>
       // A missing file below a hidden path is reported as hidden, so that nothing is created there.
-      Effect.flatMap(canonical(path), (real) => (isShutAt(real) ? denied : Effect.fail(error))),
+      Effect.flatMap(canonical(path), checkPlace).pipe(Effect.andThen(Effect.fail(error))),
     )
-    const isHidden =
-      isShutAt(file.real) || (yield* isOtherName(file.identity, places, room ?? workspace))
-    return isHidden ? yield* denied : file
+    yield* checkPlace(file.real)
+    const other = yield* placeOfOtherName(file.identity, places, room ?? workspace)
+    return other === undefined
+      ? file
+      : yield* denied(`it is another name of a file in ${other}, which is hidden from all tools`)
   }),
   boundary: Effect.fnUntraced(function* (workspace, view) {
     const places = yield* placesOf(hiddenPaths, view)

@@ -187,6 +187,8 @@ export const hasNameIn = (
 export class FileNotOpened extends Data.TaggedError("FileNotOpened")<{
   readonly reason: "Changed" | "Denied" | "Directory" | "Missing" | "Other" | "Special"
   readonly message: string
+  /** Why a hidden file is hidden. For the log and no model: it names hidden paths. */
+  readonly why?: string
 }> {}
 
 /** An open regular file. */

@@ -49,15 +49,20 @@ export interface PathCalls {
 
 /**
  * Looks at the paths of one task, such as the creation of a conversation. Remembers which directories it has examined
- * for their links, and nothing else: each look shows the path as it is then.
+ * for their links, and nothing else: each look shows the path as it is then. What it remembers lasts until it makes an
+ * asynchronous look, because during that one anything may be replaced.
  */
 export interface PathView {
+  /** False: every look is asynchronous, so that looks which do not depend on each other gain by running together. */
+  readonly isImmediate: boolean
   /** What is at an absolute path, a link not followed. Undefined: only `lookAt` may answer. Never waits. */
   readonly lookNow: (path: string) => PathLook | undefined
   /** What is at an absolute path, a link not followed. */
   readonly lookAt: (path: string) => Effect.Effect<PathLook>
   /** The path without links; undefined when it cannot be determined. */
   readonly realPath: (path: string) => Effect.Effect<string | undefined>
+  /** Runs a look of another kind that waits, after which directories are examined anew. */
+  readonly waiting: <A, E, R>(look: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /** Creates views. */
@@ -76,34 +81,47 @@ const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/")) 
 
 const viewOf = (calls: PathCalls, foreign: ReadonlySet<string> | undefined): PathView => {
   const examined = new Set<string>()
-  /** True for a directory on a local file system whose path has no links. */
-  const isPlain = (directory: string): boolean => {
-    if (examined.has(directory)) return true
-    const isReached =
-      foreign?.has(directory) === false &&
-      (directory === "/" ||
-        (isPlain(parentOf(directory)) && calls.lookNow(directory).type === "Directory"))
-    if (isReached) examined.add(directory)
-    return isReached
+  /**
+   * `Plain`: a directory on a local file system whose path has no links. `Missing`: nothing is there, and the path to
+   * the place where it ends has no links. Undefined: anything else.
+   */
+  const reach = (directory: string): "Missing" | "Plain" | undefined => {
+    if (examined.has(directory)) return "Plain"
+    if (foreign?.has(directory) !== false) return undefined
+    const above = directory === "/" ? "Plain" : reach(parentOf(directory))
+    if (above !== "Plain") return above
+    const type = directory === "/" ? "Directory" : calls.lookNow(directory).type
+    if (type !== "Directory") return type === "Missing" ? "Missing" : undefined
+    examined.add(directory)
+    return "Plain"
   }
   const lookNow = (path: string): PathLook | undefined => {
-    if (foreign?.has(path) !== false || !isNormal(path) || !isPlain(parentOf(path)))
-      return undefined
+    if (foreign?.has(path) !== false || !isNormal(path)) return undefined
+    const above = reach(parentOf(path))
+    if (above !== "Plain") return above === undefined ? undefined : { type: "Missing" }
     const found = calls.lookNow(path)
     if (found.type === "Directory") examined.add(path)
     return found.type === "Unknown" ? undefined : found
   }
+  /** After the wait, directories are examined anew. */
+  const waiting: PathView["waiting"] = (look) =>
+    Effect.ensuring(
+      look,
+      Effect.sync(() => examined.clear()),
+    )
   return {
+    isImmediate: foreign !== undefined,
     lookNow,
+    waiting,
     lookAt: (path) =>
       Effect.suspend(() => {
         const found = lookNow(path)
-        return found === undefined ? calls.look(path) : Effect.succeed(found)
+        return found === undefined ? waiting(calls.look(path)) : Effect.succeed(found)
       }),
     realPath: (path) =>
       Effect.suspend(() => {
         const found = lookNow(path)
-        if (found === undefined || found.type === "Link") return calls.realPath(path)
+        if (found === undefined || found.type === "Link") return waiting(calls.realPath(path))
         return found.type === "Missing" ? Effect.undefined : Effect.succeed(path)
       }),
   }

@@ -1,11 +1,16 @@
-/** Follows symbolic links one by one, so that a caller can check each of them. Changes nothing. Part of L15. */
+/**
+ * Follows symbolic links one by one, so that a caller can check each of them. Looks at paths through `CurrentView`, and
+ * through the thread pool where that cannot answer. Changes nothing and remembers nothing. Part of L15.
+ */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import type * as PlatformError from "effect/PlatformError"
 import type { CommandNotStarted } from "../process/Command.ts"
-import { realPath } from "./NodeFiles.ts"
+import { type FoundEntry, lookAt, pathCalls } from "./NodeFiles.ts"
+import { asynchronous, type PathView } from "./PathFacts.ts"
 import { sandboxRefused } from "./SandboxRefusal.ts"
 
 /** Limit of the kernel for the number of links on one path. */
@@ -31,17 +36,64 @@ const noneIfMissing =
       ),
     )
 
-/** Information about the path itself, links not followed; none when nothing is there. */
-export const typeAt = Effect.fnUntraced(function* (path: string) {
-  const fs = yield* FileSystem.FileSystem
-  return yield* noneIfMissing(path)(fs.lstat(path))
+/** The view of the task that is going on. Where none is provided, every look goes through the thread pool. */
+export const CurrentView = Context.Reference<PathView>("@colloquy/tools/sandbox/CurrentView", {
+  defaultValue: () => asynchronous(pathCalls),
 })
+
+/** What is known of an entry. */
+export interface EntryInfo {
+  readonly type: "Directory" | "File" | "Other" | "SymbolicLink"
+  /** In bytes. */
+  readonly size: number
+}
+
+const typeNames = {
+  Directory: "Directory",
+  File: "File",
+  Link: "SymbolicLink",
+  Special: "Other",
+} as const
+
+const infoByFiles = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  return yield* noneIfMissing(path)(
+    Effect.map(fs.lstat(path), ({ size, type }): EntryInfo => {
+      const isKnown = type === "Directory" || type === "File" || type === "SymbolicLink"
+      return { type: isKnown ? type : "Other", size: Number(size) }
+    }),
+  )
+})
+
+/** Information about the path itself, links not followed; none when nothing is there. */
+export const typeAt = (
+  path: string,
+): Effect.Effect<Option.Option<EntryInfo>, CommandNotStarted, FileSystem.FileSystem> =>
+  Effect.flatMap(CurrentView, (view) => {
+    const found = view.lookNow(path)
+    if (found === undefined) return view.waiting(infoByFiles(path))
+    return "inode" in found
+      ? Effect.succeedSome({ type: typeNames[found.type], size: Number(found.size) })
+      : Effect.succeedNone
+  })
+
+/** The entry itself, a link not followed; undefined when nothing is there or it cannot be examined. */
+export const entryAt = (path: string): Effect.Effect<FoundEntry | undefined> =>
+  Effect.flatMap(CurrentView, (view) => {
+    const found = view.lookNow(path)
+    if (found === undefined) return view.waiting(lookAt(path))
+    if (!("inode" in found)) return Effect.undefined
+    const { device, inode, links, type } = found
+    const kind = type === "File" || type === "Link" ? type : "Other"
+    return Effect.succeed({ path, type: kind, identity: { device, inode, links } })
+  })
 
 /** The path itself when no part of it is a link, with one query. This is the usual case. */
 export const pathWithoutLinks = Effect.fnUntraced(function* (start: string) {
   const path = yield* Path.Path
+  const view = yield* CurrentView
   const plain = path.resolve(start)
-  return (yield* realPath(plain)) === plain ? Option.some(plain) : Option.none<string>()
+  return (yield* view.realPath(plain)) === plain ? Option.some(plain) : Option.none<string>()
 })
 
 /**
@@ -53,6 +105,9 @@ export const followLinks = Effect.fnUntraced(function* <E>(
 ) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
+  const view = yield* CurrentView
+  // No part of its path is a link, and nothing is there.
+  if (view.lookNow(path.resolve(start))?.type === "Missing") return Option.none<string>()
   const plain = yield* pathWithoutLinks(start)
   if (Option.isSome(plain)) return plain
   let links = 0
@@ -69,7 +124,7 @@ export const followLinks = Effect.fnUntraced(function* <E>(
     if (info.value.type === "SymbolicLink") {
       if (++links > maxLinks) return yield* sandboxRefused(`${start} leads through too many links`)
       yield* onLink(at)
-      const target = yield* fs.readLink(at).pipe(Effect.mapError(unreadable(at)))
+      const target = yield* view.waiting(fs.readLink(at)).pipe(Effect.mapError(unreadable(at)))
       rest = [
         ...path
           .resolve(done, target)

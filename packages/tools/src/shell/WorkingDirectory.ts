@@ -8,7 +8,8 @@
  * Known limit: a process that replaces the directory in the moment between the last check and the start is not noticed.
  */
 import * as Effect from "effect/Effect"
-import { type Identity, isSameFile, lookAt, realPath } from "../sandbox/NodeFiles.ts"
+import { type Identity, isSameFile, lookAt, pathCalls, realPath } from "../sandbox/NodeFiles.ts"
+import * as PathFacts from "../sandbox/PathFacts.ts"
 
 /** A directory as it was resolved. */
 export interface WorkingDirectory {
@@ -20,13 +21,26 @@ export interface WorkingDirectory {
   readonly identity: Identity | undefined
 }
 
-/** Resolves the path at this moment. */
-export const at = (named: string): Effect.Effect<WorkingDirectory> =>
+const slowly = (named: string): Effect.Effect<WorkingDirectory> =>
   Effect.gen(function* () {
     const path = yield* realPath(named)
     if (path === undefined) return { named, path: named, identity: undefined }
     return { named, path, identity: (yield* lookAt(path))?.identity }
   })
+
+/** Returns a function that resolves a path at the moment of the call: with one look where the path has no links. */
+export const make = (
+  calls: PathFacts.PathCalls = pathCalls,
+): ((named: string) => Effect.Effect<WorkingDirectory>) => {
+  const { view } = PathFacts.make(calls)
+  return (named) =>
+    Effect.flatMap(view, ({ lookNow }) => {
+      const found = lookNow(named)
+      if (found === undefined || !("inode" in found) || found.type === "Link") return slowly(named)
+      const { device, inode, links } = found
+      return Effect.succeed({ named, path: named, identity: { device, inode, links } })
+    })
+}
 
 /** True when both are the same directory at the same path, or nothing is there in both cases. */
 export const isSame = (a: WorkingDirectory, b: WorkingDirectory): boolean =>

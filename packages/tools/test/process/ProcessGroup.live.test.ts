@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as ChildProcess from "node:child_process"
 import * as FS from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
-import { ProcessGroup } from "../../src/process/ProcessGroup.ts"
+import { assignedAfter, ProcessGroup } from "../../src/process/ProcessGroup.ts"
 
 /** A shell in its own group; returns the process id that it prints first. */
 const started = (script: string) =>
@@ -52,4 +52,15 @@ describe.skipIf(process.platform !== "linux")("ProcessGroup", () => {
       assert.isFalse(yield* signal(2 ** 30, "SIGKILL"))
     }).pipe(Effect.provide(ProcessGroup.layer)),
   )
+})
+
+describe("ids that were assigned after another one", () => {
+  it.each([
+    ["later ids", [1, 50, 100, 101, 105], 100, 105, [101, 105]],
+    ["none of an earlier round, which are above the last one", [1, 101, 30_000], 100, 101, [101]],
+    ["ids of both rounds after a wrap", [1, 7, 90, 100, 32_000], 100, 7, [1, 7, 32_000]],
+    ["none where the program's own id is the last", [1, 100, 32_000], 100, 100, []],
+  ])("L8 are %s", (_, all, bornAfter, last, expected) => {
+    assert.deepStrictEqual(assignedAfter(all, bornAfter, last), expected)
+  })
 })

@@ -239,6 +239,72 @@ describe("ProjectDocs, when files change between two conversations", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.effect("reads an unchanged file once that a link leads to", () =>
+    Effect.gen(function* () {
+      const { counts, read, root, state } = yield* machine(repository, "repo/a/b")
+      write(root, "repo/a/CLAUDE.md", "linked")
+      Fs.symlinkSync("CLAUDE.md", `${root}/repo/a/AGENTS.md`)
+      yield* TestClock.setTime(Math.ceil(Fs.statSync(`${root}/repo/a`).ctimeMs) + 10_000)
+      assert.strictEqual(yield* read, "root\n\nlinked\n\ndeep")
+      state.isFrozen = true
+      counts.later = 0
+      // Only a reader that opens the file sees this.
+      write(root, "repo/a/CLAUDE.md", "LINKED")
+      assert.strictEqual(yield* read, "root\n\nlinked\n\ndeep")
+      // The path without links.
+      assert.strictEqual(counts.later, 1)
+      state.isFrozen = false
+      Fs.utimesSync(`${root}/repo/a/CLAUDE.md`, 1, 1)
+      assert.strictEqual(yield* read, "root\n\nLINKED\n\ndeep")
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect.each([
+    [
+      "leads to another file of the same size and times",
+      (root: string) => {
+        const { atime, mtime } = Fs.statSync(`${root}/repo/a/CLAUDE.md`)
+        write(root, "repo/a/OTHER.md", "LINKED")
+        Fs.utimesSync(`${root}/repo/a/OTHER.md`, atime, mtime)
+        Fs.rmSync(`${root}/repo/a/AGENTS.md`)
+        Fs.symlinkSync("OTHER.md", `${root}/repo/a/AGENTS.md`)
+      },
+      "root\n\nLINKED\n\ndeep",
+    ],
+    [
+      "leads to a secret",
+      (root: string) => {
+        Fs.rmSync(`${root}/repo/a/AGENTS.md`)
+        Fs.symlinkSync("../../state/auth.json", `${root}/repo/a/AGENTS.md`)
+      },
+      "root\n\ndeep",
+    ],
+    [
+      "leads to a file that was moved to the secrets",
+      (root: string) => {
+        Fs.renameSync(`${root}/repo/a/CLAUDE.md`, `${root}/state/session`)
+        Fs.symlinkSync("../../state/session", `${root}/repo/a/CLAUDE.md`)
+      },
+      "root\n\ndeep",
+    ],
+    ["leads to nothing", (root: string) => Fs.rmSync(`${root}/repo/a/CLAUDE.md`), "root\n\ndeep"],
+    [
+      "leads to a file with another name among the secrets",
+      (root: string) => Fs.linkSync(`${root}/repo/a/CLAUDE.md`, `${root}/state/session`),
+      "root\n\ndeep",
+    ],
+  ] as const)("sees that a link %s", ([, change, expected]) =>
+    Effect.gen(function* () {
+      const { read, root } = yield* machine(repository, "repo/a/b")
+      write(root, "repo/a/CLAUDE.md", "linked")
+      Fs.symlinkSync("CLAUDE.md", `${root}/repo/a/AGENTS.md`)
+      yield* TestClock.setTime(Math.ceil(Fs.statSync(`${root}/repo/a`).ctimeMs) + 10_000)
+      for (const _ of [1, 2]) assert.strictEqual(yield* read, "root\n\nlinked\n\ndeep")
+      change(root)
+      for (const _ of [1, 2]) assert.strictEqual(yield* read, expected)
+    }).pipe(Effect.scoped),
+  )
+
   it.effect("remembers a limited number of files", () =>
     Effect.gen(function* () {
       const files = Array.from({ length: 100 }, (_, index) => `many/${index}`)

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as Logger from "effect/Logger"
 import * as ProjectDocs from "../../src/project/ProjectDocs.ts"
 
 /** Writes the files, directories included, and reads from `cwd`, all below one directory. */
@@ -92,8 +93,12 @@ describe("ProjectDocs", () => {
     ["the environment of the server", "/proc/self/environ"],
     ["the state directory", "../../state/auth.json"],
     ["the state directory by a link", "../../known-as/auth.json"],
-  ] as const)("a project's file does not show %s", ([, target]) =>
+  ] as const)("a project's file does not show %s, and the log says why", ([, target]) =>
     Effect.gen(function* () {
+      const logged: Array<string> = []
+      const logger = Logger.make<unknown, void>(({ message }) => {
+        logged.push(String(message))
+      })
       const fs = yield* FileSystem.FileSystem
       const root = yield* fs.makeTempDirectoryScoped()
       for (const name of ["state", "repo/.git", "repo/sub"]) {
@@ -109,8 +114,12 @@ describe("ProjectDocs", () => {
       const text = yield* ProjectDocs.read({
         cwd: `${root}/repo/sub`,
         stateDirectory: `${root}/known-as`,
-      })
+      }).pipe(Effect.provide(Logger.layer([logger])))
       assert.strictEqual(text, "read me")
+      const [warning = ""] = logged
+      assert.strictEqual(logged.length, 1)
+      assert.isTrue(warning.startsWith(`${root}/repo/sub/AGENTS.md is not read: it leads to /`))
+      assert.match(warning, / is hidden from all tools$/)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
   )
 })

@@ -59,6 +59,39 @@ describe("PathFacts", () => {
     }),
   )
 
+  it.effect("needs no second look below a directory that is missing", () =>
+    Effect.gen(function* () {
+      const { facts, seen } = system({ "/a": "Directory" }, local)
+      const view = yield* facts.view
+      assert.strictEqual(view.lookNow("/a/none/b/c")?.type, "Missing")
+      assert.isUndefined(yield* view.realPath("/a/none/b"))
+      assert.deepStrictEqual(seen.now, ["/a", "/a/none", "/a/none"])
+      assert.deepStrictEqual(seen.later, [])
+    }),
+  )
+
+  it.effect("L15 examines directories anew after a look that waited", () =>
+    Effect.gen(function* () {
+      const entries: Record<string, "Directory" | "File" | "Link"> = {
+        "/a": "Directory",
+        "/a/b": "Directory",
+        "/a/b/f": "File",
+        "/a/l": "Link",
+      }
+      const { facts } = system(entries, local)
+      const view = yield* facts.view
+      assert.strictEqual(view.lookNow("/a/b/f")?.type, "File")
+      entries["/a/b"] = "Link"
+      yield* view.realPath("/a/l")
+      assert.isUndefined(view.lookNow("/a/b/f"))
+      entries["/a/b"] = "Directory"
+      assert.strictEqual(view.lookNow("/a/b/f")?.type, "File")
+      entries["/a/b"] = "Link"
+      yield* Effect.flip(view.waiting(Effect.fail("any other look")))
+      assert.isUndefined(view.lookNow("/a/b/f"))
+    }),
+  )
+
   it.effect.each([
     ["a network file system", "nfs4"],
     ["a file system of another process", "fuse.sshfs"],

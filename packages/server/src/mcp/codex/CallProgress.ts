@@ -32,7 +32,7 @@ export interface ConnectionProgress {
    */
   readonly open: (
     context: RequestContext,
-  ) => Effect.Effect<CallProgress | undefined, never, Scope.Scope>
+  ) => Effect.Effect<CallProgress, never, Scope.Scope> | undefined
 }
 
 /** Clients time out after 60 s without progress; several reminders fit in, also late ones. */
@@ -146,12 +146,15 @@ export const make: Effect.Effect<ConnectionProgress, never, Scope.Scope> = Effec
     })
 
     return {
-      open: Effect.fnUntraced(function* (context) {
+      open: (context) => {
         const { peer, task } = context
         const token = tokenOf(context)
-        const progress = token === undefined ? undefined : yield* report(peer, token)
-        return task === undefined ? progress : taskProgress(task, progress)
-      }),
+        const progress = token === undefined ? undefined : report(peer, token)
+        if (task === undefined) return progress
+        return progress === undefined
+          ? Effect.succeed(taskProgress(task))
+          : Effect.map(progress, (reporter) => taskProgress(task, reporter))
+      },
     }
   },
 )

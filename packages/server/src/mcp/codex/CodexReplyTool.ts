@@ -64,27 +64,31 @@ const targetOf = (
 }
 
 /** Resolves with the result of the turn. A conversation that cannot be loaded is a result with `isError`. */
-export const codexReply = Effect.fn("CodexReplyTool.codexReply")(function* (
+export const codexReply = (
   args: CodexReplyArguments,
   context: RequestContext,
   connection: ConnectionState,
   progress: CallProgress | undefined,
-): Effect.fn.Return<CallToolResult, InputRequired, ConversationsView> {
-  const conversations = yield* ConversationsView
+): Effect.Effect<CallToolResult, InputRequired, ConversationsView> => {
   const target = targetOf(args, context, connection)
-  if (target._tag === "Failure") return target.failure
+  if (target._tag === "Failure") return Effect.succeed(target.failure)
   const { id, name } = target.success
-  const found = yield* Effect.result(conversations.get(id))
-  if (found._tag === "Failure") {
-    const { _tag, message } = found.failure
-    return _tag === "NoSuchConversation"
-      ? unknownId(name, id)
-      : inThread(connection.threadIdPlace, id, failureIn(id, message))
-  }
-  return yield* runTurn(connection, context, {
-    conversation: found.success,
-    prompt: args.prompt,
-    progress,
-    whileRunning: args["while-running"] ?? "wait",
-  })
-})
+  return Effect.matchEffect(
+    ConversationsView.use((conversations) => conversations.get(id)),
+    {
+      onFailure: ({ _tag, message }) =>
+        Effect.succeed(
+          _tag === "NoSuchConversation"
+            ? unknownId(name, id)
+            : inThread(connection.threadIdPlace, id, failureIn(id, message)),
+        ),
+      onSuccess: (conversation) =>
+        runTurn(connection, context, {
+          conversation,
+          prompt: args.prompt,
+          progress,
+          whileRunning: args["while-running"] ?? "wait",
+        }),
+    },
+  )
+}

@@ -31,7 +31,7 @@ const overridesOf = ({ prompt: _, ...args }: CodexArguments): SettingsOverrides 
   )
 
 /** Resolves with the result of the turn. A failure to start is a result with `isError` in the words of the original. */
-export const codex = Effect.fn("CodexTool.codex")(function* (
+export const codex = Effect.fnUntraced(function* (
   args: CodexArguments,
   context: RequestContext,
   connection: ConnectionState,

@@ -6,8 +6,9 @@ import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import { Codex, CodexReply, type ToolDefinition } from "@colloquy/protocol/mcp/CodexTools"
 import { serverTools } from "@colloquy/protocol/mcp/ServerTools"
-import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
+import { argumentsDecoder } from "@colloquy/protocol/mcp/ToolArguments"
 import type { Pure } from "@colloquy/protocol/Method"
+import { once } from "@colloquy/protocol/Once"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { makeRegistry, type Registry } from "../../features/Registry.ts"
@@ -34,24 +35,28 @@ const turnTool = <A extends Pure>(
   ) => Effect.Effect<CallToolResult, JsonRpcError | InputRequired, ToolServices>,
 ): readonly [string, MakeInvoke] => [
   tool.name,
-  (environment) =>
-    Effect.fnUntraced(
-      function* (args, context) {
-        const { connection } = environment
-        const progress = yield* environment.progress.open(context)
-        const resumed = context.continuation?.resumed
-        if (resumed !== undefined) {
-          return yield* continueCall(resumed, context, connection, progress)
-        }
-        if (args === undefined || args === null) return missingArguments(tool.name, missing)
-        const decoded = decodeArguments(tool, args)
-        return decoded._tag === "Failure"
-          ? badArguments(decoded.failure)
-          : yield* run(decoded.success, context, connection, progress)
-      },
-      Effect.scoped,
-      Effect.provideContext(environment.services),
-    ),
+  ({ connection, progress: { open }, services }) => {
+    const decoder = once(() => argumentsDecoder(tool))
+    const call = (args: unknown, context: RequestContext, progress?: CallProgress) => {
+      const resumed = context.continuation?.resumed
+      if (resumed !== undefined) return continueCall(resumed, context, connection, progress)
+      if (args === undefined || args === null) {
+        return Effect.succeed(missingArguments(tool.name, missing))
+      }
+      const decoded = decoder()(args)
+      return decoded._tag === "Failure"
+        ? Effect.succeed(badArguments(decoded.failure))
+        : run(decoded.success, context, connection, progress)
+    }
+    return (args, context) => {
+      const opened = open(context)
+      const result =
+        opened === undefined
+          ? call(args, context)
+          : Effect.scoped(Effect.flatMap(opened, (progress) => call(args, context, progress)))
+      return Effect.provideContext(result, services)
+    }
+  },
 ]
 
 const turnTools: ReadonlyMap<string, MakeInvoke> = new Map([

@@ -11,7 +11,7 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import { isAutoCompactId } from "@colloquy/core/decider/State"
 import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
-import { dispatch, type ListenerHandlers, takeSoon } from "@colloquy/core/listeners/Listening"
+import { takeSoon } from "@colloquy/core/listeners/Listening"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { type Event, type EventMsg, type EventOf, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
@@ -26,7 +26,7 @@ import { type EventSink, sink, type VendorEvents } from "./VendorEvents.ts"
 
 /** The turn that is forwarded, and what it is forwarded to. */
 export interface ForwardedTurn {
-  readonly conversation: Conversation
+  readonly conversation: Pick<Conversation, "id">
   readonly turnId: string
   /** Number of the first event to forward; default: the next one that comes. */
   readonly from?: number
@@ -63,7 +63,6 @@ export class TurnForwarder {
   private readonly context: RequestContext
   private readonly threadId: string
   private readonly events: EventSink
-  private readonly handlers: ListenerHandlers
   /** Number of the first event that was not forwarded. */
   private next: number
   /** True from the first event of the turn on. */
@@ -84,12 +83,6 @@ export class TurnForwarder {
     this.threadId = turn.conversation.id
     this.events = sink(turn.events, context.peer)
     this.next = turn.from ?? 0
-    this.handlers = {
-      event: (event) => this.collect(event),
-      ask: (event) => {
-        this.asked.push(event)
-      },
-    }
   }
 
   /**
@@ -102,10 +95,10 @@ export class TurnForwarder {
       while (true) {
         // Withdraw resolved questions and flush events first, so that the client never answers a stale question or sees
         // one before its event.
-        yield* this.withdrawResolved
+        if (this.resolved.length > 0) yield* this.withdrawResolved
         yield* this.events.flush
-        yield* this.reportItems
-        yield* this.putQuestions
+        if (this.items.length > 0) yield* this.reportItems
+        if (this.asked.length > 0) yield* this.putQuestions
         if (this.terminal !== undefined) {
           const result = resultOf(this.threadId, this.terminal, this.error)
           return withUnattended(result, this.unattended)
@@ -114,7 +107,7 @@ export class TurnForwarder {
         if (deliveries.length === 0 && questions?.inResult !== undefined) {
           return yield* questions.inResult.end(this.next)
         }
-        yield* dispatch(deliveries, this.handlers)
+        for (const delivery of deliveries) this.add(delivery)
       }
     })
   }
@@ -141,11 +134,14 @@ export class TurnForwarder {
 
   /** Uses each and empties the list. Interrupted, it starts over: withdrawing or putting a question twice does nothing. */
   private drain<A>(list: Array<A>, use: (one: A) => Effect.Effect<void>): Effect.Effect<void> {
-    return list.length === 0
-      ? Effect.void
-      : Effect.map(Effect.forEach(list, use, { discard: true }), () => {
-          list.length = 0
-        })
+    return Effect.map(Effect.forEach(list, use, { discard: true }), () => {
+      list.length = 0
+    })
+  }
+
+  private add(delivery: Delivery): void {
+    if (delivery._tag === "Event") this.collect(delivery.event)
+    else if (delivery._tag === "Ask") this.asked.push(delivery.event)
   }
 
   private collect(event: Event): void {

@@ -34,7 +34,7 @@ const conversationTool = <A extends Pure>(
   ({ connection, progress, services }) =>
     Effect.fnUntraced(
       function* (args, context) {
-        yield* progress.open(context)
+        yield* progress.open(context) ?? Effect.void
         const decoded = decodeArguments(tool, args ?? {})
         if (decoded._tag === "Failure") return fail(badArguments(tool.name, decoded.failure))
         return yield* run(decoded.success, context, connection).pipe(

@@ -50,8 +50,8 @@ const during = <A>(
   Effect.scoped(
     Effect.gen(function* () {
       const connection = yield* make
-      const progress = yield* connection.open(callContext(peer, { progressToken: "t" }))
-      return yield* body(progress ?? assert.fail("the call named a token"))
+      const opened = connection.open(callContext(peer, { progressToken: "t" }))
+      return yield* body(yield* opened ?? assert.fail("the call named a token"))
     }),
   )
 

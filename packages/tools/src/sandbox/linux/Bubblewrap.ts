@@ -20,6 +20,9 @@ import type { CommandNotStarted, Launch } from "../../process/Command.ts"
 import { Watchdog } from "../../process/Watchdog.ts"
 import { TrustedPrograms } from "../../programs/TrustedPrograms.ts"
 import type { ProtectedPath } from "../ProtectedPath.ts"
+import { pathCalls } from "../NodeFiles.ts"
+import * as PathFacts from "../PathFacts.ts"
+import { CurrentView } from "../SymbolicLinks.ts"
 import { boundRoots, bubblewrapOptions } from "./BubblewrapArgv.ts"
 import { probe, seccompFd, statusFd } from "./BubblewrapProbe.ts"
 import { findProtectedPaths } from "../FindProtectedPaths.ts"
@@ -96,6 +99,7 @@ interface Parts {
   readonly seccomp: Uint8Array | undefined
   readonly probed: Effect.Effect<Effect.Success<ReturnType<typeof probe>>>
   readonly rootsOf: Effect.Success<ReturnType<typeof makeRootResolver>>
+  readonly facts: PathFacts.PathFacts
 }
 
 /** What is started once everything was found and checked. */
@@ -127,7 +131,7 @@ const launchOf = (parts: {
 }
 
 const confine = Effect.fn("Bubblewrap.confine")(function* (
-  { hiddenPaths, probed, programs, rootsOf, seccomp }: Parts,
+  { facts, hiddenPaths, probed, programs, rootsOf, seccomp }: Parts,
   command: Unconfined,
   policy: ConfiningPolicy,
   workspace: string,
@@ -137,9 +141,15 @@ const confine = Effect.fn("Bubblewrap.confine")(function* (
   if (Option.isNone(bwrap) || seccomp === undefined) {
     return yield* Effect.die(new Error("a probe that succeeds has found bubblewrap and its filter"))
   }
-  const roots = yield* rootsOf(policy, workspace)
+  // A view for each command: the file system is looked at anew, without waiting wherever it is local.
+  const view = yield* facts.view
+  const roots = yield* Effect.provideService(rootsOf(policy, workspace), CurrentView, view)
   yield* requireProgramsOutside(programs, roots, [bwrap.value, ...Option.toArray(launcher)])
-  const protectedPaths = yield* findProtectedPaths(roots, workspace, hiddenPaths)
+  const protectedPaths = yield* Effect.provideService(
+    findProtectedPaths(roots, workspace, hiddenPaths),
+    CurrentView,
+    view,
+  )
   yield* prepare(protectedPaths)
   const { inside, outside } = splitEnvironment(command.env)
   const step = yield* lastStepOf(launcher, roots, command, inside)
@@ -177,7 +187,9 @@ const make = Effect.fnUntraced(function* (settings: SandboxSettings, processor?:
     yield* Effect.cached(probe(programs, seccomp, settings.environment[setprivVariable] ?? "")),
     platform,
   )
-  const parts: Parts = { programs, hiddenPaths: settings.hiddenPaths, seccomp, probed, rootsOf }
+  const facts = PathFacts.make(pathCalls)
+  const { hiddenPaths } = settings
+  const parts: Parts = { programs, hiddenPaths, seccomp, probed, rootsOf, facts }
   return Sandbox.of({
     status: Effect.map(probed, ({ status }) => status),
     confine: (command, policy, workspace) =>
