@@ -113,6 +113,11 @@ export const provided =
   (service: Effect.Effect<void, never, Services>): Effect.Effect<void> =>
     service.pipe(
       Effect.ensuring(close),
-      Effect.provide(layer(program, startup, environment)),
-      Effect.provide(LogLayer.layer({ write, level: environment.logLevel })),
+      Effect.provide(
+        // The services log while they are released, too.
+        Layer.provideMerge(
+          layer(program, startup, environment),
+          LogLayer.layer({ write, level: environment.logLevel }),
+        ),
+      ),
     )
