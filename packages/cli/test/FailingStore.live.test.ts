@@ -167,6 +167,11 @@ describe("the built app-server", () => {
         yield* app.received("codex/event/exec_command_begin")
         limitDescriptors(app.pid, 3)
         yield* ending(app, turnId)
+        // Whether processes are left cannot be told without a descriptor: the command failed, and its events say so.
+        const { msg } = yield* app.received("codex/event/exec_command_end")
+        const { exit_code, stderr } = msg as Readonly<Record<string, unknown>>
+        assert.strictEqual(exit_code, -1)
+        assert.match(String(stderr), /^execution error: .* may be left: EMFILE$/)
         assert.deepStrictEqual(
           app.messages.filter(({ method }) => method === "conversationClosed"),
           [],

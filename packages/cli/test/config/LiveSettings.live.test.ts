@@ -1,6 +1,5 @@
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import { assert, describe, it } from "@effect/vitest"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as Result from "effect/Result"
@@ -8,19 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as LiveSettings from "../../src/config/LiveSettings.ts"
-
-const openai = {
-  id: "openai",
-  name: "OpenAI",
-  wire: "responses" as const,
-  baseUrl: "http://openai",
-  queryParams: {},
-  httpHeaders: {},
-  envHttpHeaders: {},
-  requestMaxRetries: 4,
-  streamMaxRetries: 5,
-  streamIdleTimeout: Duration.minutes(5),
-}
+import { openai } from "./Providers.ts"
 
 const setting = (args: ReadonlyArray<string> = []) =>
   Effect.map(

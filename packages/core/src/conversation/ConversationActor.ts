@@ -38,11 +38,11 @@ import type { Conversation, ConversationOptions, OwnedConversation } from "./Con
 import type { State } from "../decider/State.ts"
 import { decide } from "../decider/Decide.ts"
 import { type Action, type Decision, followedBy, nothing } from "../decider/Decision.ts"
-import { answersOf } from "../approvals/Elicitation.ts"
 import { attachedEvents } from "../listeners/Listener.ts"
 import { durabilityOf } from "../decider/LogRecords.ts"
 import type { Receipt } from "../decider/Receipts.ts"
 import type { Unfinished } from "../recovery/LogFold.ts"
+import { attachTo } from "./Attachment.ts"
 import { earlyStart, type StartTurn } from "./EarlyStart.ts"
 import { type Command, type Inbox, refuse, reply } from "./Inbox.ts"
 import { inOrder } from "./InOrder.ts"
@@ -153,16 +153,7 @@ export class ConversationActor implements OwnedConversation {
   }
 
   attach(...[options]: Parameters<Conversation["attach"]>): ReturnType<Conversation["attach"]> {
-    const { listeners } = this.journal
-    const answers = answersOf(options?.answers)
-    if (answers === undefined) return listeners.attach(options)
-    const attend = (by: 1 | -1) =>
-      this.inbox.send({ input: { _tag: "ListenersChanged", by, answers } })
-    const entering = Effect.suspend(() => listeners.enter(options))
-    return Effect.acquireRelease(
-      Effect.tap(entering, () => attend(1)),
-      (listener) => Effect.map(attend(-1), () => listeners.leave(listener)),
-    )
+    return attachTo(this.journal.listeners, this.inbox, options)
   }
 
   /**

@@ -58,7 +58,7 @@ export class TurnSupervisor {
   private readonly turnParts: TurnParts
   private readonly scope = Scope.makeUnsafe()
   /** The turn that was started last. */
-  private last: { readonly turn: TurnOptions; readonly fiber: Fiber.Fiber<void> } | undefined
+  private last: { readonly turn: TurnOptions; readonly fiber: Fiber.Fiber<unknown> } | undefined
 
   constructor(conversationId: ConversationId, parts: SupervisorParts) {
     const { inbox, journal } = parts
@@ -119,11 +119,13 @@ export class TurnSupervisor {
       // Not merged: a fiber that has them already keeps its context, which all conversations share.
       Effect.updateContext((_: Context.Context<never>) => this.parts.services),
       Effect.interruptible,
-      Effect.onExit((exit) => Effect.flatMap(turnExitOf(exit), (end) => this.ended(turnId, end))),
-      // The conversation was notified, and nothing joins the fiber.
-      Effect.exit,
-      Effect.asVoid,
-      // An interrupt that arrived before the fiber's first step would end it without `onExit`.
+      // The fiber is not interruptible any more where it notifies the conversation. Nothing joins it.
+      Effect.matchCauseEffect({
+        onFailure: (cause) =>
+          Effect.flatMap(turnExitOf(Exit.failCause(cause)), (end) => this.ended(turnId, end)),
+        onSuccess: () => this.ended(turnId, { _tag: "Interrupted" }),
+      }),
+      // An interrupt that arrived before the fiber's first step would end it without a notification.
       Effect.forkIn(this.scope, { startImmediately: true, uninterruptible: true }),
       Effect.map((fiber) => {
         this.last = { turn, fiber }

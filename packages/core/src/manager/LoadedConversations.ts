@@ -136,11 +136,17 @@ export class LoadedConversations {
     work: (conversation: OwnedConversation) => Effect.Effect<A, E, R>,
   ): Effect.Effect<A, E | ConversationUnavailable, R> {
     return Effect.uninterruptibleMask((restore) =>
-      Effect.suspend(() => {
+      Effect.clockWith((clock) => {
         entry.uses++
-        return Effect.andThen(this.touch(entry), this.loaded(entry)).pipe(
-          Effect.flatMap((conversation) => restore(work(conversation))),
-          Effect.ensuring(Effect.sync(() => entry.uses--)),
+        this.touchAt(entry, clock.currentTimeMillisUnsafe())
+        const { placement } = entry
+        const working =
+          placement._tag === "Loaded"
+            ? restore(work(placement.loaded.conversation))
+            : Effect.flatMap(this.loaded(entry), (conversation) => restore(work(conversation)))
+        return Effect.ensuring(
+          working,
+          Effect.sync(() => entry.uses--),
         )
       }),
     )
@@ -148,11 +154,13 @@ export class LoadedConversations {
 
   /** Restarts the idle time of a conversation in memory. Does nothing for any other. */
   touch(entry: Entry): Effect.Effect<void> {
-    return Effect.map(Clock.currentTimeMillis, (now) => {
-      if (!this.byUse.delete(entry)) return
-      this.byUse.add(entry)
-      entry.usedAtMs = now
-    })
+    return Effect.map(Clock.currentTimeMillis, (nowMs) => this.touchAt(entry, nowMs))
+  }
+
+  private touchAt(entry: Entry, nowMs: number): void {
+    if (!this.byUse.delete(entry)) return
+    this.byUse.add(entry)
+    entry.usedAtMs = nowMs
   }
 
   /** Resolves with the placement of the conversation, after a transition that runs. Loads nothing. */

@@ -36,13 +36,11 @@ export class UncreatedLog implements LogWriter {
     records: ReadonlyArray<LogRecord>,
     durability: Durability,
   ): Effect.Effect<void, AppendError> {
-    return Effect.suspend(() =>
-      this.writer === undefined
-        ? Effect.map(this.create(records), (writer) => {
-            this.writer = writer
-            this.onCreated()
-          })
-        : this.writer.append(records, durability),
-    )
+    return this.writer === undefined
+      ? Effect.map(this.create(records), (writer) => {
+          this.writer = writer
+          this.onCreated()
+        })
+      : this.writer.append(records, durability)
   }
 }

@@ -24,7 +24,7 @@ import * as StartGate from "../process/StartGate.ts"
 import type { ProcessMark } from "../process/ProcessMark.ts"
 import { ProcessGroup } from "../process/ProcessGroup.ts"
 import { Watchdog } from "../process/Watchdog.ts"
-import { killMarked } from "../process/MarkedProcesses.ts"
+import { killMarkedOrWarn } from "../process/MarkedProcesses.ts"
 import * as UnsolicitedLimit from "./UnsolicitedLimit.ts"
 import * as LineTransport from "./LineTransport.ts"
 import * as ToolTransport from "./ToolTransport.ts"
@@ -230,7 +230,8 @@ const startProcess = Effect.fnUntraced(function* (
   yield* Effect.addFinalizer(
     Effect.fnUntraced(function* () {
       if (group === undefined) return
-      if (mark !== undefined) yield* killMarked(processes, { mark, pid: group, startedAtNanos })
+      if (mark !== undefined)
+        yield* killMarkedOrWarn(processes, { mark, pid: group, startedAtNanos })
       yield* watchdog.remove(group)
     }),
   )

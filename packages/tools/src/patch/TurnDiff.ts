@@ -9,6 +9,8 @@ import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Ref from "effect/Ref"
 import { gitRoot } from "../project/GitRoot.ts"
+import { pathCalls } from "../sandbox/NodeFiles.ts"
+import * as PathFacts from "../sandbox/PathFacts.ts"
 import type { HunksOf } from "./GitDiff.ts"
 import type { FileState, Operation } from "./Operation.ts"
 import * as TurnFiles from "./TurnFiles.ts"
@@ -93,9 +95,14 @@ export interface TurnDiff {
   readonly add: (operations: ReadonlyArray<Operation>) => Effect.Effect<string | undefined>
 }
 
-/** Returns a constructor for the diff of a turn in `cwd` (absolute): names are relative to its git root. */
+/**
+ * Returns a constructor for the diff of a turn in `cwd` (absolute): names are relative to its git root.
+ *
+ * @param calls looks for the root; those of this system by default
+ */
 export const make = (
   hunks: HunksOf,
+  calls: PathFacts.PathCalls = pathCalls,
 ): Effect.Effect<
   (cwd: string) => Effect.Effect<TurnDiff>,
   never,
@@ -104,8 +111,9 @@ export const make = (
   Effect.gen(function* () {
     const path = yield* Path.Path
     const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+    const facts = PathFacts.make(calls)
     return Effect.fn("TurnDiff.make")(function* (cwd: string) {
-      const root = yield* Effect.provide(gitRoot(cwd), services)
+      const root = yield* Effect.provide(gitRoot(cwd, yield* facts.view), services)
       const files = yield* Ref.make(TurnFiles.empty())
       const sent = yield* Ref.make("")
       const render = (turn: TurnFiles.TurnFiles) =>

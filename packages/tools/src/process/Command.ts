@@ -82,7 +82,10 @@ export interface OutputChunk {
   readonly bytes: Uint8Array
 }
 
-/** The program never ran. `message` says what could not be started and why; the model reads it. */
+/**
+ * The program never ran, or it cannot be told whether it has left processes. `message` says what could not be done and
+ * why; the model reads it.
+ */
 export class CommandNotStarted extends Schema.TaggedError<CommandNotStarted>()(
   "CommandNotStarted",
   {

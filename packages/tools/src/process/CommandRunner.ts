@@ -34,8 +34,8 @@ import * as StartGate from "./StartGate.ts"
 import { heldCommand, watchedGroups, type StartConditions, isGated } from "./HeldCommand.ts"
 import { ProcessGroup } from "./ProcessGroup.ts"
 import { Watchdog } from "./Watchdog.ts"
-import { killMarked, type MarkedProgram } from "./MarkedProcesses.ts"
-import { diagnose, faultOf, launcherFault, sandboxFault } from "./StartFailure.ts"
+import { killMarked, killMarkedOrWarn, type MarkedProgram } from "./MarkedProcesses.ts"
+import { diagnose, faultOf, launcherFault, notExamined, sandboxFault } from "./StartFailure.ts"
 
 /** How long to read pipes that a background process still holds open; the original waits as long. */
 const drainTime = Duration.seconds(2)
@@ -71,7 +71,8 @@ export class CommandRunner extends Context.Service<
     /**
      * Runs the program and resolves when it, its process group and all its descendants are gone. After `timeout` the
      * group gets SIGTERM and after `killGrace` SIGKILL; the result is then `TimedOut` whatever the exit code was. An
-     * interrupt ends the program in the same way before it completes. Fails only when the program never ran.
+     * interrupt ends the program in the same way before it completes. Fails only when the program never ran, or when
+     * the system does not show whether descendants are left.
      */
     readonly run: (
       launch: Launch,
@@ -217,8 +218,15 @@ const killGroup = Effect.fnUntraced(function* (group: ProcessGroup["Service"], p
   if (yield* group.signal(pid, "SIGKILL")) yield* gone(group, pid, killedTime)
 })
 
-const killDescendants = (group: ProcessGroup["Service"], { marked }: Started) =>
-  marked === undefined ? Effect.void : killMarked(group, marked)
+/** Fails when descendants may be left because the system does not show them. */
+const killDescendants = (
+  group: ProcessGroup["Service"],
+  { marked }: Started,
+  { argv }: Launch,
+): Effect.Effect<void, CommandNotStarted> =>
+  marked === undefined
+    ? Effect.void
+    : Effect.catch(killMarked(group, marked), ({ code }) => Effect.fail(notExamined(argv[0], code)))
 
 interface Parts {
   readonly spawner: ChildProcessSpawner.ChildProcessSpawner["Service"]
@@ -296,7 +304,8 @@ const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, optio
     Effect.fnUntraced(function* (program) {
       if (!program.over) {
         yield* endGroup(parts.group, program, options.killGrace)
-        yield* killDescendants(parts.group, program)
+        const { marked } = program
+        if (marked !== undefined) yield* killMarkedOrWarn(parts.group, marked)
       }
       yield* groups.remove
       // The platform's own finalizers wait for dead processes too; nothing here depends on them any more.
@@ -317,7 +326,7 @@ const runScoped = Effect.fnUntraced(function* (parts: Parts, launch: Launch, opt
   // code last.
   const hasExited = Option.isSome(ending) && ending.value._tag === "Exited"
   yield* hasExited ? killGroup(parts.group, handle.pid) : program.kill
-  yield* killDescendants(parts.group, program)
+  yield* killDescendants(parts.group, program, launch)
   program.over = true
   if (Option.isSome(ending) && ending.value._tag === "Exited") {
     const { code } = ending.value

@@ -6,7 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { isMarked, type ProcessMark } from "./ProcessMark.ts"
-import type { ProcessGroup } from "./ProcessGroup.ts"
+import type { ProcessesNotShown, ProcessGroup } from "./ProcessGroup.ts"
 
 /** A program, and the mark that it and its descendants carry. */
 export interface MarkedProgram {
@@ -37,6 +37,8 @@ interface Seen {
   readonly silent: Set<number>
   /** Processes that the system does not let this user signal. */
   readonly refused: Set<number>
+  /** Why the last pass did not see all processes; undefined when it did. */
+  failure?: ProcessesNotShown | undefined
 }
 
 /**
@@ -65,20 +67,54 @@ const pass = Effect.fnUntraced(function* (
   return again
 })
 
-/** Kills all processes that carry the mark and waits until none is left, at most half a second. */
+/** A pass that could not see all processes is to be repeated. */
+const repeatable = (
+  group: ProcessGroup["Service"],
+  marked: MarkedProgram,
+  seen: Seen,
+): Effect.Effect<boolean> =>
+  Effect.suspend(() => {
+    seen.failure = undefined
+    return pass(group, marked, seen)
+  }).pipe(
+    Effect.catch((failure) =>
+      Effect.sync(() => {
+        seen.failure = failure
+        return true
+      }),
+    ),
+  )
+
+/**
+ * Kills all processes that carry the mark and waits until none is left, at most half a second. Fails when the system did
+ * not show all processes during that time: then some may be left.
+ */
 export const killMarked = Effect.fnUntraced(function* (
   group: ProcessGroup["Service"],
   marked: MarkedProgram,
 ) {
   const seen: Seen = { silent: new Set(), refused: new Set() }
-  yield* Effect.repeat(pass(group, marked, seen), {
+  yield* Effect.repeat(repeatable(group, marked, seen), {
     while: (again) => again,
     schedule: delays,
     times: maxRepeats,
   })
-  if (seen.refused.size === 0) return
-  yield* Effect.logWarning(
-    "processes of another user outlive their command",
-    [...seen.refused].join(" "),
-  )
+  if (seen.refused.size > 0) {
+    yield* Effect.logWarning(
+      "processes of another user outlive their command",
+      [...seen.refused].join(" "),
+    )
+  }
+  if (seen.failure !== undefined) return yield* seen.failure
 })
+
+/** The same at the end of a program whose result is already known: a failure is logged. */
+export const killMarkedOrWarn = (
+  group: ProcessGroup["Service"],
+  marked: MarkedProgram,
+): Effect.Effect<void> =>
+  Effect.catch(killMarked(group, marked), ({ code }) =>
+    Effect.logWarning(
+      `processes that left the group of process ${marked.pid} may outlive it: they cannot be listed (${code})`,
+    ),
+  )

@@ -7,9 +7,16 @@
  * waits a second for each, and an interrupt must not take a second longer (L14).
  */
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as FS from "node:fs"
+
+/** The system did not show its processes, most often because this process has no file descriptor left (`EMFILE`). */
+export class ProcessesNotShown extends Data.TaggedError("ProcessesNotShown")<{
+  /** Code of the system error. */
+  readonly code: string
+}> {}
 
 /** Access to the processes of this machine; see the header of this file. */
 export class ProcessGroup extends Context.Service<
@@ -17,15 +24,15 @@ export class ProcessGroup extends Context.Service<
   {
     /** Sends the signal to all processes of the group. False when the group has none left. */
     readonly signal: (group: number, name: "SIGTERM" | "SIGKILL") => Effect.Effect<boolean>
-    /** True while a process of the group runs. */
+    /** True while a process of the group runs, and when the system does not show whether one does. */
     readonly lives: (group: number) => Effect.Effect<boolean>
     /**
      * Ids of all processes. With `bornAfter`, only those that the system started after it assigned that id, provided
      * that ids have not wrapped around completely since. Empty on systems without `/proc`.
      */
-    readonly ids: (bornAfter?: number) => Effect.Effect<ReadonlyArray<number>>
+    readonly ids: (bornAfter?: number) => Effect.Effect<ReadonlyArray<number>, ProcessesNotShown>
     /** The text of `/proc/PID/limits`; empty for a process that has ended. */
-    readonly limitsOf: (pid: number) => Effect.Effect<string>
+    readonly limitsOf: (pid: number) => Effect.Effect<string, ProcessesNotShown>
     /** Kills one process. False when the system does not permit it; true also when the process has already ended. */
     readonly kill: (pid: number) => Effect.Effect<boolean>
   }
@@ -34,13 +41,24 @@ export class ProcessGroup extends Context.Service<
   static readonly layer = Layer.sync(this, () =>
     ProcessGroup.of({
       signal: (group, name) => Effect.sync(() => sent(group, name)),
-      lives: (group) => Effect.sync(() => sent(group, 0) && hasLiving(group)),
-      ids: (bornAfter) => Effect.sync(() => idsOf(bornAfter)),
-      limitsOf: (pid) => Effect.sync(() => limitsOf(pid)),
+      lives: (group) =>
+        Effect.orElseSucceed(
+          shown(() => sent(group, 0) && hasLiving(group)),
+          () => true,
+        ),
+      ids: (bornAfter) => shown(() => idsOf(bornAfter)),
+      limitsOf: (pid) => shown(() => limitsOf(pid)),
       kill: (pid) => Effect.sync(() => isKilled(pid)),
     }),
   )
 }
+
+const codeOf = (cause: unknown): string =>
+  cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
+
+/** Reads something of `/proc`. */
+const shown = <A>(read: () => A): Effect.Effect<A, ProcessesNotShown> =>
+  Effect.try({ try: read, catch: (cause) => new ProcessesNotShown({ code: codeOf(cause) }) })
 
 /** macOS answers EPERM for a group that has only dead processes. */
 const sent = (group: number, signal: NodeJS.Signals | 0): boolean => {
@@ -81,11 +99,15 @@ const limitsOf = (pid: number): string => {
   return state === "Z" || state === "X" ? "" : limits
 }
 
-/** Empty for a process that has ended meanwhile. */
+/** Errors of the system that say nothing about the process. */
+const shortages = ["EMFILE", "ENFILE", "ENOMEM"]
+
+/** Empty for a process that has ended meanwhile. Throws where the system has no means to read it. */
 const textOf = (path: string): string => {
   try {
     return FS.readFileSync(path, "latin1")
-  } catch {
+  } catch (cause) {
+    if (shortages.includes(codeOf(cause))) throw cause
     return ""
   }
 }

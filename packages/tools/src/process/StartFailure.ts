@@ -93,6 +93,13 @@ export const diagnose = (
     ),
   )
 
+/** Error for a program that ran, and whose remaining descendants the system does not show; `code` is the system's. */
+export const notExamined = (program: string, code: string): CommandNotStarted =>
+  notStarted(
+    "Other",
+    `${shown(program)} ended, but processes that it started cannot be listed and may be left: ${code}`,
+  )
+
 /** Error of a launcher inside the sandbox that could not start the program; `stderr` is the launcher's. */
 export const launcherFault = (
   { program }: NonNullable<Launch["launcher"]>,

@@ -27,29 +27,20 @@ const isRepository = Effect.fnUntraced(function* (dotGit: string, view: PathView
   return head.type === "File" || (yield* isRepositoryByFiles(dotGit))
 })
 
-/** The directories from the first ancestor that has a repository down to `cwd`; undefined where there is none. */
-const directoriesFrom = Effect.fnUntraced(function* <R>(
-  cwd: string,
-  isRoot: (dotGit: string) => Effect.Effect<boolean, never, R>,
-) {
+/** The directories from the root of the repository down to `cwd`; undefined where there is no repository. */
+export const repositoryDirectories = Effect.fnUntraced(function* (cwd: string, view: PathView) {
   const path = yield* Path.Path
   const below: Array<string> = []
   for (let at = path.resolve(cwd); ; at = path.dirname(at)) {
     below.unshift(at)
-    if (yield* isRoot(path.join(at, ".git"))) return below
+    if (yield* isRepository(path.join(at, ".git"), view)) return below
     if (path.dirname(at) === at) return undefined
   }
 })
 
-/** The directories from the root of the repository down to `cwd`; undefined where there is no repository. */
-export const repositoryDirectories = (
-  cwd: string,
-  view: PathView,
-): Effect.Effect<ReadonlyArray<string> | undefined, never, FileSystem.FileSystem | Path.Path> =>
-  directoriesFrom(cwd, (dotGit) => isRepository(dotGit, view))
-
 /** The root of the repository, or `cwd` where there is none. */
 export const gitRoot = (
   cwd: string,
+  view: PathView,
 ): Effect.Effect<string, never, FileSystem.FileSystem | Path.Path> =>
-  Effect.map(directoriesFrom(cwd, isRepositoryByFiles), (directories) => directories?.[0] ?? cwd)
+  Effect.map(repositoryDirectories(cwd, view), (directories) => directories?.[0] ?? cwd)

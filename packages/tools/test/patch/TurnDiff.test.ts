@@ -6,6 +6,7 @@ import * as Path from "effect/Path"
 import type { FileState, Operation } from "../../src/patch/Operation.ts"
 import * as TurnDiff from "../../src/patch/TurnDiff.ts"
 import * as UnifiedDiff from "../../src/patch/UnifiedDiff.ts"
+import type { PathCalls } from "../../src/sandbox/PathFacts.ts"
 
 const missing: FileState = { _tag: "Missing" }
 const text = (content: string, isExecutable = false): FileState => ({
@@ -47,20 +48,32 @@ const oid = {
   empty: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
 }
 
-const open = (cwd: string, roots: ReadonlyArray<string>) =>
+/** A local file system that contains these files. Nothing waits for a thread. */
+const callsOf = (files: ReadonlyArray<string>): PathCalls => {
+  const stamp = { device: 1n, inode: 2n, links: 1n, size: 3n, modifiedNs: 4n, changedNs: 5n }
+  return {
+    mounts: () => "1 2 0:1 / / rw - ext4 source rw\n",
+    lookNow: (path) => {
+      if (files.includes(path)) return { type: "File", ...stamp }
+      return ["/work", "/work/sub", "/workspace"].includes(path) ||
+        files.some((file) => file.startsWith(`${path}/`))
+        ? { type: "Directory", ...stamp }
+        : { type: "Missing" }
+    },
+    look: (path) => Effect.die(`a thread looks at ${path}`),
+    realPath: (path) => Effect.die(`a thread looks at ${path}`),
+  }
+}
+
+const open = (cwd: string, files: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const make = yield* TurnDiff.make((before, after, context) =>
-      Effect.sync(() => UnifiedDiff.hunks(before, after, context) ?? "late"),
+    const make = yield* TurnDiff.make(
+      (before, after, context) =>
+        Effect.sync(() => UnifiedDiff.hunks(before, after, context) ?? "late"),
+      callsOf(files),
     )
     return yield* make(cwd)
-  }).pipe(
-    Effect.provide(
-      Layer.merge(
-        Path.layer,
-        FileSystem.layerNoop({ exists: (path) => Effect.succeed(roots.includes(path)) }),
-      ),
-    ),
-  )
+  }).pipe(Effect.provide(Layer.merge(Path.layer, FileSystem.layerNoop({}))))
 
 const diffOf = (...operations: ReadonlyArray<Operation>) =>
   Effect.flatMap(open("/work/sub", ["/work/.git/HEAD"]), (diff) => diff.add(operations))

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { isMarked, markOf, prefixRange } from "../../src/process/ProcessMark.ts"
-import type { ProcessGroup } from "../../src/process/ProcessGroup.ts"
+import { ProcessesNotShown, type ProcessGroup } from "../../src/process/ProcessGroup.ts"
 import { killMarked } from "../../src/process/MarkedProcesses.ts"
 
 const mark = markOf(1_234_567_890, 7)
@@ -124,6 +124,49 @@ describe("endMarked", () => {
       }
       yield* ended(group)
       assert.lengthOf(stuck.killed, 16)
+    }),
+  )
+
+  it.effect("L8 repeats a pass that could not see the processes, and kills what it missed", () =>
+    Effect.gen(function* () {
+      const { group, killed } = machine(
+        new Map([
+          [6, limitsWith(mark)],
+          [8, limitsWith(mark)],
+        ]),
+      )
+      let readings = 0
+      const failing = <A>(answer: Effect.Effect<A, ProcessesNotShown>) =>
+        Effect.suspend(() =>
+          [1, 3].includes(++readings)
+            ? Effect.fail(new ProcessesNotShown({ code: "EMFILE" }))
+            : answer,
+        )
+      yield* ended({
+        ...group,
+        ids: (bornAfter) => failing(group.ids(bornAfter)),
+        // A process whose limits cannot be read has not ended.
+        limitsOf: (pid) => (pid === 8 ? failing(group.limitsOf(pid)) : group.limitsOf(pid)),
+      })
+      assert.deepStrictEqual(killed, [6, 8])
+    }),
+  )
+
+  it.effect("L8 fails when the processes cannot be seen for half a second", () =>
+    Effect.gen(function* () {
+      const { group } = machine(new Map())
+      let passes = 0
+      const blind = {
+        ...group,
+        ids: () =>
+          Effect.suspend(() => {
+            passes++
+            return Effect.fail(new ProcessesNotShown({ code: "EMFILE" }))
+          }),
+      }
+      const failure = yield* Effect.flip(ended(blind))
+      assert.strictEqual(failure.code, "EMFILE")
+      assert.strictEqual(passes, 16)
     }),
   )
 })
