@@ -41,7 +41,7 @@ export type Services = Server | Auth | HostPort | UserConfig
 
 const conversations = (
   program: Program,
-  { live, settings, source }: Startup.Startup,
+  { live, options, settings, source }: Startup.Startup,
   environment: Environment,
 ) => {
   const { environment: variables, secretNames } = machineOptions(environment, source)
@@ -52,7 +52,13 @@ const conversations = (
   })
   return Layer.unwrap(
     Effect.map(notifying, (onTurnCompleted) =>
-      LazyConversations.layer({ program: { ...program, version }, onTurnCompleted }),
+      LazyConversations.layer({
+        program: { ...program, version },
+        onTurnCompleted,
+        ...(options.conversation_idle_ms === undefined
+          ? {}
+          : { idleTimeToLive: Duration.millis(options.conversation_idle_ms) }),
+      }),
     ),
   )
 }

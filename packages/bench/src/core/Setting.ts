@@ -23,7 +23,9 @@ const noLimits = {
   maxConversations: Number.MAX_SAFE_INTEGER,
   maxLoaded: Number.MAX_SAFE_INTEGER,
   maxTurns: Number.MAX_SAFE_INTEGER,
-}
+  // What is measured here are conversations that stay in memory.
+  idleTimeToLive: "1 day",
+} as const
 
 /** Runs with a manager without a limit of conversations, whose model returns these streams. */
 export const withManager = <A>(

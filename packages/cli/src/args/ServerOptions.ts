@@ -64,6 +64,11 @@ export const ServerOptions = Schema.Struct({
     500,
     "Milliseconds that calls and turns may continue after the client has disconnected.",
   ),
+  conversation_idle_ms: keyOr(
+    Count,
+    5000,
+    "Milliseconds without a turn, a listener and a use after which a conversation leaves memory; its next use loads it from the store.",
+  ),
   mcp_events: keyOr(
     Schema.Literals(["on", "always", "off", "twice"]),
     "on",

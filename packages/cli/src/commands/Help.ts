@@ -39,6 +39,8 @@ const options = `Options:
 const keys = `Keys of config.toml and -c that only this program has:
   offline.script           JSON file with the responses of the offline model
   offline.delta_delay_ms   Pause between two deltas of its responses, in milliseconds
+  conversation_idle_ms     How long a conversation stays in memory after its last turn, listener and use, in
+                           milliseconds (default 5000); its next use loads it from the store
   mcp_events               codex/event notifications: on (default); always: also to 2026-07-28 clients that
                            do not request them; off; or twice: each event a second time under its own
                            name, for clients of codex 0.20

@@ -11,6 +11,7 @@ import type { ConversationStore } from "@colloquy/core/ConversationStore"
 import type { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { keepYoungGeneration } from "../machine/YoungGeneration.ts"
 import * as LazyService from "./LazyService.ts"
 
 type Needs = ModelClient | ToolRuntime | IdGenerator | ConversationStore | SettingsResolver
@@ -42,6 +43,7 @@ export const layer = (
       ConversationManager,
       async (): Promise<Layer.Layer<ConversationManager, never, Needs>> => {
         const { layerWith } = await import("@colloquy/core/manager/Conversations")
+        keepYoungGeneration()
         const watched = Layer.effect(
           ConversationManager,
           Effect.tap(ConversationManager, (manager) => manager.watch(watchers.changed)),

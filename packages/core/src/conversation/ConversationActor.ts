@@ -35,7 +35,7 @@ import {
   type SubmitError,
 } from "../ConversationErrors.ts"
 import type { Conversation, ConversationOptions, OwnedConversation } from "./ConversationHandle.ts"
-import type { State } from "../decider/State.ts"
+import { isIdle, type State } from "../decider/State.ts"
 import { decide } from "../decider/Decide.ts"
 import { type Action, type Decision, followedBy, nothing } from "../decider/Decision.ts"
 import { attachedEvents } from "../listeners/Listener.ts"
@@ -111,6 +111,11 @@ export class ConversationActor implements OwnedConversation {
 
   get isOver(): boolean {
     return this.over
+  }
+
+  get isBusy(): boolean {
+    const { head, listeners } = this.journal
+    return this.inbox.size === 0 && (listeners.size > 0 || !isIdle(head))
   }
 
   get loaded(): Conversation["loaded"] {
@@ -384,7 +389,3 @@ export class ConversationActor implements OwnedConversation {
     })
   }
 }
-
-/** True where no turn runs, no input waits and no tools are being listed. */
-const isIdle = ({ listings = [], turn, waiting }: State): boolean =>
-  turn === undefined && listings.length + waiting.length === 0

@@ -100,6 +100,11 @@ export interface OwnedConversation extends Conversation {
   readonly state: Effect.Effect<State>
   /** True once no command is accepted any more: the conversation has ended, or nothing can be recorded. */
   readonly isOver: boolean
+  /**
+   * True where `suspend` would certainly give false at this moment; false while a command in the inbox may end what keeps
+   * it busy. Costs nothing, so that conversations in use may be looked at often.
+   */
+  readonly isBusy: boolean
   /** All durable events so far, in order. */
   readonly durableEvents: Effect.Effect<ReadonlyArray<Event>>
   /**

@@ -82,6 +82,10 @@ export const initialState = (settings: ConversationSettings): State => ({
   closing: false,
 })
 
+/** True where no turn runs, no input waits and no tools are being listed. */
+export const isIdle = ({ listings = [], turn, waiting }: State): boolean =>
+  turn === undefined && listings.length + waiting.length === 0
+
 /** An event without its number. */
 export interface Draft {
   readonly id: string

@@ -157,7 +157,7 @@ export class ConversationDirectory {
       } else this.entries.delete(id)
       yield* exit
       // The store has moved its file.
-      delete entry.path
+      entry.path = undefined
       this.notifyWatchers()
       // An interruption in between would leave an entry that no caller can find or remove.
     }).pipe(Effect.uninterruptible)
@@ -359,14 +359,14 @@ export class ConversationDirectory {
 
   /** From now on callers find the conversation. */
   private reveal(entry: Entry): void {
-    delete entry.isUnrecorded
+    entry.isUnrecorded = false
     entry.isHidden = false
     this.notifyWatchers()
   }
 
   private forgetUnrecorded(entry: Entry): Effect.Effect<void> {
     return Effect.suspend(() => {
-      if (entry.isUnrecorded === undefined) return Effect.void
+      if (!entry.isUnrecorded) return Effect.void
       this.entries.delete(entry.id)
       return this.inMemory.release(entry, { quietly: true })
     })
@@ -380,7 +380,7 @@ export class ConversationDirectory {
       this.closed = done
       this.inMemory.halt()
       const all = [...this.entries.values()].filter(
-        ({ isHidden, isUnrecorded }) => !isHidden || isUnrecorded === true,
+        ({ isHidden, isUnrecorded }) => !isHidden || isUnrecorded,
       )
       for (const { id } of all) this.entries.delete(id)
       return Effect.forEach(all, (entry) => this.inMemory.release(entry, { quietly: true }), {

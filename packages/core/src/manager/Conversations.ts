@@ -36,13 +36,19 @@ export interface ConversationsOptions {
   readonly maxTurns?: number
   /** Listeners per conversation; one more is refused `TooManyListeners`. Default 1,024. */
   readonly maxListeners?: number
-  /** A conversation without use, turn and listener for this long is evicted. Default 10 minutes. */
+  /**
+   * A conversation without use, turn and listener for this long is evicted. Default 5 seconds: a sequence of replies
+   * finds it in memory, and the next use of any other loads it in milliseconds.
+   */
   readonly idleTimeToLive?: Duration.Input
   /** The program that creates conversations, as recorded in their logs. Default `colloquy`, version `0`. */
   readonly program?: Program
   /** Observes the turns of all conversations that the model has answered to their end. */
   readonly onTurnCompleted?: OnTurnCompleted
 }
+
+/** See `ConversationsOptions.idleTimeToLive`. */
+export const defaultIdleTimeToLive = Duration.seconds(5)
 
 const defaultProgram: Program = { originator: "colloquy", version: "0" }
 
@@ -58,7 +64,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     maxLoaded: options.maxLoaded ?? 1000,
     maxTurns: options.maxTurns ?? 1000,
     maxListeners: options.maxListeners ?? 1024,
-    idleTimeToLive: Duration.fromInputUnsafe(options.idleTimeToLive ?? "10 minutes"),
+    idleTimeToLive: Duration.fromInputUnsafe(options.idleTimeToLive ?? defaultIdleTimeToLive),
     storage,
     ...defined({ onTurnCompleted: options.onTurnCompleted }),
   })

@@ -34,6 +34,7 @@ import type { ToolRuntime } from "../ToolRuntime.ts"
 import { type Entry, type LoadedConversation, notifyMoved, type Placement } from "./Entry.ts"
 import { closeLease } from "./Lease.ts"
 import { sweep } from "./IdleSweep.ts"
+import { SharedSettings } from "./SharedSettings.ts"
 import { type LogSource, type Storage, unavailable } from "./Storage.ts"
 
 /** Limits of the conversations in memory, and where their logs are. */
@@ -81,6 +82,7 @@ export class LoadedConversations {
   /** Size of `byUse`, and the conversations for which room is reserved. */
   private reserved = 0
   private readonly inTransition = new Set<Entry>()
+  private readonly settings = new SharedSettings()
   /** True once no transition may start any more. */
   private isHalted = false
 
@@ -262,6 +264,7 @@ export class LoadedConversations {
       }
       const isUsed = entry.uses > 0 || entry.isHidden
       if (this.isHalted || placement._tag !== "Loaded" || isUsed) return Effect.void
+      if (placement.loaded.conversation.isBusy) return Effect.void
       return this.transition(entry, "Stored", this.suspendAndStore(entry, placement.loaded))
     }).pipe(Effect.uninterruptible)
   }
@@ -348,7 +351,7 @@ export class LoadedConversations {
   /** The conversation is only in the store now. */
   private store(entry: Entry, loaded: LoadedConversation): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      entry.settings = (yield* loaded.conversation.state).settings
+      entry.settings = this.settings.share((yield* loaded.conversation.state).settings)
       yield* closeLease(loaded.lease)
       entry.placement = { _tag: "Stored" }
       this.forget(entry)
