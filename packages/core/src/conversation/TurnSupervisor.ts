@@ -153,13 +153,13 @@ export class TurnSupervisor {
     })
   }
 
-  /** Notifies the conversation that the turn's fiber has ended; a turn that has completed before needs no notification. */
+  /** Notifies the conversation that the turn's fiber has ended, unless no turn runs any more. */
   private ended(turnId: SubmissionId, exit: TurnExit): Effect.Effect<unknown> {
     return Effect.suspend(() => {
       const { inbox, journal } = this.parts
-      return journal.head.turn?.id === turnId
-        ? inbox.send({ input: { _tag: "Ended", turnId, exit } })
-        : Effect.void
+      return journal.head.turn === undefined
+        ? Effect.void
+        : inbox.send({ input: { _tag: "Ended", turnId, exit } })
     })
   }
 
