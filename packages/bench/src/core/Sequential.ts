@@ -82,7 +82,7 @@ const measure = Effect.fnUntraced(function* (conversations: number) {
   const perSecond = (conversations / (performance.now() - startedAtMs)) * 1000
   yield* Effect.sleep("1 second")
   const residentBytes = process.memoryUsage.rss()
-  const p99Ms = durations.sort()[Math.floor(conversations * 0.99)] ?? 0
+  const p99Ms = durations.toSorted()[Math.floor(conversations * 0.99)] ?? 0
   const bytesEach = ((yield* heapBytes) - before - durations.byteLength) / conversations
   return { perSecond, p99Ms, bytesEach, residentBytes }
 })
