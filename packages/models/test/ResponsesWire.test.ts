@@ -374,7 +374,7 @@ describe("ResponsesWire.makeDecoder", () => {
   it("L5 gives each call without an id a new one, unlike those of the history", () => {
     const call = (more: object) =>
       item({ type: "function_call", name: "a", arguments: "{}", ...more })
-    const { events } = decodeAll(ResponsesWire.makeDecoder(["call_2"]), [
+    const { events } = decodeAll(ResponsesWire.makeDecoder(() => ["call_2"]), [
       call({ call_id: "" }),
       call({}),
       call({ call_id: null }),
