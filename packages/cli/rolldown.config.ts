@@ -57,15 +57,31 @@ const getBuiltins: Plugin = {
 /** Chunks in the order in which a process loads them, each with the modules that are its entries. */
 const chunks = [
   // Everything that is read before a client of `mcp` gets its first response.
-  { name: "start", entries: ["commands/Mcp.ts"] },
+  { name: "start", entries: ["cli/src/commands/Mcp.ts"] },
   // What a request after `initialize` needs.
-  { name: "serve", entries: ["server/ServeMcp.ts"] },
+  { name: "serve", entries: ["cli/src/server/ServeMcp.ts"] },
+  // What a stored conversation needs.
+  {
+    name: "conversations",
+    entries: ["core/src/manager/Conversations.ts", "store/src/node/NodeStore.ts"],
+  },
+  // What a turn needs besides.
+  {
+    name: "turn",
+    entries: [
+      "cli/src/machine/MachineDocs.ts",
+      "cli/src/machine/MachineTools.ts",
+      "cli/src/machine/MachinePrograms.ts",
+      "models/src/ModelRouter.ts",
+      "cli/src/machine/HttpModels.ts",
+    ],
+  },
 ]
 
 /** The modules that an entry imports statically, whatever imports them, and the entry. */
 const closureOf = (entry: string): ReadonlySet<string> => {
   const closure = new Set<string>()
-  const left = [...imports.keys()].filter((one) => one.endsWith(`packages/cli/src/${entry}`))
+  const left = [...imports.keys()].filter((one) => one.endsWith(`packages/${entry}`))
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     if (closure.has(next)) continue
     closure.add(next)
@@ -73,6 +89,9 @@ const closureOf = (entry: string): ReadonlySet<string> => {
   }
   return closure
 }
+
+/** True for the functions that the bundler adds. */
+const isRuntime = (id: string): boolean => id.startsWith("\0rolldown")
 
 const closures = new Map<string, ReadonlySet<string>>()
 
@@ -98,7 +117,8 @@ export default defineConfig({
       groups: chunks.map(({ entries, name }, index) => ({
         name,
         priority: chunks.length - index,
-        test: (id: string) => entries.some((entry) => isIn(entry, id)),
+        test: (id: string) =>
+          (index === 0 && isRuntime(id)) || entries.some((entry) => isIn(entry, id)),
       })),
     },
   },

@@ -12,7 +12,6 @@ import { Server } from "@colloquy/server/Server"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
 import * as LiveSettings from "./config/LiveSettings.ts"
 import { MachineAuth } from "./lazy/LazyAuth.ts"
 import * as LazyConversations from "./lazy/LazyConversations.ts"
@@ -24,9 +23,11 @@ import * as LazyPrompts from "./lazy/LazyPrompts.ts"
 import * as LazyStore from "./lazy/LazyStore.ts"
 import * as LazyTools from "./lazy/LazyTools.ts"
 import { SharedPrograms } from "./lazy/SharedPrograms.ts"
+import * as LogLayer from "./log/LogLayer.ts"
 import type { Environment } from "./machine/Environment.ts"
 import { machineOptions } from "./machine/MachineOptions.ts"
 import * as Startup from "./server/Startup.ts"
+import type { Serving } from "./server/StdioServer.ts"
 import { version } from "./server/Version.ts"
 
 /** The program that creates the conversations, as the metadata in their rollout files names it. */
@@ -112,10 +113,17 @@ const layer = (
   )
 }
 
-/** Provides the layer to the service of one connection, in a scope that outlives the connection. */
+/** Provides the layer and the log to the service of one connection, which is closed before they are released. */
 export const provided =
-  (program: Program, startup: Startup.Startup, environment: Environment, scope: Scope.Scope) =>
-  (serving: Effect.Effect<void, never, Services>): Effect.Effect<void> =>
-    Effect.flatMap(Layer.buildWithScope(layer(program, startup, environment), scope), (services) =>
-      Effect.provideContext(serving, services),
+  (program: Program, { close, environment, startup, write }: Serving) =>
+  (service: Effect.Effect<void, never, Services>): Effect.Effect<void> =>
+    service.pipe(
+      Effect.ensuring(close),
+      Effect.provide(
+        // The services log while they are released, too.
+        Layer.provideMerge(
+          layer(program, startup, environment),
+          LogLayer.layer({ write, level: environment.logLevel }),
+        ),
+      ),
     )

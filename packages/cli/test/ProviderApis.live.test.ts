@@ -38,6 +38,16 @@ const members = (server: Server.Server, type: string, member: string) =>
 
 for (const wire of ["responses", "chat"] as const) {
   describe(`colloquy mcp on the ${wire} wire`, () => {
+    it.live("delivers each of 5,000 deltas that the provider writes at once", () =>
+      Effect.gen(function* () {
+        const written = Array.from({ length: 5000 }, (_, n) => `${n} `)
+        const { server } = yield* serve(wire, [Script.reply(Script.deltas(...written))])
+        server.call(1, "codex", { prompt: "question" })
+        assert.strictEqual(Server.textOf(yield* server.answer(1)), written.join(""))
+        assert.deepStrictEqual(members(server, "agent_message_delta", "delta"), written)
+      }),
+    )
+
     it.live("streams the deltas of an answer and returns the whole answer at the end", () =>
       Effect.gen(function* () {
         const { server } = yield* serve(wire, [

@@ -15,7 +15,7 @@ import { savedConfig } from "../../src/config/SavedConfig.ts"
 import { linesOf } from "../../src/config/ConfigLines.ts"
 import { edited } from "../../src/config/ConfigWriter.ts"
 import { effectiveConfig } from "../../src/config/EffectiveConfig.ts"
-import { AllKeys } from "../../src/config/UnknownKeys.ts"
+import { allKeys } from "../../src/config/UnknownKeys.ts"
 
 const configs = [
   `model = "gpt-5"
@@ -91,8 +91,8 @@ export const configFiles: Edge = {
       return "rejected"
     }
     const tree = parsed.success
-    unknownKeys(AllKeys, tree)
-    effectiveConfig(AllKeys, { file: tree, lines, args: [], chosen: {} })
+    unknownKeys(allKeys(), tree)
+    effectiveConfig(allKeys(), { file: tree, lines, args: [], chosen: {} })
     const config = decode(Config, tree)
     if (Result.isSuccess(config)) JSON.stringify(savedConfig(config.success))
     else expect(config.failure.message !== "", "refuses a key without a reason")

@@ -9,18 +9,12 @@ import { userAgent } from "../server/UserAgent.ts"
 
 /** Resolves with the exit code if the server could not start; otherwise the process ends. */
 export const run = (launch: Launch): Promise<number> =>
-  StdioServer.run((connection, { environment, scope, startup }) => {
-    const { compatibility_version: compatibility, shutdown_grace_ms: graceMs } = startup.options
+  StdioServer.run((connection, serving) => {
+    const { compatibility_version: compatibility, shutdown_grace_ms: graceMs } =
+      serving.startup.options
     return AppServer.serve(connection, {
       userAgent: userAgent(process.env, compatibility),
       findDialect: findDialect(AppServerDialect.name),
       ...(graceMs === undefined ? {} : { shutdownGrace: graceMs }),
-    }).pipe(
-      Application.provided(
-        { originator: "colloquy_app_server", source: "vscode" },
-        startup,
-        environment,
-        scope,
-      ),
-    )
+    }).pipe(Application.provided({ originator: "colloquy_app_server", source: "vscode" }, serving))
   }, launch)

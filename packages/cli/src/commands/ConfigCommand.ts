@@ -8,7 +8,7 @@ import * as Exit from "effect/Exit"
 import type { Launch } from "../args/Args.ts"
 import { linesOf } from "../config/ConfigLines.ts"
 import { type EffectiveKey, effectiveConfig, type Sources } from "../config/EffectiveConfig.ts"
-import { AllKeys } from "../config/UnknownKeys.ts"
+import { allKeys } from "../config/UnknownKeys.ts"
 import * as Environment from "../machine/Environment.ts"
 import * as Startup from "../server/Startup.ts"
 
@@ -81,7 +81,7 @@ export const run = async (launch: Launch): Promise<number> => {
   }
   for (const warning of startup.value.warnings) process.stderr.write(`colloquy: ${warning}\n`)
   const file = await Effect.runPromise(startup.value.live.file)
-  const effective = effectiveConfig(AllKeys, {
+  const effective = effectiveConfig(allKeys(), {
     file: file.tree,
     lines: linesOf(file.text),
     args: startup.value.overrides,

@@ -6,6 +6,7 @@ import { unknownKeys as allUnknownKeys } from "@colloquy/config/ConfigKeys"
 import { Config } from "@colloquy/config/ConfigSchema"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import { meantRoutingKey } from "@colloquy/config/RoutingKeys"
+import { once } from "@colloquy/protocol/Once"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -13,8 +14,20 @@ import { ServerOptions } from "../args/ServerOptions.ts"
 import type { ConfigFile } from "./ConfigFile.ts"
 import { ignoredWarning, isFileOnly } from "./FileOnlyKeys.ts"
 
-/** Schema of all keys that `config.toml` and `-c` may set. */
-export const AllKeys = Schema.Struct({ ...Config.fields, ...ServerOptions.fields })
+/** Schema of all keys that `config.toml` and `-c` may set. Made at its first use: a client waits while the process starts. */
+export const allKeys = once(() => Schema.Struct({ ...Config.fields, ...ServerOptions.fields }))
+
+/** True if each key is one of the two schemas, at any depth, as in most files. */
+const isKnown = (tree: ConfigTree.ConfigTree): boolean => {
+  const entries = Object.entries(tree)
+  const isConfig = ([name]: readonly [string, unknown]) => Object.hasOwn(Config.fields, name)
+  const config = Object.fromEntries(entries.filter(isConfig))
+  const options = Object.fromEntries(entries.filter((entry) => !isConfig(entry)))
+  return (
+    allUnknownKeys(Config, config).length === 0 &&
+    (ConfigTree.isEmpty(options) || allUnknownKeys(ServerOptions, options).length === 0)
+  )
+}
 
 /** Most warnings: a file of another program has hundreds of unknown keys, and the first ones show the problem. */
 const maxWarnings = 20
@@ -32,8 +45,8 @@ const isError = ({ near, path }: Unknown): boolean => {
   return key !== undefined && meantRoutingKey(key) !== undefined
 }
 
-const unknownKeys = (schema: typeof AllKeys, tree: ConfigTree.ConfigTree): ReadonlyArray<Unknown> =>
-  allUnknownKeys(schema, tree).filter((one) => !isError(one))
+const unknownKeys = (tree: ConfigTree.ConfigTree): ReadonlyArray<Unknown> =>
+  isKnown(tree) ? [] : allUnknownKeys(allKeys(), tree).filter((one) => !isError(one))
 
 const warningOf = (at: string, { near }: Unknown): string =>
   `${at}: unknown key, ignored${near === undefined ? "" : `; did you mean \`${near}\`?`}`
@@ -55,13 +68,13 @@ const warningsOfKeys = (
 const ofOverride = (override: ConfigTree.Override): Warnings => {
   if (isFileOnly(override.path)) return { lines: [ignoredWarning(`-c ${override.path}`)], more: 0 }
   return warningsOfKeys(
-    unknownKeys(AllKeys, ConfigTree.applyOverrides(ConfigTree.empty, [override])),
+    unknownKeys(ConfigTree.applyOverrides(ConfigTree.empty, [override])),
     ({ path }) => `-c ${path}`,
   )
 }
 
 const ofFile = (file: ConfigFile): Effect.Effect<Warnings> => {
-  const unknown = unknownKeys(AllKeys, file.tree)
+  const unknown = unknownKeys(file.tree)
   if (unknown.length === 0) return Effect.succeed({ lines: [], more: 0 })
   return Effect.map(
     Effect.promise(() => import("./ConfigLines.ts")),
@@ -94,7 +107,7 @@ export const warningsOfRecord = (
 ): ReadonlyArray<string> => {
   const tree = ConfigTree.applyRecord(ConfigTree.empty, config)
   if (Result.isFailure(tree)) return []
-  const unknown = unknownKeys(AllKeys, tree.success)
+  const unknown = unknownKeys(tree.success)
   const at = (path: string) => `conversation config: \`${path}\``
   const ignored = Object.keys(tree.success).filter(isFileOnly)
   return limited([

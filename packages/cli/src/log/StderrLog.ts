@@ -1,13 +1,10 @@
 /**
- * The log: one line per entry on stderr, and nothing anywhere else (L9). A process that stops reading stderr costs bounded
+ * The lines of the log: one per entry on stderr, and nothing anywhere else (L9). A process that stops reading stderr costs bounded
  * memory and blocks nothing: further lines are dropped and counted. On POSIX, Node queues writes to a full pipe (300 kB
  * return at once), so this queue is what has to be bounded.
  */
 import { spelledOut } from "@colloquy/core/question/VisibleText"
-import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import type * as LogLevel from "effect/LogLevel"
-import * as References from "effect/References"
 
 /** Largest queue of unwritten text. */
 const maxQueuedBytes = 256 * 1024
@@ -61,13 +58,3 @@ export const stderrLines = (): ((line: string) => void) => {
   process.stderr.on("error", () => {})
   return lineWriter(process.stderr)
 }
-
-/** Provides the logger and its minimum level. */
-export const layer = (
-  write: (line: string) => void,
-  level: LogLevel.LogLevel,
-): Layer.Layer<never> =>
-  Layer.merge(
-    Logger.layer([Logger.map(Logger.formatLogFmt, write)]),
-    Layer.succeed(References.MinimumLogLevel, level),
-  )

@@ -5,6 +5,7 @@ import { withLazyDialect } from "@colloquy/server/LazyDialect"
 import * as McpServer from "@colloquy/server/McpServer"
 import * as Effect from "effect/Effect"
 import * as Application from "../Application.ts"
+import { preload } from "../lazy/Preload.ts"
 import { findDialect } from "./FindDialect.ts"
 import type { Serving } from "./StdioServer.ts"
 import { userAgent } from "./UserAgent.ts"
@@ -21,7 +22,7 @@ const ofDialect = findDialect(CodexMcp.name)
 /** Serves the connection until its end. */
 export const serve = (
   { connection, initializeParams }: Opened,
-  { environment, scope, startup }: Serving,
+  serving: Serving,
 ): Effect.Effect<void> => {
   const {
     compatibility_version: compatibility,
@@ -30,9 +31,9 @@ export const serve = (
     mcp_thread_id: threadId,
     mcp_tools: tools,
     shutdown_grace_ms: graceMs,
-  } = startup.options
+  } = serving.startup.options
   const dialects = withLazyDialect(appServer(compatibility), ofDialect)
-  return Effect.flatMap(dialects, (beside) =>
+  const served = Effect.flatMap(dialects, (beside) =>
     McpServer.serve(connection, {
       version: statedVersion(compatibility),
       beside,
@@ -44,12 +45,8 @@ export const serve = (
       ...(threadId === undefined ? {} : { threadId }),
       ...(tools === undefined ? {} : { ownTools: tools }),
     }),
-  ).pipe(
-    Application.provided(
-      { originator: "colloquy_mcp", source: "mcp" },
-      startup,
-      environment,
-      scope,
-    ),
+  )
+  return Effect.scoped(Effect.andThen(Effect.forkScoped(preload), served)).pipe(
+    Application.provided({ originator: "colloquy_mcp", source: "mcp" }, serving),
   )
 }

@@ -183,8 +183,10 @@ export const load = Effect.fnUntraced(function* (
     Effect.mapError(failed),
   )
   // Faulty settings are reported now, not at every call. A missing provider is not an error yet: a login may follow.
-  const settings = yield* Effect.mapError(live.resolve({}), failed)
   const created = yield* Effect.result(live.resolve({ requiresProvider: true }))
+  const settings = Result.isSuccess(created)
+    ? created.success
+    : yield* Effect.mapError(live.resolve({}), failed)
   const path = options.offline?.script
   const script = path === undefined ? undefined : yield* readScript(resolvePath(source.cwd, path))
   return {

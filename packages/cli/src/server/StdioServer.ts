@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as References from "effect/References"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import type { Writable } from "node:stream"
 import type { Launch } from "../args/Args.ts"
 import * as Environment from "../machine/Environment.ts"
@@ -29,28 +29,40 @@ const shutdownSlackMs = 10_000
 export interface Serving {
   readonly startup: Startup.Startup
   readonly environment: Environment.Environment
-  /** Outlives the connection: what it holds is released after the connection was closed. */
-  readonly scope: Scope.Scope
+  /** Writes one line of the log. */
+  readonly write: (line: string) => void
+  /** Closes the connection. It is closed in any case, but what serves it may have to be released after that. */
+  readonly close: Effect.Effect<void>
 }
 
 /** Serves the connection until its end: what differs between the serving commands. */
 export type Serve = (connection: Connection, serving: Serving) => Effect.Effect<void>
 
-const serveOn = (serve: Serve, serving: Serving, output: Writable, stopped: Effect.Effect<void>) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const { max_line_bytes: maxLineBytes } = serving.startup.options
-      const connection = yield* StdioConnection.make({
-        input: process.stdin,
-        output,
-        maxLineSetting: "max_line_bytes",
-        ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
-      })
-      // A signal may come after the end of the input, which the connection no longer sees then.
-      const broken = Effect.raceFirst(connection.broken ?? Effect.never, stopped)
-      yield* serve({ ...connection, broken }, serving)
-    }),
-  )
+const serveOn = (
+  serve: Serve,
+  serving: Omit<Serving, "close">,
+  output: Writable,
+  stopped: Effect.Effect<void>,
+) =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const close = Scope.close(scope, Exit.void)
+    const { max_line_bytes: maxLineBytes } = serving.startup.options
+    yield* StdioConnection.make({
+      input: process.stdin,
+      output,
+      maxLineSetting: "max_line_bytes",
+      ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
+    }).pipe(
+      Scope.provide(scope),
+      Effect.flatMap((connection) => {
+        // A signal may come after the end of the input, which the connection no longer sees then.
+        const broken = Effect.raceFirst(connection.broken ?? Effect.never, stopped)
+        return serve({ ...connection, broken }, { ...serving, close })
+      }),
+      Effect.ensuring(close),
+    )
+  })
 
 /** Serves until the client disconnects and then ends the process. Resolves only if the server could not start. */
 export const run = async (serve: Serve, launch: Launch): Promise<number> => {
@@ -79,12 +91,7 @@ export const run = async (serve: Serve, launch: Launch): Promise<number> => {
     maxShutdownMs: (options.shutdown_grace_ms ?? 0) + shutdownSlackMs,
   })
   const exit = await Effect.runPromiseExit(
-    Effect.provide(
-      Effect.scopedWith((scope) =>
-        serveOn(serve, { startup: startup.value, environment, scope }, output, stopped.await),
-      ),
-      StderrLog.layer(write, StderrLog.levelOf(environment.logLevel)),
-    ).pipe(
+    serveOn(serve, { startup: startup.value, environment, write }, output, stopped.await).pipe(
       // Nothing exports the spans of this program, and each costs a call some microseconds.
       Effect.provideService(References.TracerEnabled, false),
     ),

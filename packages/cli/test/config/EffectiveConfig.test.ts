@@ -3,11 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { linesOf } from "../../src/config/ConfigLines.ts"
 import { type EffectiveKey, effectiveConfig } from "../../src/config/EffectiveConfig.ts"
-import { AllKeys } from "../../src/config/UnknownKeys.ts"
+import { allKeys } from "../../src/config/UnknownKeys.ts"
 import { lineOf } from "../../src/commands/ConfigCommand.ts"
 
 const effective = (text: string, args: ReadonlyArray<string> = []) =>
-  effectiveConfig(AllKeys, {
+  effectiveConfig(allKeys(), {
     file: Result.getOrThrow(ConfigTree.parseToml(text)),
     lines: linesOf(text),
     args: args.map((one) => Result.getOrThrow(ConfigTree.parseOverride(one))),
@@ -65,7 +65,7 @@ describe("EffectiveConfig", () => {
   })
 
   it("L13 an option of the command line wins over a profile, and its name is the origin", () => {
-    const all = effectiveConfig(AllKeys, {
+    const all = effectiveConfig(allKeys(), {
       file: Result.getOrThrow(ConfigTree.parseToml(file)),
       lines: linesOf(file),
       args: [{ path: "model", value: "six", flag: "--model" }],

@@ -3,7 +3,7 @@ import { meantRoutingKey } from "@colloquy/config/RoutingKeys"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { AllKeys, warningsOf } from "../../src/config/UnknownKeys.ts"
+import { allKeys, warningsOf } from "../../src/config/UnknownKeys.ts"
 
 const file = (text: string) => ({
   path: "/state/config.toml",
@@ -49,7 +49,7 @@ aproval_policy = "never"
   )
 
   it("L13 no key that only the server process has is mistaken for one that decides about the host", () => {
-    for (const key of Object.keys(AllKeys.fields)) assert.isUndefined(meantRoutingKey(key), key)
+    for (const key of Object.keys(allKeys().fields)) assert.isUndefined(meantRoutingKey(key), key)
   })
 
   it.effect("a file for another program gives some warnings and a count", () =>

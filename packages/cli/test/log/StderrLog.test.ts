@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as LogLayer from "../../src/log/LogLayer.ts"
 import * as StderrLog from "../../src/log/StderrLog.ts"
 
 describe("StderrLog", () => {
@@ -47,7 +48,7 @@ describe("StderrLog", () => {
   it.effect("an entry below the level is not written and any other is one line", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
-      const layer = StderrLog.layer((line) => lines.push(line), "Warn")
+      const layer = LogLayer.layer({ write: (line) => lines.push(line), level: undefined })
       yield* Effect.provide(
         Effect.andThen(Effect.logInfo("quiet"), Effect.logWarning("two\nlines")),
         layer,

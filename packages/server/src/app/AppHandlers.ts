@@ -17,7 +17,6 @@ import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
 import { Server } from "../Server.ts"
-import type { RequestCaller } from "../jsonrpc/Caller.ts"
 import type { Route } from "../jsonrpc/Route.ts"
 import { accountRateLimitsRead } from "./methods/AccountRateLimitsRead.ts"
 import { addConversationListener } from "./methods/AddConversationListener.ts"
@@ -130,29 +129,26 @@ const servicesOf = (server: Server["Service"], principal: string) =>
     ),
   )
 
+type RouteArguments = Parameters<Route["handler"]>
+
 /** Creates the routes of one connection. Their work ends with the current scope. */
 export const make = Effect.fnUntraced(function* (
   options: AppHandlersOptions,
 ): Effect.fn.Return<AppRoute, never, Server | Auth | HostPort | UserConfig | Scope.Scope> {
   const server = yield* Server
-  const { principal } = options
+  const { approvals, forms, principal, userAgent } = options
   const context: Context.Context<AppServices> = yield* servicesOf(server, principal)
   const connection = yield* AppConnection.make({
     server,
     principal,
     auth: Context.get(context, Auth),
-    approvals: options.approvals,
-    forms: options.forms,
-    userAgent: options.userAgent,
+    approvals,
+    forms,
+    userAgent,
   })
   const routes = new Map<string, Route>()
 
-  const serve = (
-    name: string,
-    handler: AnyHandler,
-    params: unknown,
-    caller: RequestCaller,
-  ): Effect.Effect<unknown, JsonRpcError> => {
+  const serve = (name: string, handler: AnyHandler, ...[params, caller]: RouteArguments) => {
     if (options.initializes && name !== Initialize._tag && !connection.initialized()) {
       return Effect.fail(notInitialized())
     }

@@ -61,7 +61,8 @@ export const merged = <A>(registries: ReadonlyArray<Registry<A>>): Registry<A> =
   *entries() {
     for (const [i, one] of registries.entries()) {
       for (const [name, { number, value }] of one.entries()) {
-        const earlier = registries.slice(0, i).some((before) => before.get(name) !== undefined)
+        const earlier =
+          i > 0 && registries.slice(0, i).some((before) => before.get(name) !== undefined)
         if (!earlier) yield [name, { value, number: i * stride + number }]
       }
     }

@@ -22,6 +22,17 @@ export interface Batch {
   readonly close: Effect.Effect<void>
 }
 
+/** Makes a function whose effects run nothing but the first of them that is run. */
+const onlyFirst = () => {
+  let done = false
+  return (effect: Effect.Effect<void>): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (done) return Effect.void
+      done = true
+      return effect
+    })
+}
+
 /**
  * Creates the responses to one batch.
  *
@@ -49,13 +60,7 @@ export const make = (answers: Answers): Batch => {
     first ??= id ?? undefined
     const index = texts.push(undefined) - 1
     open++
-    let done = false
-    const once = (effect: Effect.Effect<void>) =>
-      Effect.suspend(() => {
-        if (done) return Effect.void
-        done = true
-        return effect
-      })
+    const once = onlyFirst()
     return {
       put: (text, after) =>
         once(
