@@ -11,6 +11,7 @@ const rooms = [
   "server",
   "client",
   "transport-stdio",
+  "transport-http",
   "testing",
   "simulation",
   "tools",
@@ -58,6 +59,17 @@ export default defineConfig({
           testTimeout,
           provide: { joinedBy: "streams" as const },
           // None of these files leaves anything behind, and most of their time goes into loading the same modules.
+          isolate: false,
+        },
+      },
+      // And over WebSockets on the loopback interface.
+      {
+        test: {
+          name: "server over WebSocket",
+          root: "packages/server",
+          include: ["test/app/**/*.test.ts", "test/AppServer*.test.ts", "test/ReplayApp.test.ts"],
+          testTimeout,
+          provide: { joinedBy: "webSocket" as const },
           isolate: false,
         },
       },

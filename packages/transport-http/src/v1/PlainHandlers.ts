@@ -1,0 +1,247 @@
+/** Handlers of the plain API: each finds the conversation in the principal's view, makes one call and names the result. */
+import { present } from "@colloquy/protocol/app/Fields"
+import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
+import { parseConversationId } from "@colloquy/protocol/Ids"
+import type { ConversationsView } from "@colloquy/server/ConversationsView"
+import { isQuestion, type Question, refOf } from "@colloquy/server/questions/Question"
+import { decisionOp, formOp, takesDecision } from "@colloquy/server/questions/QuestionAnswer"
+import type { Server } from "@colloquy/server/Server"
+import * as Effect from "effect/Effect"
+import * as DateTime from "effect/DateTime"
+import type * as Scope from "effect/Scope"
+import type { Answer, TurnEnd } from "./PlainApi.ts"
+import { conflict, ended, invalid, notFound, type PlainError, plainErrorOf } from "./PlainError.ts"
+
+type Views = ConversationsView["Service"]
+type Conversation = Effect.Success<ReturnType<Views["get"]>>
+type State = Effect.Success<Conversation["state"]>
+type Submission = Parameters<Conversation["submit"]>
+type Receipt = Effect.Success<ReturnType<Conversation["submit"]>>
+type Listener = Effect.Success<ReturnType<Conversation["attach"]>>
+
+/** Page size of the app-server's list. */
+const defaultPageSize = 25
+
+/** The id in its canonical spelling; the schema of the route has accepted it. */
+const idOf = (given: string): Effect.Effect<string, PlainError> => {
+  const parsed = parseConversationId(given)
+  return "problem" in parsed
+    ? Effect.fail(invalid(`id: ${parsed.problem}`, "id"))
+    : Effect.succeed(parsed.id)
+}
+
+/** The conversation of the principal with this id, loaded if necessary. */
+export const find = (views: Views, given: string): Effect.Effect<Conversation, PlainError> =>
+  Effect.flatMap(idOf(given), (id) => Effect.mapError(views.get(id), plainErrorOf))
+
+const statusOf = ({ approvals, turn, waiting }: State) => {
+  if (turn === undefined) return waiting.length === 0 ? "idle" : "running"
+  return approvals.open.length === 0 ? "running" : "waitingForApproval"
+}
+
+/** The conversation as the routes show it. */
+export const shown = (conversation: Conversation) =>
+  Effect.map(Effect.mapError(conversation.state, plainErrorOf), (state) => {
+    const { approvals, seq, settings, turn, usage, waiting } = state
+    return {
+      conversationId: conversation.id,
+      model: settings.model,
+      ...(settings.effort === undefined ? {} : { reasoningEffort: settings.effort }),
+      status: statusOf(state),
+      ...(turn === undefined ? {} : { turnId: turn.id }),
+      waitingMessages: waiting.length,
+      openQuestions: approvals.open.length,
+      nextSeq: seq,
+      cwd: settings.cwd,
+      approvalPolicy: settings.approvalPolicy,
+      sandboxPolicy: settings.sandboxPolicy,
+      ...(usage === undefined ? {} : { totalTokens: usage.total_tokens }),
+    } as const
+  })
+
+type Resolver = Server["Service"]["settings"]
+type Overrides = Parameters<Resolver["resolve"]>[0]
+
+/** Creates a conversation with these settings on top of the configuration. */
+export const create = Effect.fnUntraced(function* (
+  views: Views,
+  settings: Resolver,
+  { includeApplyPatchTool, ...given }: Overrides & { readonly includeApplyPatchTool?: boolean },
+) {
+  const more =
+    includeApplyPatchTool === undefined
+      ? {}
+      : { config: { ...given.config, include_apply_patch_tool: includeApplyPatchTool } }
+  const resolved = yield* Effect.mapError(
+    settings.resolve({ ...given, ...more, requiresProvider: true }),
+    ({ key, message }) => invalid(message, key),
+  )
+  return yield* shown(yield* Effect.mapError(views.create(resolved), plainErrorOf))
+})
+
+/** One page of the principal's conversations. */
+export const list = Effect.fnUntraced(function* (
+  views: Views,
+  query: { readonly limit?: number; readonly cursor?: string; readonly archived?: string },
+) {
+  const { items, nextCursor } = yield* Effect.mapError(
+    views.list({
+      limit: query.limit ?? defaultPageSize,
+      archived: query.archived === "true",
+      withPreview: false,
+      ...(query.cursor === undefined ? {} : { cursor: query.cursor }),
+    }),
+    plainErrorOf,
+  )
+  return {
+    items: items.map(({ createdAtMs, id, path, preview = "" }) => ({
+      conversationId: id,
+      ...(path === undefined ? {} : { path }),
+      preview,
+      timestamp: DateTime.formatIso(DateTime.makeUnsafe(createdAtMs)),
+    })),
+    ...(nextCursor === undefined ? {} : { nextCursor }),
+  }
+})
+
+/** Creates a conversation of the beginning of another one. */
+export const fork = Effect.fnUntraced(function* (
+  views: Views,
+  given: string,
+  rule: { readonly dropLastMessages?: number; readonly beforeMessage?: number },
+) {
+  const { beforeMessage, dropLastMessages = 0 } = rule
+  if (beforeMessage !== undefined && rule.dropLastMessages !== undefined) {
+    return yield* Effect.fail(
+      invalid("`dropLastMessages` and `beforeMessage` exclude each other", "beforeMessage"),
+    )
+  }
+  const id = yield* idOf(given)
+  const forked = views.fork(
+    id,
+    beforeMessage === undefined
+      ? { _tag: "DropLastUserMessages", n: dropLastMessages }
+      : { _tag: "BeforeUserMessage", nth: beforeMessage },
+  )
+  return yield* shown(yield* Effect.mapError(forked, plainErrorOf))
+})
+
+/** Archives the conversation, or makes an archived one available again. */
+export const move = (views: Views, to: "archive" | "unarchive", given: string) =>
+  Effect.flatMap(idOf(given), (id) => Effect.mapError(views[to](id), plainErrorOf))
+
+const attached = (conversation: Conversation, options?: Parameters<Conversation["attach"]>[0]) =>
+  Effect.mapError(conversation.attach(options), plainErrorOf)
+
+const submitted = (conversation: Conversation, ...[op, options]: Submission) =>
+  Effect.mapError(conversation.submit(op, options), plainErrorOf)
+
+/** Takes until the terminal event of that turn, and reports its last error as well. */
+const terminalOf = Effect.fnUntraced(function* (listener: Listener, turnId: string) {
+  let error: string | undefined
+  while (true) {
+    const deliveries = yield* Effect.mapError(listener.take, (end) =>
+      end._tag === "Done" ? ended() : plainErrorOf(end),
+    )
+    for (const delivery of deliveries) {
+      if (delivery._tag !== "Event" || delivery.event.id !== turnId) continue
+      const { msg, seq } = delivery.event
+      if (msg.type === "error") error = msg.message
+      if (isTerminal(msg)) return { msg, seq, ...(error === undefined ? {} : { error }) }
+    }
+  }
+})
+
+const endOf = (
+  { disposition, id }: Receipt,
+  { error, msg, seq }: Effect.Success<ReturnType<typeof terminalOf>>,
+): TurnEnd => ({
+  turnId: id,
+  disposition,
+  seq,
+  ...(msg.type === "task_complete"
+    ? { status: "completed", lastAgentMessage: msg.last_agent_message }
+    : { status: "aborted", abortReason: msg.reason }),
+  ...(error === undefined ? {} : { error }),
+})
+
+/** Submits input; with `wait` resolves with the end of its turn, whose listener is attached before it is submitted. */
+export const send: (
+  conversation: Conversation,
+  op: Submission[0],
+  options: Submission[1],
+  wait: boolean,
+) => Effect.Effect<TurnEnd | Pick<TurnEnd, "turnId" | "disposition">, PlainError, Scope.Scope> =
+  Effect.fnUntraced(function* (conversation, op, options, wait) {
+    const listener = wait ? yield* attached(conversation) : undefined
+    const receipt = yield* submitted(conversation, op, options)
+    const accepted = { turnId: receipt.id, disposition: receipt.disposition }
+    if (listener === undefined || receipt.disposition === "none") return accepted
+    const past = yield* recordedEnd(conversation, receipt.id)
+    return endOf(receipt, past ?? (yield* terminalOf(listener, receipt.id)))
+  })
+
+/** The end of a turn that is over already: input that was sent again gets the receipt of the first time. */
+const recordedEnd = Effect.fnUntraced(function* (conversation: Conversation, turnId: string) {
+  const { turn, waiting } = yield* Effect.mapError(conversation.state, plainErrorOf)
+  if (turn?.id === turnId || waiting.some(({ id }) => id === turnId)) return undefined
+  return yield* Effect.scoped(
+    Effect.flatMap(attached(conversation, { from: 0 }), (listener) => terminalOf(listener, turnId)),
+  )
+})
+
+/** Interrupts the running turn and resolves when it has ended. */
+export const interrupt = Effect.fnUntraced(function* (conversation: Conversation) {
+  const listener = yield* attached(conversation)
+  const { turn } = yield* Effect.mapError(conversation.state, plainErrorOf)
+  yield* submitted(conversation, { type: "interrupt" })
+  if (turn === undefined) return { abortReason: "interrupted" as const }
+  const { msg } = yield* terminalOf(listener, turn.id)
+  return {
+    turnId: turn.id,
+    abortReason: msg.type === "turn_aborted" ? msg.reason : ("interrupted" as const),
+  }
+})
+
+/** The events of the pending questions, read from the event log. */
+export const questions = Effect.fnUntraced(function* (conversation: Conversation) {
+  const { approvals } = yield* Effect.mapError(conversation.state, plainErrorOf)
+  const open = new Set(approvals.open.map(({ seq }) => seq))
+  const first = Math.min(...open)
+  if (open.size === 0) return []
+  const listener = yield* attached(conversation, { from: first })
+  const found: Array<Event & Question> = []
+  while (true) {
+    for (const delivery of yield* Effect.mapError(listener.take, (end) =>
+      end._tag === "Done" ? ended() : plainErrorOf(end),
+    )) {
+      if (delivery._tag === "Synced") return found
+      if (delivery._tag !== "Event") continue
+      const { event } = delivery
+      if (open.has(event.seq) && isQuestion(event)) found.push(event)
+    }
+  }
+})
+
+/** Answers the pending question that this event asked. */
+export const answer = Effect.fnUntraced(function* (
+  conversation: Conversation,
+  seq: number,
+  given: typeof Answer.Type,
+) {
+  const question = (yield* questions(conversation)).find((one) => one.seq === seq)
+  if (question === undefined) {
+    const { seq: next } = yield* Effect.mapError(conversation.state, plainErrorOf)
+    const message = `no question is pending with the number ${seq}`
+    return yield* Effect.fail(seq < next ? conflict(message) : notFound(message))
+  }
+  const ref = refOf(question)
+  if (takesDecision(ref)) {
+    if (!("decision" in given))
+      return yield* Effect.fail(invalid("decision: expected a decision", "decision"))
+    return yield* submitted(conversation, decisionOp(ref, given.decision))
+  }
+  if (!("action" in given))
+    return yield* Effect.fail(invalid("action: expected the action of a form", "action"))
+  return yield* submitted(conversation, formOp(ref, present(given)))
+})

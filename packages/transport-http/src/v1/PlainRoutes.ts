@@ -1,0 +1,140 @@
+/**
+ * The routes of the plain API as one layer: the definitions of `PlainApi.ts` with their handlers, and the OpenAPI document at
+ * `/v1/openapi.json`.
+ */
+import { present } from "@colloquy/protocol/app/Fields"
+import type { InputItem } from "@colloquy/protocol/ResponseItem"
+import { Server } from "@colloquy/server/Server"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as HttpApiError from "effect/http-api/HttpApiError"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { eventStream } from "./EventStream.ts"
+import { PlainApi, PlainErrors } from "./PlainApi.ts"
+import { invalidParts, plainErrorOf } from "./PlainError.ts"
+import * as Handlers from "./PlainHandlers.ts"
+
+/** On whose behalf a request is made. The guard in front of the routes has authenticated it. */
+export type PrincipalOf = (request: HttpServerRequest.HttpServerRequest) => string
+
+const codes: Readonly<Record<number, string>> = {
+  404: "not_found",
+  405: "method_not_allowed",
+  413: "too_large",
+  415: "unsupported_media_type",
+}
+
+/** A response of the library to a bad request has no body or a plain text; one of this API always says what was wrong. */
+const withBody = (response: HttpServerResponse.HttpServerResponse) =>
+  response.status < 400 || response.headers["content-type"] === "application/json"
+    ? response
+    : HttpServerResponse.jsonUnsafe(
+        {
+          code: codes[response.status] ?? "invalid_request",
+          message:
+            response.status === 415
+              ? "content-type: expected application/json"
+              : `the server responded with status ${response.status}`,
+        },
+        { status: response.status },
+      )
+
+const errorsLayer = Layer.succeed(PlainErrors, (app) =>
+  app.pipe(
+    Effect.map(withBody),
+    Effect.catch((error) =>
+      Effect.fail(HttpApiError.HttpApiSchemaError.is(error) ? invalidParts(error) : error),
+    ),
+  ),
+)
+
+/** The server, and the view of the principal of a request. */
+const makeViews = Effect.fnUntraced(function* (principalOf: PrincipalOf) {
+  const { conversations: of, settings } = yield* Server
+  const viewsOf = (request: HttpServerRequest.HttpServerRequest) => of(principalOf(request))
+  return { viewsOf, settings }
+})
+
+const conversations = (principalOf: PrincipalOf) =>
+  HttpApiBuilder.group(PlainApi, "conversations", (handlers) =>
+    Effect.map(makeViews(principalOf), ({ settings, viewsOf }) =>
+      handlers.handleAll({
+        create: ({ payload, request }) =>
+          Handlers.create(viewsOf(request), settings, present(payload)),
+        list: ({ query, request }) => Handlers.list(viewsOf(request), query),
+        get: ({ params, request }) =>
+          Effect.flatMap(Handlers.find(viewsOf(request), params.id), Handlers.shown),
+        fork: ({ params, payload, request }) =>
+          Handlers.fork(viewsOf(request), params.id, present(payload)),
+        archive: ({ params, request }) => Handlers.move(viewsOf(request), "archive", params.id),
+        unarchive: ({ params, request }) => Handlers.move(viewsOf(request), "unarchive", params.id),
+      }),
+    ),
+  )
+
+const inputOf = (input: string | ReadonlyArray<InputItem>): ReadonlyArray<InputItem> =>
+  typeof input === "string" ? [{ type: "text", text: input }] : input
+
+const turns = (principalOf: PrincipalOf) =>
+  HttpApiBuilder.group(PlainApi, "turns", (handlers) =>
+    Effect.map(makeViews(principalOf), ({ viewsOf }) =>
+      handlers
+        .handle("send", ({ params, payload, query, request }) =>
+          Effect.gen(function* () {
+            const { input, submissionId, whileRunning } = present(payload)
+            const conversation = yield* Handlers.find(viewsOf(request), params.id)
+            const op = { type: "user_input" as const, items: inputOf(input) }
+            const options = {
+              ...(whileRunning === undefined ? {} : { whileRunning }),
+              ...(submissionId === undefined ? {} : { id: submissionId }),
+            }
+            return yield* Handlers.send(conversation, op, options, query.wait === "true")
+          }),
+        )
+        .handle("interrupt", ({ params, request }) =>
+          Effect.flatMap(Handlers.find(viewsOf(request), params.id), Handlers.interrupt),
+        )
+        .handle("questions", ({ params, request }) =>
+          Handlers.find(viewsOf(request), params.id).pipe(
+            Effect.flatMap(Handlers.questions),
+            Effect.map((items) => ({ items })),
+          ),
+        )
+        .handle("answer", ({ params, payload, request }) =>
+          Effect.flatMap(Handlers.find(viewsOf(request), params.id), (conversation) =>
+            Effect.asVoid(Handlers.answer(conversation, params.seq, payload)),
+          ),
+        )
+        .handleRaw("events", ({ headers, params, query, request }) =>
+          Effect.gen(function* () {
+            const conversation = yield* Handlers.find(viewsOf(request), params.id)
+            // A browser that connects again repeats the query and adds the header: what it has seen is in the header.
+            const last = headers["last-event-id"] ?? query.after ?? -1
+            const listener = yield* Effect.mapError(
+              conversation.attach({ from: last + 1, answers: query.answers === "true" }),
+              plainErrorOf,
+            )
+            return HttpServerResponse.stream(
+              Stream.encodeText(eventStream(listener, { raw: query.raw === "true", all: true })),
+              {
+                contentType: "text/event-stream",
+                headers: { "cache-control": "no-store", "x-accel-buffering": "no" },
+              },
+            )
+          }),
+        ),
+    ),
+  )
+
+/**
+ * Serves the plain API on the router. Every request is served with the view of its principal: what belongs to another one is
+ * unknown to it.
+ */
+export const layer = ({ principalOf }: { readonly principalOf: PrincipalOf }) =>
+  HttpApiBuilder.layer(PlainApi, { openapiPath: "/v1/openapi.json" }).pipe(
+    Layer.provide([conversations(principalOf), turns(principalOf)]),
+    Layer.provide(errorsLayer),
+  )

@@ -1,0 +1,114 @@
+/**
+ * Serves WebSocket requests: upgrades one, serves it as a connection, and closes it with a code that tells the client why.
+ *
+ * | code | meaning |
+ * | --- | --- |
+ * | 1000 | the server has served the connection to its end |
+ * | 1001 | the server shuts down, after the last event |
+ * | 1007, 1009 | a text is not UTF-8; a message is larger than the limit |
+ * | 1011 | the server failed |
+ */
+import type { Connection, ConnectionPeer } from "@colloquy/protocol/Connection"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as Scope from "effect/Scope"
+import * as WebSocketConnection from "./WebSocketConnection.ts"
+
+/** Largest message that is read: that of a line on standard input, so that a prompt fits either both or none. */
+const defaultMaxMessageBytes = 64 * 1024 * 1024
+
+/**
+ * The options of the HTTP server's WebSockets. A larger message is refused with close code 1009 before it is read.
+ *
+ * @param maxMessageBytes limit of one message, fragments together
+ */
+export const serverOptions = (maxMessageBytes: number = defaultMaxMessageBytes) => ({
+  maxPayload: maxMessageBytes,
+  // A compressed message of some bytes may become one of gigabytes.
+  perMessageDeflate: false,
+  // Connections end by `drain`; waiting for tracked clients as well would only delay the end.
+  clientTracking: false,
+})
+
+/** What a route of WebSockets needs besides the program that serves a connection. */
+export interface WebSocketRouteOptions extends Omit<WebSocketConnection.WebSocketOptions, "peer"> {
+  /** Resolves when the server shuts down: the input of each connection ends, and it is closed once it was served. */
+  readonly draining?: Effect.Effect<void>
+}
+
+const upgradeRequired = HttpServerResponse.jsonUnsafe(
+  { code: "upgrade_required", message: "expected a WebSocket upgrade" },
+  { status: 426, headers: { connection: "Upgrade", upgrade: "websocket" } },
+)
+
+/** Headers by their names in lower case; a repeated header is one value, as HTTP joins them. */
+const peerOf = (
+  principal: string,
+  { headers }: HttpServerRequest.HttpServerRequest,
+): ConnectionPeer => ({ principal, headers: { ...headers } })
+
+const closeOf = (exit: Exit.Exit<void>, draining: boolean): readonly [number, string] => {
+  if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause))
+    return [1011, "the server failed"]
+  return draining || Exit.isFailure(exit)
+    ? [1001, "the server shuts down"]
+    : [1000, "the connection was served"]
+}
+
+const serveConnection = <R>(
+  connection: WebSocketConnection.WebSocketConnection,
+  serve: (connection: Connection) => Effect.Effect<void, never, R>,
+  draining: Effect.Effect<void>,
+): Effect.Effect<void, never, R | Scope.Scope> =>
+  Effect.gen(function* () {
+    let isDraining = false
+    yield* draining.pipe(
+      Effect.tap(() =>
+        Effect.sync(() => {
+          isDraining = true
+        }),
+      ),
+      Effect.andThen(connection.drain),
+      Effect.forkScoped({ startImmediately: true }),
+    )
+    // A request is handled without interruption by default; the end of the server and of the client interrupt this one.
+    yield* Effect.onExit(Effect.interruptible(serve(connection)), (exit) =>
+      Effect.andThen(connection.flush, connection.close(...closeOf(exit, isDraining))),
+    )
+  })
+
+/**
+ * Serves the current request as a WebSocket on behalf of the principal, and resolves when the connection has ended. Responds
+ * 426 to a request that is no upgrade; the library responds to one whose WebSocket headers are wrong.
+ */
+export const handle = <R>(
+  principal: string,
+  serve: (connection: Connection) => Effect.Effect<void, never, R>,
+  { draining = Effect.never, ...options }: WebSocketRouteOptions = {},
+): Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  never,
+  R | HttpServerRequest.HttpServerRequest
+> =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const upgrade = request.headers["upgrade"]?.toLowerCase()
+    if (upgrade !== "websocket") return upgradeRequired
+    const tcp = NodeHttpServerRequest.toIncomingMessage(request).socket
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const socket = yield* request.upgrade
+        const connection = yield* WebSocketConnection.make(socket, tcp, {
+          ...options,
+          peer: peerOf(principal, request),
+        })
+        yield* serveConnection(connection, serve, draining)
+      }),
+      // The handshake failed, and the library has responded, or the client was gone before it.
+    ).pipe(Effect.ignore)
+    return HttpServerResponse.empty()
+  })
