@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { type Invocation, parse } from "./Arguments.ts"
 import * as AppServer from "./AppServer.ts"
+import * as Conversations from "./Conversations.ts"
 import * as Core from "./Core.ts"
 import * as Exec from "./Exec.ts"
 import * as Mcp from "./Mcp.ts"
@@ -19,6 +20,8 @@ import * as User from "./User.ts"
 
 const about = {
   "app-server": "the built program's plain JSON-RPC: requests, events to 1, 8 and 64 listeners",
+  conversations:
+    "1 to 100,000 conversations of one process, one after the other: rate, slowest, memory",
   core: "the conversations alone: memory when idle, events to listeners, a long log, making and ending",
   exec: "commands in and out of the sandbox, their output, patches and their differences",
   mcp: "the MCP server beside the official SDK's and Effect's: start, calls, notifications, memory",
@@ -30,7 +33,7 @@ const about = {
 const usage = `Benchmarks, for \`npm run bench -- <name>\`:
 
 ${Object.entries(about)
-  .map(([name, text]) => `  ${name.padEnd(10)}  ${text}`)
+  .map(([name, text]) => `  ${name.padEnd(13)}  ${text}`)
   .join("\n")}
 
 Options: \`--quick\` only shows that it runs; \`--bin <path>\` measures another build's entry (\`app-server\`, \`mcp\`, \`stdio\`, \`user\`).
@@ -102,6 +105,9 @@ const main = Effect.suspend((): Effect.Effect<unknown> => {
         )
       }
       if (name === "store") return run(Store.store(quick ? Store.quick : Store.full))
+      if (name === "conversations") {
+        return run(Conversations.conversations(quick ? Conversations.quick : Conversations.full))
+      }
       return name === "exec"
         ? run(Exec.exec(quick ? Exec.quick : Exec.full))
         : run(Core.core(quick ? Core.quick : Core.full))

@@ -70,6 +70,14 @@ describe("npm run bench", () => {
       ],
     ],
     [
+      "conversations",
+      [
+        "1 conversations of one turn, files",
+        "1 conversations of one turn, memory",
+        "10 conversations of one turn, memory",
+      ],
+    ],
+    [
       "core",
       [
         "idle conversation, one listener, of 20",
@@ -164,7 +172,7 @@ describe("npm run bench", () => {
     assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
     assert.match(
       stdout,
-      /^ {2}app-server {2}\S.*\n {2}core {8}\S.*\n {2}exec {8}\S.*\n {2}mcp {9}\S.*\n {2}stdio {7}\S.*\n {2}store {7}\S.*\n {2}user {8}\S/m,
+      /^ {2}app-server {5}\S.*\n {2}conversations {2}\S.*\n {2}core {11}\S.*\n {2}exec {11}\S.*\n {2}mcp {12}\S.*\n {2}stdio {10}\S.*\n {2}store {10}\S.*\n {2}user {11}\S/m,
     )
   })
 

@@ -107,7 +107,7 @@ class ChatResponse implements Wire {
   private text = ""
   private usage: TokenUsage | undefined
 
-  constructor(history: ReadonlyArray<string>) {
+  constructor(history: () => ReadonlyArray<string>) {
     this.calls = makeToolCalls(history)
   }
 
@@ -210,8 +210,8 @@ class ChatResponse implements Wire {
  * skipped. Only a tool call that cannot be read fails the stream, since its arguments would be
  * incomplete.
  *
- * @param history ids of the calls in the history; a call without an id gets one that differs from
- * them
+ * @param history ids of the calls in the history, evaluated when a call has no id; it gets one that
+ * differs from them
  */
-export const makeDecoder = (history: ReadonlyArray<string> = []): WireDecoder =>
+export const makeDecoder = (history: () => ReadonlyArray<string> = () => []): WireDecoder =>
   makeWireDecoder(new ChatResponse(history))

@@ -84,14 +84,14 @@ const responses: Wire = {
     session_id: conversationId,
     originator,
   }),
-  decoder: ({ input }) => ResponsesWire.makeDecoder(historyCallIds(input)),
+  decoder: ({ input }) => ResponsesWire.makeDecoder(() => historyCallIds(input)),
 }
 const chat: Wire = {
   path: "chat/completions",
   body: ChatWire.body,
   tool: ChatWire.tool,
   headers: () => ({}),
-  decoder: ({ input }) => ChatWire.makeDecoder(historyCallIds(input)),
+  decoder: ({ input }) => ChatWire.makeDecoder(() => historyCallIds(input)),
 }
 const wireOf = (provider: ModelProvider): Wire => (provider.wire === "chat" ? chat : responses)
 

@@ -61,7 +61,7 @@ class Answer {
   /** Text of deltas that no finished message has repeated yet. */
   private pending = ""
 
-  constructor(history: ReadonlyArray<string>) {
+  constructor(history: () => ReadonlyArray<string>) {
     this.callId = makeCallIds(history)
   }
 
@@ -114,10 +114,10 @@ class Answer {
 /**
  * Decodes the events of one response.
  *
- * @param history ids of the calls in the history; a call without an id gets one that differs from
- * them
+ * @param history ids of the calls in the history, evaluated when a call has no id; it gets one that
+ * differs from them
  */
-export const makeDecoder = (history: ReadonlyArray<string> = []): WireDecoder => {
+export const makeDecoder = (history: () => ReadonlyArray<string> = () => []): WireDecoder => {
   let failure: ModelError | undefined
   const answer = new Answer(history)
   const startedSearches = new Set<string>()

@@ -244,12 +244,15 @@ describe("ChatWire.makeDecoder", () => {
 
   it("numbers calls without an id after those of the history, and accepts arguments given as an object", () => {
     const nameless = { index: 0, function: { name: "shell", arguments: { a: 1 } } }
-    const { events } = decodeAll(ChatWire.makeDecoder(["a", "b", "c", "d"]), [
-      toolDelta(nameless),
-      "[DONE]",
-    ])
+    const { events } = decodeAll(
+      ChatWire.makeDecoder(() => ["a", "b", "c", "d"]),
+      [toolDelta(nameless), "[DONE]"],
+    )
     assert.deepStrictEqual(events[0], done(call("call_4", "shell", '{"a":1}')))
-    const taken = decodeAll(ChatWire.makeDecoder(["call_1"]), [toolDelta(nameless), "[DONE]"])
+    const taken = decodeAll(
+      ChatWire.makeDecoder(() => ["call_1"]),
+      [toolDelta(nameless), "[DONE]"],
+    )
     assert.deepStrictEqual(taken.events[0], done(call("call_2", "shell", '{"a":1}')))
   })
 

@@ -374,19 +374,22 @@ describe("ResponsesWire.makeDecoder", () => {
   it("L5 gives each call without an id a new one, unlike those of the history", () => {
     const call = (more: object) =>
       item({ type: "function_call", name: "a", arguments: "{}", ...more })
-    const { events } = decodeAll(ResponsesWire.makeDecoder(["call_2"]), [
-      call({ call_id: "" }),
-      call({}),
-      call({ call_id: null }),
-      call({ call_id: "own" }),
-      item({ type: "custom_tool_call", name: "p", input: "x" }),
-      item({
-        type: "local_shell_call",
-        status: "completed",
-        action: { type: "exec", command: [] },
-      }),
-      completed,
-    ])
+    const { events } = decodeAll(
+      ResponsesWire.makeDecoder(() => ["call_2"]),
+      [
+        call({ call_id: "" }),
+        call({}),
+        call({ call_id: null }),
+        call({ call_id: "own" }),
+        item({ type: "custom_tool_call", name: "p", input: "x" }),
+        item({
+          type: "local_shell_call",
+          status: "completed",
+          action: { type: "exec", command: [] },
+        }),
+        completed,
+      ],
+    )
     const ids = events.flatMap((event) =>
       event._tag === "ItemDone" && "call_id" in event.item ? [event.item.call_id] : [],
     )

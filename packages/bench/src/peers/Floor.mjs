@@ -2,10 +2,12 @@
  * The least that a turn can cost on this runtime: plain Node without checks, errors or limits, which reads the same
  * requests, writes and syncs as much, sends a request of the same size and notifies of the same events.
  */
-import { closeSync, fdatasync, fsync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs"
-import { Agent, request } from "node:http"
-import { join } from "node:path"
-import { createInterface } from "node:readline"
+// An import by name reads every member of a module, and those of `node:http` load all of `fetch`.
+const { closeSync, fdatasync, fsync, mkdirSync, openSync, readFileSync, writeSync } =
+  process.getBuiltinModule("node:fs")
+const { Agent, request } = process.getBuiltinModule("node:http")
+const { join } = process.getBuiltinModule("node:path")
+const { createInterface } = process.getBuiltinModule("node:readline")
 
 const home = process.env["CODEX_HOME"] ?? "."
 const [, base] = /base_url = "(.*)"/.exec(readFileSync(join(home, "config.toml"), "utf8")) ?? []

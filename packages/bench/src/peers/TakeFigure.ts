@@ -16,6 +16,7 @@ const figures = {
   patch: async () => (await import("../exec/Patch.ts")).patch,
   publish: async () => (await import("../core/Publish.ts")).publish,
   resume: async () => (await import("../store/Resume.ts")).resume,
+  sequential: async () => (await import("../core/Sequential.ts")).sequential,
   shellCall: async () => (await import("../exec/ShellCall.ts")).shellCall,
   turnDiff: async () => (await import("../exec/TurnDiff.ts")).turnDiff,
 } as const

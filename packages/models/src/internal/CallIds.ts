@@ -16,19 +16,28 @@ export const historyCallIds = (input: ModelRequest["input"]): ReadonlyArray<stri
  * call without one, where `n` counts the calls of the history and of this response. A generated id
  * differs from every id known so far.
  *
- * @param history ids of the calls in the history
+ * @param history ids of the calls in the history; evaluated at the first call without an id, so that
+ * a response whose calls all have ids costs the same after any history
  * @param others ids that calls of this response have
  */
 export const makeCallIds = (
-  history: ReadonlyArray<string>,
+  history: () => ReadonlyArray<string>,
   others: ReadonlyArray<string> = [],
 ): ((given: string | null | undefined) => string) => {
-  const taken = new Set([...history, ...others])
-  let count = history.length
+  const taken = new Set(others)
+  let count = 0
+  let historyCount: number | undefined
+  const readHistory = (): number => {
+    const ids = history()
+    for (const id of ids) taken.add(id)
+    return ids.length
+  }
   return (given) => {
     let n = count++
     let id = given ?? ""
     if (id === "") {
+      historyCount ??= readHistory()
+      n += historyCount
       do id = `call_${n++}`
       while (taken.has(id))
     }

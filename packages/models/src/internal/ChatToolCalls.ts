@@ -61,12 +61,12 @@ export interface ToolCalls {
 }
 
 class AssembledCalls implements ToolCalls {
-  private readonly history: ReadonlyArray<string>
+  private readonly history: () => ReadonlyArray<string>
   private readonly calls: Array<Call> = []
   private readonly byIndex = new Map<number, Call>()
   private readonly byId = new Map<string, Call>()
 
-  constructor(history: ReadonlyArray<string>) {
+  constructor(history: () => ReadonlyArray<string>) {
     this.history = history
   }
 
@@ -136,8 +136,8 @@ const isWhole = ({ custom, input, name }: Call): boolean =>
  * call. A second id under the same index is a second call, because some providers number every call
  * 0.
  *
- * @param history ids of the calls in the history; a call without an id gets one that differs from
- * them
+ * @param history ids of the calls in the history, evaluated when a call has no id; it gets one that
+ * differs from them
  */
-export const makeToolCalls = (history: ReadonlyArray<string>): ToolCalls =>
+export const makeToolCalls = (history: () => ReadonlyArray<string>): ToolCalls =>
   new AssembledCalls(history)
