@@ -96,6 +96,9 @@ export const pathWithoutLinks = Effect.fnUntraced(function* (start: string) {
   return (yield* view.realPath(plain)) === plain ? Option.some(plain) : Option.none<string>()
 })
 
+/** The names of an absolute path, from the root. */
+const namesOf = (path: string): Array<string> => path.split("/").filter((name) => name !== "")
+
 /**
  * The path without symbolic links. `onLink` is called with each link before it is followed. None when nothing is there.
  */
@@ -112,10 +115,7 @@ export const followLinks = Effect.fnUntraced(function* <E>(
   if (Option.isSome(plain)) return plain
   let links = 0
   let done = "/"
-  let rest = path
-    .resolve(start)
-    .split("/")
-    .filter((part) => part !== "")
+  let rest = namesOf(path.resolve(start))
   while (rest.length > 0) {
     const [part = "", ...after] = rest
     const at = path.join(done, part)
@@ -125,13 +125,7 @@ export const followLinks = Effect.fnUntraced(function* <E>(
       if (++links > maxLinks) return yield* sandboxRefused(`${start} leads through too many links`)
       yield* onLink(at)
       const target = yield* view.waiting(fs.readLink(at)).pipe(Effect.mapError(unreadable(at)))
-      rest = [
-        ...path
-          .resolve(done, target)
-          .split("/")
-          .filter((word) => word !== ""),
-        ...after,
-      ]
+      rest = [...namesOf(path.resolve(done, target)), ...after]
       done = "/"
     } else {
       done = at

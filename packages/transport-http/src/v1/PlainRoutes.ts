@@ -78,6 +78,34 @@ const conversations = (principalOf: PrincipalOf) =>
 const inputOf = (input: string | ReadonlyArray<InputItem>): ReadonlyArray<InputItem> =>
   typeof input === "string" ? [{ type: "text", text: input }] : input
 
+/**
+ * The response that streams the events of a conversation.
+ *
+ * @param lastEventId the header of a browser that connects again: it repeats the query, and what it has seen is in the header
+ */
+const streamed = (
+  conversation: Effect.Success<ReturnType<typeof Handlers.find>>,
+  query: { readonly after?: number; readonly answers?: string; readonly raw?: string },
+  lastEventId: number | undefined,
+) =>
+  Effect.map(
+    Effect.mapError(
+      conversation.attach({
+        from: (lastEventId ?? query.after ?? -1) + 1,
+        answers: query.answers === "true",
+      }),
+      plainErrorOf,
+    ),
+    (listener) =>
+      HttpServerResponse.stream(
+        Stream.encodeText(eventStream(listener, { raw: query.raw === "true", all: true })),
+        {
+          contentType: "text/event-stream",
+          headers: { "cache-control": "no-store", "x-accel-buffering": "no" },
+        },
+      ),
+  )
+
 const turns = (principalOf: PrincipalOf) =>
   HttpApiBuilder.group(PlainApi, "turns", (handlers) =>
     Effect.map(makeViews(principalOf), ({ viewsOf }) =>
@@ -109,22 +137,9 @@ const turns = (principalOf: PrincipalOf) =>
           ),
         )
         .handleRaw("events", ({ headers, params, query, request }) =>
-          Effect.gen(function* () {
-            const conversation = yield* Handlers.find(viewsOf(request), params.id)
-            // A browser that connects again repeats the query and adds the header: what it has seen is in the header.
-            const last = headers["last-event-id"] ?? query.after ?? -1
-            const listener = yield* Effect.mapError(
-              conversation.attach({ from: last + 1, answers: query.answers === "true" }),
-              plainErrorOf,
-            )
-            return HttpServerResponse.stream(
-              Stream.encodeText(eventStream(listener, { raw: query.raw === "true", all: true })),
-              {
-                contentType: "text/event-stream",
-                headers: { "cache-control": "no-store", "x-accel-buffering": "no" },
-              },
-            )
-          }),
+          Effect.flatMap(Handlers.find(viewsOf(request), params.id), (conversation) =>
+            streamed(conversation, query, headers["last-event-id"]),
+          ),
         ),
     ),
   )

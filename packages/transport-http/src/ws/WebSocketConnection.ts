@@ -149,6 +149,24 @@ const reading = (
     Effect.flatMap(pull, (batch) => Effect.asVoid(Queue.offer(frames, batch.map(frameOf)))),
   )
 
+/** Writes the close frame and waits for the end of the socket, which is destroyed when that takes too long. */
+const closing = (
+  writing: Effect.Effect<void, Socket.SocketError>,
+  ended: Latch.Latch,
+  tcp: TcpSocket,
+  timeout: Duration.Input,
+): Effect.Effect<void> =>
+  writing.pipe(
+    // Awaited even when the request was interrupted, which makes this a finalizer; the limit must apply there as well.
+    Effect.andThen(Effect.interruptible(ended.await)),
+    Effect.timeoutOrElse({
+      duration: timeout,
+      orElse: () => Effect.sync(() => tcp.destroy()),
+    }),
+    // The socket is gone, and with it the reader of the code.
+    Effect.ignore,
+  )
+
 /**
  * Accepts the upgrade and joins the WebSocket to a connection, until the scope closes.
  *
@@ -165,6 +183,7 @@ export const make: (
     const { pull } = yield* socket.reader
     const frames = yield* Queue.bounded<ReadonlyArray<Frame>, Cause.Done>(1)
     const broken = Latch.makeUnsafe(false)
+    const timeout = options.closeTimeout ?? "2 seconds"
     let open = true
     yield* reading(pull, frames).pipe(
       // However the socket ends, its frames were delivered and nothing more can be sent.
@@ -191,16 +210,7 @@ export const make: (
         Effect.suspend(() => {
           if (!open) return Effect.void
           open = false
-          return writer.write(new Socket.CloseEvent(code, reason)).pipe(
-            // Awaited even when the request was interrupted, which makes this a finalizer; the limit must apply there as well.
-            Effect.andThen(Effect.interruptible(broken.await)),
-            Effect.timeoutOrElse({
-              duration: options.closeTimeout ?? "2 seconds",
-              orElse: () => Effect.sync(() => tcp.destroy()),
-            }),
-            // The socket is gone: nobody is left to read the code.
-            Effect.ignore,
-          )
+          return closing(writer.write(new Socket.CloseEvent(code, reason)), broken, tcp, timeout)
         }),
     }
     return connection
