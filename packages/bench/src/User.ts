@@ -6,6 +6,7 @@ import * as LineProcess from "./LineProcess.ts"
 import * as Machine from "./Machine.ts"
 import * as PlainRequest from "./PlainRequest.ts"
 import { summarize } from "./Stats.ts"
+import { attempted } from "./user/Attempts.ts"
 import { type Contender, floor, ours, peer } from "./user/Contender.ts"
 import { lines, type Report, type Samples, spread } from "./user/Figures.ts"
 import { phases } from "./user/Phases.ts"
@@ -65,19 +66,34 @@ const compare = Effect.fnUntraced(function* (counts: UserCounts, options: UserOp
   const samples = new Map<string, Samples>(
     contenders.map(({ name }) => [name, new Map()] satisfies [string, Samples]),
   )
+  const unanswered = new Map<string, number>()
   const bare: Array<number> = []
   for (let run = 0; run < counts.runs; run++) {
     for (const scenario of scenarios) {
       bare.push(yield* LineProcess.timeToExit(["-e", "0"]))
       for (const contender of contenders) {
-        yield* scenario(contender, { baseUrl, plain, sizes: counts }, (key, value) => {
-          const taken = samples.get(contender.name)
-          taken?.set(key, [...(taken.get(key) ?? []), value])
-        })
+        const { name } = contender
+        yield* attempted(
+          scenario,
+          contender,
+          { baseUrl, plain, sizes: counts },
+          {
+            add: (key, value) => {
+              const taken = samples.get(name)
+              taken?.set(key, [...(taken.get(key) ?? []), value])
+            },
+            unanswered: () => unanswered.set(name, (unanswered.get(name) ?? 0) + 1),
+          },
+        )
       }
     }
   }
-  return { contenders: contenders.map(({ name }) => name), samples, bare }
+  return {
+    contenders: contenders.map(({ name }) => name),
+    samples,
+    bare,
+    unanswered: Object.fromEntries(unanswered),
+  }
 }, Effect.scoped)
 
 const docs = new URL("../../docs/", import.meta.url)
@@ -94,13 +110,14 @@ const store = (report: Report) => {
 /** Measures all servers alternately and returns the table. */
 export const user = Effect.fn("bench.user")(function* (counts: UserCounts, options: UserOptions) {
   const machine = Machine.describe()
-  const { bare, contenders, samples } = yield* compare(counts, options)
+  const { bare, contenders, samples, unanswered } = yield* compare(counts, options)
   const { runs, phases: replies, ...sizes } = counts
   const report: Report = {
     machine,
     runs,
     sizes,
     contenders,
+    unanswered,
     bareNode: spread(bare),
     figures: lines(samples, summarize(bare).median),
     phases: yield* phases(options.bin, replies),

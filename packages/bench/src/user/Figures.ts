@@ -50,6 +50,8 @@ export interface Report {
   /** Counts per run, which the titles of the figures do not say. */
   readonly sizes: Readonly<Record<string, number>>
   readonly contenders: ReadonlyArray<string>
+  /** By name of the contender: attempts that are not in the figures, because a request was not answered in 30 seconds. */
+  readonly unanswered: Readonly<Record<string, number>>
   /** Milliseconds from start to exit of a Node that does nothing. */
   readonly bareNode: Spread
   readonly figures: ReadonlyArray<FigureLine>

@@ -17,10 +17,10 @@ export interface Sizes {
 }
 
 /** Adds a sample. */
-type Add = (key: FigureKey, value: number) => void
+export type Add = (key: FigureKey, value: number) => void
 
 /** What one scenario needs. */
-interface Setting {
+export interface Setting {
   readonly baseUrl: string
   /** The provider asked directly, with a request as large as that of a short conversation. */
   readonly plain: PlainRequest.PlainRequest

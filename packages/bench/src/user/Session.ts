@@ -68,8 +68,13 @@ interface Message {
 const lineFeed = 0x0a
 const maxLeaveMs = 2000
 
-/** Longer than any measured request takes, so that a server that loses a response ends the benchmark with its name. */
-const maxAnswer = "60 seconds"
+/** Longer than any measured request takes. */
+const maxAnswer = "30 seconds"
+
+/** The defect of a request that a server has not answered in time. */
+export class NoAnswer extends Error {
+  override readonly name = "NoAnswer"
+}
 
 /** Names of the argument that says which conversation `codex-reply` continues, newest first. */
 const idNames = ["threadId", "conversationId", "sessionId"]
@@ -192,7 +197,8 @@ const connect = Effect.fnUntraced(function* (command: Command) {
     }).pipe(
       Effect.timeoutOrElse({
         duration: maxAnswer,
-        orElse: () => Effect.die(new Error(`${name} did not answer request ${id} in ${maxAnswer}`)),
+        orElse: () =>
+          Effect.die(new NoAnswer(`${name} did not answer request ${id} in ${maxAnswer}`)),
       }),
     )
   const notify = (text: string) => Effect.sync(() => write(text))

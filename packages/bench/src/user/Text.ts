@@ -32,7 +32,13 @@ const heading = (report: Report): string =>
   `${report.machine}; ${report.runs} runs; median [p10..p90]; bare Node ${cell(report.bareNode)} ms\n` +
   `per run: ${Object.entries(report.sizes)
     .map(([name, size]) => `${name} ${size.toLocaleString("en-US")}`)
-    .join(", ")}`
+    .join(", ")}` +
+  Object.entries(report.unanswered)
+    .map(
+      ([name, count]) =>
+        `\n${name} did not answer a request in ${count} attempts, which were repeated`,
+    )
+    .join("")
 
 const line = ({ fromMs, title, untilMs }: Phase): string =>
   `${title}: ${number(fromMs)} to ${number(untilMs)} ms`
@@ -56,7 +62,7 @@ const markdown = (report: Report): string => {
   const row = (cells: ReadonlyArray<string>) => `| ${cells.join(" | ")} |`
   const [head = [], ...others] = rows
   return [
-    `${heading(report).replace("\n", ". ")}.`,
+    `${heading(report).replaceAll("\n", ". ")}.`,
     "",
     row(head),
     row(head.map((_, at) => (at === 0 ? "---" : "--:"))),
