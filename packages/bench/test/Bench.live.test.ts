@@ -75,6 +75,7 @@ describe("npm run bench", () => {
         "1 conversations of one turn, files",
         "1 conversations of one turn, memory",
         "10 conversations of one turn, memory",
+        "1 conversations that are loaded for each turn, 1 hours of virtual time",
       ],
     ],
     [

@@ -166,6 +166,41 @@ describe("an append", () => {
   )
 })
 
+describe("a conversation that is loaded again", () => {
+  it.effect(
+    "costs two looks into the index and five file operations, and its bytes are read once",
+    () =>
+      Effect.gen(function* () {
+        const machine = new Noting()
+        yield* machine.run(
+          Effect.gen(function* () {
+            const store = yield* ConversationStore
+            const { id } = metaOf(1)
+            yield* Effect.scoped(
+              Effect.gen(function* () {
+                const writer = yield* create(1)
+                for (let number = 0; number < 100; number++) {
+                  yield* writer.append(turn(1 + 10 * number, `${number}`, "hello"), "written")
+                }
+              }),
+            )
+            const bytes = machine.files.bytes(machine.file)?.length ?? 0
+            const readBefore = machine.files.bytesRead
+            const loaded = yield* machine.noting(
+              Effect.andThen(store.open({ id }), store.read(id, { max: 1000 })),
+            )
+            assert.strictEqual(loaded.result.records.length, 1000)
+            // The second look is under the lease: another process may have written since the first.
+            assert.deepStrictEqual(loaded.index, ["get", "get"])
+            assert.deepStrictEqual(loaded.files, ["stat", "open", "stat", "read", "read"])
+            // The header, then everything.
+            assert.isBelow(machine.files.bytesRead - readBefore, bytes + 18 * 1024)
+          }),
+        )
+      }),
+  )
+})
+
 describe("the index", () => {
   it.effect("gets the conversations of a process before its next list, all at once", () =>
     Effect.gen(function* () {

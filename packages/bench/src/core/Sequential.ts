@@ -11,6 +11,7 @@ import { ModelClient, type ModelEvent } from "@colloquy/core/ModelClient"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as NodeStore from "@colloquy/store/node/NodeStore"
 import { scriptedResolver } from "@colloquy/testing/ScriptedSettings"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -45,11 +46,14 @@ const answer: ReadonlyArray<ModelEvent> = [
   { _tag: "Completed" },
 ]
 
-const managerOver = (store: Layer.Layer<ConversationStore>) =>
+/** A manager with a model that answers in one message. Evicts idle conversations after this time. */
+export const managerOver = (
+  store: Layer.Layer<ConversationStore>,
+  idleTimeToLive: Duration.Input,
+): Layer.Layer<ConversationManager> =>
   Conversations.layerWith({
     maxConversations: Number.MAX_SAFE_INTEGER,
-    // So short that those of the last seconds do not count as growth.
-    idleTimeToLive: "10 millis",
+    idleTimeToLive,
   }).pipe(
     Layer.provide([
       Layer.succeed(ModelClient, { stream: () => Stream.fromIterable(answer) }),
@@ -92,5 +96,9 @@ export const sequential = (sizes: SequentialSizes): Effect.Effect<SequentialFigu
   Effect.gen(function* () {
     const store =
       sizes.store === "memory" ? MemoryStore.layer : NodeStore.layer({ home: yield* home })
-    return yield* Effect.provide(measure(sizes.conversations), managerOver(store))
+    return yield* Effect.provide(
+      measure(sizes.conversations),
+      // So short that those of the last seconds do not count as growth.
+      managerOver(store, "10 millis"),
+    )
   }).pipe(Effect.scoped, Effect.orDie)

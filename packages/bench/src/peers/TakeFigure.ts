@@ -14,6 +14,7 @@ const figures = {
   list: async () => (await import("../store/List.ts")).list,
   output: async () => (await import("../exec/Output.ts")).output,
   patch: async () => (await import("../exec/Patch.ts")).patch,
+  periodic: async () => (await import("../core/Periodic.ts")).periodic,
   publish: async () => (await import("../core/Publish.ts")).publish,
   resume: async () => (await import("../store/Resume.ts")).resume,
   sequential: async () => (await import("../core/Sequential.ts")).sequential,

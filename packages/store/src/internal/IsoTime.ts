@@ -77,3 +77,38 @@ export const msOf = (text: string): number | undefined => {
     (sign === "-" ? -offset : offset)
   )
 }
+
+/** Length of `2025-09-20T08:11:`. */
+const minuteLength = 17
+
+const zero = 0x30
+
+/** The number that decimal digits of a text make; NaN when a character is not a digit. */
+const digits = (text: string, from: number, end: number): number => {
+  let value = 0
+  for (let at = from; at < end; at++) {
+    const digit = text.charCodeAt(at) - zero
+    if (digit < 0 || digit > 9) return Number.NaN
+    value = value * 10 + digit
+  }
+  return value
+}
+
+/** Parses many times, most of which are in the minute of the one before, as `msOf` does. */
+export class IsoTimes {
+  /** The text of that minute up to its seconds; empty when the last time had another form. */
+  private minute = ""
+  private minuteMs = 0
+
+  msOf(text: string): number | undefined {
+    // The form that `isoOf` gives: `2025-09-20T08:11:12.345Z`.
+    const hasOwnForm = text.length === 24 && text[19] === "." && text[23] === "Z"
+    const ms = hasOwnForm ? digits(text, 17, 19) * 1000 + digits(text, 20, 23) : Number.NaN
+    if (Number.isNaN(ms)) return msOf(text)
+    if (this.minute !== "" && text.startsWith(this.minute)) return this.minuteMs + ms
+    const parsed = msOf(text)
+    this.minute = parsed === undefined ? "" : text.slice(0, minuteLength)
+    this.minuteMs = parsed === undefined ? 0 : parsed - ms
+    return parsed
+  }
+}

@@ -18,6 +18,9 @@ const headBytes = 1024 * 1024
 /** Limit of the first lines, which contain the instructions of any length. */
 const headerBytes = 64 * 1024 * 1024
 
+/** Most headers fit. */
+const firstReadBytes = 16 * 1024
+
 const tailBytes = 16 * 1024
 
 /**
@@ -29,7 +32,7 @@ export const readHeader = Effect.fnUntraced(function* (
   { readonly header: RolloutHeader; readonly lines: ReadonlyArray<RawLine> } | undefined,
   FileFault
 > {
-  const reader = new LineReader(handle, 0, headerBytes)
+  const reader = new LineReader(handle, 0, headerBytes, firstReadBytes)
   const lines: Array<RawLine> = []
   while (lines.length < headerLineCount) {
     const more = yield* reader.next

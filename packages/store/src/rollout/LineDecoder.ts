@@ -15,7 +15,8 @@ import { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { eventsOfAugustItem, normalizeItem } from "./ForeignItems.ts"
-import { msOf } from "../internal/IsoTime.ts"
+import { decodesToItself } from "../internal/DecodesToItself.ts"
+import { IsoTimes } from "../internal/IsoTime.ts"
 import { type Numbering, ownLineTypes, lineTypeOfTag } from "./LineEncoder.ts"
 import { unfoldRepeats } from "./RepeatedText.ts"
 
@@ -56,9 +57,18 @@ type Fields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const decodeOwnItem = Schema.decodeUnknownResult(ResponseItem)
-const decodeMsg = Schema.decodeUnknownResult(EventMsg)
-const decodeRecord = Schema.decodeUnknownResult(LogRecord)
+/** Decodes a value, without the schema's parser where that would return an equal value. */
+const decoderOf = <A>(
+  schema: Schema.Codec<A, unknown>,
+): ((value: unknown) => Result.Result<A, unknown>) => {
+  const isDecoded = decodesToItself(schema)
+  const decode = Schema.decodeUnknownResult(schema)
+  return (value) => (isDecoded(value) ? Result.succeed(value) : decode(value))
+}
+
+const decodeOwnItem = decoderOf(ResponseItem)
+const decodeMsg = decoderOf(EventMsg)
+const decodeRecord = decoderOf(LogRecord)
 
 const decodeItem = (value: Fields) => {
   const item = decodeOwnItem(value)
@@ -95,6 +105,7 @@ export class LineDecoder {
   private readonly format: LineFormat
   /** Time of the last line; lines of August 2025 have none of their own. */
   private atMs: number
+  private readonly times = new IsoTimes()
   private writerGeneration = 0
   private end = 0
   /** Whether the mark directly before says that a summary keeps the user's input. */
@@ -110,6 +121,11 @@ export class LineDecoder {
   /** State behind the lines decoded so far. A new decoder with this state continues from there. */
   get state(): LineDecoderState {
     return { numbering: this.numbering, atMs: this.atMs, keepsInput: this.keepsInput }
+  }
+
+  /** That state with the offset that the lines decoded so far end at. */
+  placeAt(offset: number): LineDecoderState & { readonly offset: number } {
+    return { offset, numbering: this.numbering, atMs: this.atMs, keepsInput: this.keepsInput }
   }
 
   /** Generation of the last writer that the lines name; 0 when none does. */
@@ -134,7 +150,8 @@ export class LineDecoder {
     const { payload, timestamp, type } = value
     if (payload === undefined) return this.format === "september" ? bad : this.augustLine(value)
     if (typeof type !== "string") return bad
-    this.atMs = (typeof timestamp === "string" ? msOf(timestamp) : undefined) ?? this.atMs
+    this.atMs =
+      (typeof timestamp === "string" ? this.times.msOf(timestamp) : undefined) ?? this.atMs
     const keepsInput = this.keepsInput
     this.keepsInput = false
     switch (type) {

@@ -16,7 +16,7 @@ export interface RawLine {
   readonly text: string | undefined
 }
 
-/** Bytes per read. */
+/** Most bytes per read. */
 const chunkBytes = 256 * 1024
 
 /** A longer line is treated as unreadable; no writer produces one. */
@@ -36,15 +36,27 @@ const join = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
   return whole
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true })
+const byteOrderMark = "\ufeff"
 
-/** Decodes UTF-8; undefined for invalid bytes. */
-export const decodeText = (bytes: Uint8Array): string | undefined => {
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** A byte order mark at the beginning of a text is not part of it. */
+const withoutMark = (text: string): string =>
+  text.startsWith(byteOrderMark) ? text.slice(1) : text
+
+/** Decodes UTF-8 with its byte order marks; undefined for invalid bytes. */
+const decodeWhole = (bytes: Uint8Array): string | undefined => {
   try {
     return utf8.decode(bytes)
   } catch {
     return undefined
   }
+}
+
+/** Decodes UTF-8; undefined for invalid bytes. */
+export const decodeText = (bytes: Uint8Array): string | undefined => {
+  const text = decodeWhole(bytes)
+  return text === undefined ? undefined : withoutMark(text)
 }
 
 /** Reads whole lines of a range of a file, forward. */
@@ -57,16 +69,25 @@ export class LineReader {
   private lineStart: number
   private pieces: Array<Uint8Array> = []
   private pending = 0
+  /** Bytes of the next read. */
+  private length: number
 
   /**
    * @param from the beginning of a line
    * @param end only lines that end at or before this offset are read
+   * @param firstBytes bytes of the first read; each further one is twice as long, up to a limit
    */
-  constructor(handle: Pick<FileHandle, "read">, from: number, end: number) {
+  constructor(
+    handle: Pick<FileHandle, "read">,
+    from: number,
+    end: number,
+    firstBytes: number = chunkBytes,
+  ) {
     this.handle = handle
     this.at = from
     this.lineStart = from
     this.end = end
+    this.length = Math.min(firstBytes, chunkBytes)
   }
 
   /** Offset behind the last whole line read so far. */
@@ -77,7 +98,8 @@ export class LineReader {
   /** The lines that end in the next piece of the file, which may be none; undefined at the end. */
   get next(): Effect.Effect<ReadonlyArray<RawLine> | undefined, FileFault> {
     return Effect.suspend(() => {
-      const length = Math.min(chunkBytes, this.end - this.at)
+      const length = Math.min(this.length, this.end - this.at)
+      this.length = Math.min(2 * this.length, chunkBytes)
       if (length <= 0) return Effect.as(Effect.void, undefined)
       return Effect.map(this.handle.read(this.at, length), (bytes) => {
         if (bytes.length === 0) return undefined
@@ -89,15 +111,34 @@ export class LineReader {
 
   private split(bytes: Uint8Array): ReadonlyArray<RawLine> {
     const lines: Array<RawLine> = []
+    const stop = bytes.indexOf(newline)
+    if (stop !== -1) {
+      lines.push(this.finish(bytes.subarray(0, stop)))
+      const last = bytes.lastIndexOf(newline)
+      if (last > stop) this.addLines(bytes.subarray(stop + 1, last), lines)
+      this.keep(bytes.subarray(last + 1))
+    } else this.keep(bytes)
+    return lines
+  }
+
+  /**
+   * Adds whole lines, the last without its newline. Decodes all at once, which costs a fraction of
+   * decoding each, unless one is not valid UTF-8.
+   */
+  private addLines(bytes: Uint8Array, lines: Array<RawLine>): void {
+    const texts = decodeWhole(bytes)?.split("\n")
     let from = 0
-    for (;;) {
-      const stop = bytes.indexOf(newline, from)
-      if (stop === -1) break
-      lines.push(this.finish(bytes.subarray(from, stop)))
+    for (let i = 0; from <= bytes.length; i++) {
+      const next = bytes.indexOf(newline, from)
+      const stop = next === -1 ? bytes.length : next
+      const text = texts?.[i]
+      lines.push(
+        text === undefined
+          ? this.finish(bytes.subarray(from, stop))
+          : this.finished(stop - from, withoutMark(text)),
+      )
       from = stop + 1
     }
-    this.keep(bytes.subarray(from))
-    return lines
   }
 
   private keep(rest: Uint8Array): void {
@@ -109,14 +150,19 @@ export class LineReader {
 
   private finish(last: Uint8Array): RawLine {
     const length = this.pending + last.length
-    const offset = this.lineStart
-    const end = offset + length + 1
     const text =
       length > maxLineBytes
         ? undefined
         : decodeText(this.pending === 0 ? last : join([...this.pieces, last]))
     this.pieces = []
     this.pending = 0
+    return this.finished(length, text)
+  }
+
+  /** The line that starts behind the last one. */
+  private finished(length: number, text: string | undefined): RawLine {
+    const offset = this.lineStart
+    const end = offset + length + 1
     this.lineStart = end
     return { offset, end, text }
   }

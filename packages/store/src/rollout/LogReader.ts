@@ -80,9 +80,9 @@ export class LogReader {
     let marked = from.offset
     for (;;) {
       const lines = yield* reader.next
-      if (lines === undefined) return { offset: reader.offset, ...decoder.state }
+      if (lines === undefined) return decoder.placeAt(reader.offset)
       for (const line of lines) {
-        const before = { offset: line.offset, ...decoder.state }
+        const before = decoder.placeAt(line.offset)
         if (line.offset - marked > waypointBytes) {
           this.waypoints.add(before)
           marked = line.offset
@@ -93,9 +93,10 @@ export class LogReader {
             : line.text === undefined
               ? { records: [], bad: true }
               : decoder.decode(line.text, line.end)
+        const { end: lineEnd, offset, text } = line
         const generation = decoder.lastGeneration
-        if (visit({ ...line, records, bad: bad === true, before, generation })) {
-          return { offset: line.end, ...decoder.state }
+        if (visit({ offset, end: lineEnd, text, records, bad: bad === true, before, generation })) {
+          return decoder.placeAt(line.end)
         }
       }
       yield* Effect.yieldNow
@@ -140,14 +141,16 @@ export class LogReader {
     let next: PlacedRecord | undefined
     const start = yield* this.waypointNear(Math.floor(from / positionsPerByte))
     yield* this.scan(start, end, (line) => {
-      for (const placed of placedRecords(line)) {
-        if (placed.position < from) continue
+      const placed = line.records
+      for (let i = 0; i < placed.length; i++) {
+        const record = placed[i]
+        if (record === undefined || positionIn(line, i) < from) continue
         if (records.length >= max || bytes >= pageBytes) {
-          next = placed
+          next = placedRecord(line, record, i)
           return true
         }
-        records.push(placed.record)
-        bytes += placed.bytes
+        records.push(record)
+        bytes += bytesOfEach(line)
       }
       return false
     })
@@ -227,13 +230,23 @@ export class LogReader {
   })
 }
 
+/** The position directly before a record of a line. */
+const positionIn = ({ offset }: DecodedRawLine, i: number): Position =>
+  offset * positionsPerByte + i
+
+/** The share of each record of a line in the line's bytes. */
+const bytesOfEach = ({ end, offset, records }: DecodedRawLine): number =>
+  (end - offset) / records.length
+
+const placedRecord = (line: DecodedRawLine, record: LogRecord, i: number): PlacedRecord => ({
+  record,
+  position: positionIn(line, i),
+  line: line.before,
+  bytes: bytesOfEach(line),
+})
+
 const placedRecords = (line: DecodedRawLine): ReadonlyArray<PlacedRecord> =>
-  line.records.map((record, i) => ({
-    record,
-    position: line.offset * positionsPerByte + i,
-    line: line.before,
-    bytes: (line.end - line.offset) / line.records.length,
-  }))
+  line.records.map((record, i) => placedRecord(line, record, i))
 
 /** Keeps the last records of a scan, at most `max`, and whether there were more. */
 class LastRecords {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import { isoOf, msOf } from "../../src/internal/IsoTime.ts"
+import { IsoTimes, isoOf, msOf } from "../../src/internal/IsoTime.ts"
 
 describe("times of a rollout", () => {
   it("agree with the calendar", () => {
@@ -38,4 +38,27 @@ describe("times of a rollout", () => {
     assert.strictEqual(isoOf(-1), "1970-01-01T00:00:00.000Z")
     assert.strictEqual(isoOf(1e300), "9999-12-31T23:59:59.999Z")
   })
+
+  it.effect("that follow one another are parsed as each would be by itself", () =>
+    Effect.gen(function* () {
+      const times = new IsoTimes()
+      let ms = 1_758_355_872_345
+      for (let i = 0; i < 5000; i++) {
+        ms += yield* Random.nextIntBetween(-5000, 20_000)
+        const text = isoOf(ms)
+        const forms = [
+          text,
+          text.replace(/\.\d+/, ""),
+          text.replace("Z", "+01:00"),
+          text.slice(0, 19) + ".3x5Z",
+          text.slice(0, 17) + "yy.345Z",
+          "9" + text,
+          "20x5" + text.slice(4),
+          "",
+        ]
+        const form = forms[yield* Random.nextIntBetween(0, forms.length)] ?? ""
+        assert.strictEqual(times.msOf(form), msOf(form), form)
+      }
+    }),
+  )
 })

@@ -60,6 +60,8 @@ export class MemoryFiles {
   room = Infinity
   /** The operations so far, in order. */
   readonly done: Array<string> = []
+  /** Number of bytes that all reads so far returned. */
+  bytesRead = 0
   private inode = 0
   private clock = 1_700_000_000_000
   private root = this.directory()
@@ -221,7 +223,11 @@ export class MemoryFiles {
     const parent = path.slice(0, path.lastIndexOf("/"))
     return {
       read: (offset, length) =>
-        this.run("read", path, () => node.data.slice(offset, offset + length)),
+        this.run("read", path, () => {
+          const bytes = node.data.slice(offset, offset + length)
+          this.bytesRead += bytes.length
+          return bytes
+        }),
       write: (offset, bytes) =>
         this.run("write", path, () => {
           if (this.room <= 0) return "ENOSPC"
