@@ -32,6 +32,11 @@ export interface Refusal {
 export interface GuardOptions {
   /** Default: the names of the loopback interface, and no page of another server. */
   readonly addresses?: Addresses
+  /**
+   * True: the routes are served without a principal. For what says nothing about anybody's conversations, such as the health
+   * of the process. Default false.
+   */
+  readonly isPublic?: boolean
   /** Largest body of a request. Default 64 MiB: that of a line on standard input. */
   readonly maxBodyBytes?: number
   /** The response of a refused request. Default: JSON with `code`, `message` and `field`. */
@@ -43,6 +48,8 @@ export interface GuardedRoute {
   /** `*` for every method. */
   readonly method: string
   readonly path: string
+  /** True: served to everybody who may reach the port, without a principal. */
+  readonly isPublic: boolean
 }
 
 /** The guarded routes of a server, in the order in which they were added. */
@@ -83,12 +90,12 @@ const json = ({ code, field, headers, message, status }: Refusal) =>
     { status, headers: { "cache-control": "no-store", ...headers } },
   )
 
-/** The first reason not to serve a request; its principal if there is none. */
+/** The first reason not to serve a request; if there is none its principal, undefined for a public route. */
 const admit = (
   { headers }: HttpServerRequest.HttpServerRequest,
   { identify }: Principals["Service"],
-  { addresses = loopback, maxBodyBytes = defaultMaxBodyBytes }: GuardOptions,
-): Effect.Effect<string, Refusal> => {
+  { addresses = loopback, isPublic = false, maxBodyBytes = defaultMaxBodyBytes }: GuardOptions,
+): Effect.Effect<string | undefined, Refusal> => {
   const fault = addressFault(headers, addresses)
   if (fault !== undefined) {
     return Effect.fail({ ...fault, code: fault.status === 400 ? "invalid_request" : "forbidden" })
@@ -103,6 +110,7 @@ const admit = (
       headers: { connection: "close" },
     })
   }
+  if (isPublic) return Effect.succeed(undefined)
   return Effect.mapError(identify(headers), ({ challenge, message }) => ({
     status: 401,
     code: "unauthorized",
@@ -174,7 +182,11 @@ export const guarded = <E, R>(
         const principals = yield* Principals
         const table = yield* RouteTable
         return guardedRouter(yield* HttpRouter.HttpRouter, (route, prefix) => {
-          table.add({ method: route.method, path: `${prefix}${route.path}` })
+          table.add({
+            method: route.method,
+            path: `${prefix}${route.path}`,
+            isPublic: options.isPublic ?? false,
+          })
           return { ...route, handler: wrap(route.handler, principals, options) }
         })
       }),

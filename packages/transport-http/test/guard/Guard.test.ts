@@ -36,9 +36,10 @@ const good = { host: "localhost:8080", authorization: "Bearer secret-of-ada" }
 const served = (
   { body, headers = good, method = "GET", path = "/one" }: Sent,
   options: GuardOptions = {},
+  served: typeof routes = routes,
 ) =>
   Effect.gen(function* () {
-    const app = yield* HttpRouter.toHttpEffect(guarded(routes, options))
+    const app = yield* HttpRouter.toHttpEffect(guarded(served, options))
     const request = new Request(`http://localhost:8080${path}`, {
       method,
       headers,
@@ -75,10 +76,10 @@ describe("the guard of routes", () => {
       assert.sameDeepMembers(
         [...listed],
         [
-          { method: "GET", path: "/one" },
-          { method: "POST", path: "/two" },
-          { method: "*", path: "/three" },
-          { method: "GET", path: "/deep/four" },
+          { method: "GET", path: "/one", isPublic: false },
+          { method: "POST", path: "/two", isPublic: false },
+          { method: "*", path: "/three", isPublic: false },
+          { method: "GET", path: "/deep/four", isPublic: false },
         ],
       )
       for (const { method, path } of listed) {
@@ -172,6 +173,16 @@ describe("the guard of routes", () => {
         )
       assert.strictEqual((yield* post("11")).status, 413)
       assert.strictEqual((yield* post("10")).status, 200)
+    }),
+  )
+
+  it.effect("serves a public route without a token, at the hosts of the allow-list only", () =>
+    Effect.gen(function* () {
+      const open = HttpRouter.add("GET", "/open", HttpServerResponse.text("open"))
+      const at = (host: string) =>
+        served({ path: "/open", headers: { host } }, { isPublic: true }, open)
+      assert.deepInclude(yield* at("localhost"), { status: 200, text: "open" })
+      assert.strictEqual((yield* at("evil.example")).status, 403)
     }),
   )
 
