@@ -66,14 +66,20 @@ export class EventLog {
     return this.chars
   }
 
-  /** Adds a message; a message after the end is dropped. */
-  push(text: string): void {
+  /**
+   * Adds a message; a message after the end is dropped.
+   *
+   * @param isLast whether the stream ends with it: a reader is woken at once, and must know that no other follows
+   */
+  push(text: string, isLast = false): void {
     if (this.ended) return
+    this.ended = isLast
     this.kept.push({ number: ++this.last, text })
     this.chars += text.length
     this.unreadChars += text.length
     this.trim()
     this.arrived.openUnsafe()
+    if (isLast) this.room.openUnsafe()
   }
 
   /** Resolves when an attached reader has taken enough, or is attached no more. */

@@ -143,7 +143,9 @@ export class McpSession implements Connection {
   cancelled(id: RequestId): void {
     const key = requestIdKey(id)
     const exchange = this.exchanges.get(key)
-    if (exchange !== undefined) this.settle(exchange, [key])
+    if (exchange === undefined) return
+    this.settle(exchange, [key])
+    if (exchange.waiting.size === 0) exchange.log.end()
   }
 
   /** The log of a stream; undefined if the session has none with this number. */
@@ -180,16 +182,20 @@ export class McpSession implements Connection {
       if (isResponse && exchange === undefined) continue
       const log = exchange?.log ?? this.logOf(undefined)
       logs.add(log)
-      log.push(isResponse ? this.withClientId(text, exchange) : text)
-      if (!isResponse || exchange === undefined || options?.relatedTo === undefined) continue
+      if (!isResponse || exchange === undefined || options?.relatedTo === undefined) {
+        log.push(text)
+        continue
+      }
       const key = requestIdKey(options.relatedTo)
       this.settle(exchange, text.startsWith("[") ? [...exchange.waiting] : [key])
+      log.push(this.withClientId(text, exchange), exchange.waiting.size === 0)
+      this.forgetOldStreams()
     }
     return [...logs]
   }
 
-  private withClientId(text: string, exchange: OpenExchange | undefined): string {
-    const idText = exchange?.idText
+  private withClientId(text: string, exchange: OpenExchange): string {
+    const { idText } = exchange
     if (idText === undefined) return text
     const at = text.indexOf('"id":') + '"id":'.length
     const own = responseStart.exec(text)?.[1] ?? ""
@@ -201,9 +207,6 @@ export class McpSession implements Connection {
       exchange.waiting.delete(key)
       this.exchanges.delete(key)
     }
-    if (exchange.waiting.size > 0) return
-    exchange.log.end()
-    this.forgetOldStreams()
   }
 
   private forgetOldStreams(): void {

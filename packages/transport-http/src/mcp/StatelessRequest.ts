@@ -53,11 +53,10 @@ const connect = Effect.fnUntraced(function* (
       if (log.isEnded) return Effect.fail(gone)
       let responded = false
       for (const one of texts) {
-        log.push(one)
         responded ||= isResponseText(one)
+        log.push(one, responded)
       }
       if (!responded) return log.isFull ? log.hasRoom : Effect.void
-      log.end()
       return Effect.asVoid(Queue.end(frames))
     })
   const abandon = Effect.suspend(() => {
