@@ -34,7 +34,7 @@ const maxFrames = 16
 const idBytes = 24
 
 /** An id that nobody guesses, of visible ASCII characters. */
-const newId = Effect.map(WebCrypto, (crypto) =>
+export const newId = Effect.map(WebCrypto, (crypto) =>
   Base64Url.encode(crypto.getRandomValues(new Uint8Array(idBytes))),
 )
 

@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Queue from "effect/Queue"
 import * as Scope from "effect/Scope"
-import { eventsOf, type Headers, type McpHttp, mcpHttp } from "./McpHttp.ts"
+import { eventsOf, type Headers, type McpHttp, mcpHttp, quiet, type Sent } from "./McpHttp.ts"
 
 interface Outgoing {
   readonly id?: number
@@ -42,6 +42,16 @@ const statelessHeaders = (message: Outgoing): Headers => {
   }
 }
 
+/** Reads the events of a stream from the parts in which it arrives. */
+const eventReader = (onEvent: (sent: Sent) => void) => {
+  let rest = ""
+  return (part: string) => {
+    const blocks = (rest + part).split("\n\n")
+    rest = blocks.pop() ?? ""
+    for (const sent of eventsOf(blocks.join("\n\n"))) onEvent(sent)
+  }
+}
+
 const connect = Effect.fnUntraced(function* (http: McpHttp, revision: Revision) {
   const scope = yield* Effect.scope
   const incoming = yield* Queue.unbounded<Frame, Cause.Done>()
@@ -50,16 +60,10 @@ const connect = Effect.fnUntraced(function* (http: McpHttp, revision: Revision) 
   const posts = new Map<unknown, Scope.Closeable>()
   let session: Headers = {}
   const arrive = (text: string) => Queue.offerUnsafe(incoming, { _tag: "Text", text })
-  const streamReader = () => {
-    let rest = ""
-    return (part: string) => {
-      const blocks = (rest + part).split("\n\n")
-      rest = blocks.pop() ?? ""
-      for (const { data = "", event } of eventsOf(blocks.join("\n\n"))) {
-        if (event === "message" && data !== "") arrive(data)
-      }
-    }
-  }
+  const streamReader = () =>
+    eventReader(({ data = "", event }) => {
+      if (event === "message" && data !== "") arrive(data)
+    })
   const headersOf = (message: Outgoing): Headers => ({
     accept: "application/json, text/event-stream",
     "content-type": "application/json",
@@ -100,6 +104,33 @@ const connect = Effect.fnUntraced(function* (http: McpHttp, revision: Revision) 
   }
   return connection
 })
+
+const connectSse = Effect.fnUntraced(function* (http: McpHttp) {
+  const incoming = yield* Queue.unbounded<Frame, Cause.Done>()
+  const read = eventReader(({ data = "", event }) => {
+    if (event === "message") Queue.offerUnsafe(incoming, { _tag: "Text", text: data })
+  })
+  const reading = yield* http.request("GET", {}, undefined, read, "/sse")
+  yield* quiet
+  const address = reading.events().find(({ event }) => event === "endpoint")?.data ?? ""
+  const send = (text: string) =>
+    http.request("POST", { "content-type": "application/json" }, text, undefined, address)
+  const connection: Connection = {
+    peer: { principal: "local" },
+    receive: Queue.takeAll(incoming),
+    send: (texts) => Effect.scoped(Effect.forEach(texts, send, { discard: true })),
+    flush: Effect.void,
+  }
+  return connection
+})
+
+/** Joins a client and a server by HTTP with SSE. */
+export const sseJoin: Join = (serve) =>
+  Effect.gen(function* () {
+    const context = yield* Effect.context<Server>()
+    const http = yield* mcpHttp((connection) => Effect.provideContext(serve(connection), context))
+    return yield* connectSse(http)
+  })
 
 /** Joins a client and a server by Streamable HTTP. */
 export const httpJoin: Join = (serve, revision) =>
