@@ -10,6 +10,7 @@ import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import type { Guard } from "../../src/guard/Guard.ts"
 import * as McpRoutes from "../../src/mcp/McpRoutes.ts"
 import type { McpSessionsOptions, Serve } from "../../src/mcp/McpSessions.ts"
 
@@ -74,19 +75,23 @@ export const eventsOf = (text: string): ReadonlyArray<Sent> =>
       ),
     )
 
+/** Lets every request pass, on behalf of the principal that it names. */
+const openGuard: Guard = {
+  pass: (request, respond) => respond(request, request.headers["x-principal"] ?? "local"),
+}
+
 /** Serves connections by `serve` until the scope closes. */
 export const mcpHttp: (
   serve: Serve,
   options?: McpSessionsOptions,
+  guard?: Guard,
 ) => Effect.Effect<McpHttp, never, Scope.Scope> = Effect.fnUntraced(function* (
   serve,
   options = {},
+  guard = openGuard,
 ) {
   const app = yield* HttpRouter.toHttpEffect(
-    McpRoutes.layer(serve, {
-      ...options,
-      principalOf: ({ headers }) => headers["x-principal"] ?? "local",
-    }).pipe(Layer.provide(HttpServer.layerServices)),
+    McpRoutes.layer(guard, serve, options).pipe(Layer.provide(HttpServer.layerServices)),
   )
   const http: McpHttp = {
     request: Effect.fnUntraced(function* (method, headers = {}, body, onText, path = "/mcp") {
