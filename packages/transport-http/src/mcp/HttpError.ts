@@ -6,6 +6,7 @@ import {
   type RequestId,
 } from "@colloquy/protocol/JsonRpc"
 import { StatelessErrorCode } from "@colloquy/protocol/mcp/Revisions"
+import type { HttpServerError } from "effect/http/HttpServerError"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 
 /** A JSON text as the body. */
@@ -31,6 +32,12 @@ export const refused = (
   headers: Readonly<Record<string, string>> = {},
 ): HttpServerResponse.HttpServerResponse =>
   refusal(status, { code: ErrorCode.invalidRequest, message, data: undefined }, null, headers)
+
+/** The response where the body could not be read: it is larger than the limit, or the client is gone. */
+export const unreadBody = ({ reason }: HttpServerError): HttpServerResponse.HttpServerResponse =>
+  reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
+    ? refused(413, "the body is larger than the server allows")
+    : refused(400, "the body cannot be read")
 
 /** The status of an error of a stateless request: proxies and clients decide by it (2026-07-28). */
 export const statusOf = (code: number | undefined): number => {

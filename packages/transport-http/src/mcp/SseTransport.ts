@@ -14,7 +14,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import { EventLog } from "./EventLog.ts"
-import { refusal, refused } from "./HttpError.ts"
+import { refusal, refused, unreadBody } from "./HttpError.ts"
 import { type McpSessionsOptions, newId, type Serve } from "./McpSessions.ts"
 import { sseResponse } from "./SseResponse.ts"
 
@@ -113,7 +113,7 @@ export const make = Effect.fnUntraced(function* (
       yield* Queue.offer(found.frames, { _tag: "Text", text })
       return HttpServerResponse.empty({ status: 202 })
     },
-    Effect.catch(() => Effect.succeed(refused(400, "the body cannot be read"))),
+    Effect.catch((error) => Effect.succeed(unreadBody(error))),
   )
   const transport: SseTransport = { open, post }
   return transport

@@ -29,7 +29,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { LoggedMessage } from "./EventLog.ts"
-import { jsonText, refusal, refused } from "./HttpError.ts"
+import { jsonText, refusal, refused, unreadBody } from "./HttpError.ts"
 import { type Exchange, getStream, isResponseText, type McpSession } from "./McpSession.ts"
 import * as McpSessions from "./McpSessions.ts"
 import { primingEvent, retryHint, sseResponse } from "./SseResponse.ts"
@@ -175,8 +175,7 @@ class Endpoint implements StreamableHttp {
         this.exchange(session, message, text),
       )
     },
-    // The client is gone, or its body could not be read.
-    Effect.catch(() => Effect.succeed(refused(400, "the body cannot be read"))),
+    Effect.catch((error) => Effect.succeed(unreadBody(error))),
   )
 
   private stateless(peer: ConnectionPeer, message: Request | Notification, text: string) {

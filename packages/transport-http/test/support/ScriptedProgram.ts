@@ -33,8 +33,12 @@ const respondTo = (connection: Connection, request: Request) => {
   return Effect.ignore(connection.send([successText(id, result)], { relatedTo: id }))
 }
 
-/** Responds at once, except to `wait`. */
-export const scriptedProgram = (): ScriptedProgram => {
+/**
+ * Responds at once, except to `wait`.
+ *
+ * @param onText called with each text once it was handled
+ */
+export const scriptedProgram = (onText: (text: string) => void = () => {}): ScriptedProgram => {
   const received: Array<string> = []
   const waiting: Array<{ readonly connection: Connection; readonly id: RequestId }> = []
   const handle = (connection: Connection, text: string) => {
@@ -66,7 +70,10 @@ export const scriptedProgram = (): ScriptedProgram => {
         Effect.flatMap((frames) =>
           Effect.forEach(
             frames,
-            (frame) => (frame._tag === "Text" ? handle(connection, frame.text) : Effect.void),
+            (frame) =>
+              frame._tag === "Text"
+                ? Effect.map(handle(connection, frame.text), () => onText(frame.text))
+                : Effect.void,
             { discard: true },
           ),
         ),
