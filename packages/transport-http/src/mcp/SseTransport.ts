@@ -22,7 +22,7 @@ type HttpRequest = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
 /** The handlers of the two routes; each request is made on behalf of the principal that the guard has authenticated. */
-export interface SseTransport {
+interface SseTransport {
   readonly open: (
     request: HttpRequest,
     principal: string,

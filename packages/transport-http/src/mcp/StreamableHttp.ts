@@ -52,7 +52,7 @@ type HttpRequest = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
 /** Serves the requests of the endpoint; each on behalf of the principal that the guard has authenticated. */
-export interface StreamableHttp {
+interface StreamableHttp {
   readonly handle: (
     request: HttpRequest,
     principal: string,

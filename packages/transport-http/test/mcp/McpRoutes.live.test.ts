@@ -63,7 +63,7 @@ const post = (
       body,
       ...(signal === undefined ? {} : { signal }),
       ...(typeof body === "string" ? {} : { duplex: "half" }),
-    } as RequestInit),
+    }),
   )
 
 const textOf = (response: Response) => Effect.promise(() => response.text())
