@@ -1,27 +1,39 @@
 /**
- * What every route has in front: the checks of `Host` and `Origin`, the size of the body and the principal of the request.
+ * What every route has in front: the checks of `Host` and `Origin`, the size of the body, the principal of the request and
+ * the limits of the server.
  *
- *     request ─► Host, Origin ─► length ─► principal ─► route
- *                  400, 403        413        401
+ *     request ─► Host, Origin ─► length ─► principal ─► limits ─► route
+ *                  400, 403        413     401, 429    429, 503
  *
  * `guarded` puts it in front of all routes of a layer, whoever adds them, so no route can be forgotten, and `RouteTable`
  * lists them.
  */
 import * as ByteSize from "effect/ByteSize"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
+import { HttpServerError } from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import { type Addresses, addressFault, loopback } from "./Addresses.ts"
-import { Principals } from "./Principals.ts"
+import { type LimitFault, Limits } from "./Limits.ts"
+import { Principals, type Unauthorized } from "./Principals.ts"
 
 /** A refused request. */
 export interface Refusal {
-  readonly status: 400 | 401 | 403 | 413
-  readonly code: "invalid_request" | "unauthorized" | "forbidden" | "too_large"
+  readonly status: 400 | 401 | 403 | 413 | 429 | 503
+  readonly code:
+    | "invalid_request"
+    | "unauthorized"
+    | "forbidden"
+    | "too_large"
+    | "too_many_requests"
+    | "busy"
   readonly message: string
   /** The header at fault, if it is one. */
   readonly field?: string
@@ -90,52 +102,104 @@ const json = ({ code, field, headers, message, status }: Refusal) =>
     { status, headers: { "cache-control": "no-store", ...headers } },
   )
 
+/** The services that a guard asks. */
+interface Judges {
+  readonly principals: Principals["Service"]
+  readonly limits: Limits["Service"]
+}
+
+const limited = ({ message, retryAfterSeconds, status }: LimitFault): Refusal => ({
+  status,
+  code: status === 429 ? "too_many_requests" : "busy",
+  message,
+  headers: { "retry-after": String(retryAfterSeconds) },
+})
+
+const tooLarge = (message: string): Refusal => ({
+  status: 413,
+  code: "too_large",
+  message,
+  // What follows is not read, so the connection cannot carry another request.
+  headers: { connection: "close" },
+})
+
+const bodyFault = (length: string | undefined, maxBodyBytes: number): Refusal | undefined =>
+  length !== undefined && Number(length) > maxBodyBytes
+    ? tooLarge(`the body has ${length} bytes; at most ${maxBodyBytes} are accepted`)
+    : undefined
+
+/** The principal of a request that is within the limits of the server. */
+const authenticate = (
+  request: HttpServerRequest.HttpServerRequest,
+  { limits, principals }: Judges,
+): Effect.Effect<string, Refusal, Scope.Scope> => {
+  const refuse = ({ challenge, message }: Unauthorized) =>
+    limits.countFailed(Option.getOrElse(request.remoteAddress, () => "")).pipe(
+      Effect.mapError(limited),
+      Effect.andThen(
+        Effect.fail<Refusal>({
+          status: 401,
+          code: "unauthorized",
+          message,
+          headers: { "www-authenticate": challenge },
+        }),
+      ),
+    )
+  return principals.identify(request.headers).pipe(
+    Effect.catch(refuse),
+    Effect.tap((principal) => Effect.mapError(limits.admit(principal), limited)),
+  )
+}
+
 /** The first reason not to serve a request; if there is none its principal, undefined for a public route. */
 const admit = (
-  { headers }: HttpServerRequest.HttpServerRequest,
-  { identify }: Principals["Service"],
+  request: HttpServerRequest.HttpServerRequest,
+  judges: Judges,
   { addresses = loopback, isPublic = false, maxBodyBytes = defaultMaxBodyBytes }: GuardOptions,
-): Effect.Effect<string | undefined, Refusal> => {
-  const fault = addressFault(headers, addresses)
+): Effect.Effect<string | undefined, Refusal, Scope.Scope> => {
+  const fault = addressFault(request.headers, addresses)
   if (fault !== undefined) {
     return Effect.fail({ ...fault, code: fault.status === 400 ? "invalid_request" : "forbidden" })
   }
-  const length = headers["content-length"]
-  if (length !== undefined && Number(length) > maxBodyBytes) {
-    return Effect.fail({
-      status: 413,
-      code: "too_large",
-      message: `the body has ${length} bytes; at most ${maxBodyBytes} are accepted`,
-      // What follows is not read, so the connection cannot carry another request.
-      headers: { connection: "close" },
-    })
-  }
-  if (isPublic) return Effect.succeed(undefined)
-  return Effect.mapError(identify(headers), ({ challenge, message }) => ({
-    status: 401,
-    code: "unauthorized",
-    message,
-    headers: { "www-authenticate": challenge },
-  }))
+  const large = bodyFault(request.headers["content-length"], maxBodyBytes)
+  if (large !== undefined) return Effect.fail(large)
+  return isPublic ? Effect.succeed(undefined) : authenticate(request, judges)
 }
+
+/** True if a route failed because the body became larger than the limit while it was read. */
+const isBodyTooLarge = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some((reason) => {
+    const error = Cause.isFailReason(reason)
+      ? reason.error
+      : Cause.isDieReason(reason)
+        ? reason.defect
+        : undefined
+    return (
+      error instanceof HttpServerError &&
+      error.reason._tag === "RequestParseError" &&
+      error.reason.reason === "BodyTooLarge"
+    )
+  })
 
 type Handler = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, unknown>
 
 const wrap = (
   handler: Handler,
-  principals: Principals["Service"],
-  { refused = json, ...options }: GuardOptions,
+  judges: Judges,
+  { maxBodyBytes = defaultMaxBodyBytes, refused = json, ...options }: GuardOptions,
 ): Handler =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-    Effect.matchEffect(admit(request, principals, options), {
+    Effect.matchEffect(admit(request, judges, { ...options, maxBodyBytes }), {
       onFailure: (refusal) => Effect.succeed(refused(refusal)),
       onSuccess: (found) =>
         handler.pipe(
-          Effect.provideService(CurrentPrincipal, found),
-          Effect.provideService(
-            HttpIncomingMessage.MaxBodySize,
-            ByteSize.bytes(options.maxBodyBytes ?? defaultMaxBodyBytes),
+          Effect.catchCause((cause) =>
+            isBodyTooLarge(cause)
+              ? Effect.succeed(refused(tooLarge(`at most ${maxBodyBytes} bytes are accepted`)))
+              : Effect.failCause(cause),
           ),
+          Effect.provideService(CurrentPrincipal, found),
+          Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)),
         ),
     }),
   )
@@ -172,14 +236,14 @@ export const guarded = <E, R>(
 ): Layer.Layer<
   never,
   E,
-  Exclude<R, HttpRouter.HttpRouter> | HttpRouter.HttpRouter | Principals | RouteTable
+  Exclude<R, HttpRouter.HttpRouter> | HttpRouter.HttpRouter | Limits | Principals | RouteTable
 > =>
   Layer.provide(
     routes,
     Layer.effect(
       HttpRouter.HttpRouter,
       Effect.gen(function* () {
-        const principals = yield* Principals
+        const judges = { principals: yield* Principals, limits: yield* Limits }
         const table = yield* RouteTable
         return guardedRouter(yield* HttpRouter.HttpRouter, (route, prefix) => {
           table.add({
@@ -187,7 +251,7 @@ export const guarded = <E, R>(
             path: `${prefix}${route.path}`,
             isPublic: options.isPublic ?? false,
           })
-          return { ...route, handler: wrap(route.handler, principals, options) }
+          return { ...route, handler: wrap(route.handler, judges, options) }
         })
       }),
     ),

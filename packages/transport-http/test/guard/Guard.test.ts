@@ -5,7 +5,8 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import { guarded, type GuardOptions, principal, RouteTable } from "../../src/guard/Guard.ts"
-import { knownToken, Principals } from "../../src/guard/Principals.ts"
+import { Limits } from "../../src/guard/Limits.ts"
+import { knownTokens } from "../support/Guards.ts"
 
 const whoAmI = Effect.map(principal, (name) => HttpServerResponse.text(name))
 
@@ -18,10 +19,7 @@ const routes = Layer.mergeAll(
   HttpRouter.use((router) => router.prefixed("/deep").add("GET", "/four", whoAmI)),
 )
 
-const tokens = Principals.layerTokens([
-  knownToken("secret-of-ada", "ada"),
-  knownToken("secret-of-bob", "bob"),
-])
+const tokens = Layer.merge(knownTokens, Limits.layer())
 
 interface Sent {
   readonly method?: string
@@ -71,7 +69,7 @@ describe("the guard of routes", () => {
   it.effect("is in front of every route, however it was added", () =>
     Effect.gen(function* () {
       const table = yield* RouteTable
-      yield* Effect.scoped(HttpRouter.toHttpEffect(guarded(routes)))
+      yield* Effect.asVoid(Effect.scoped(HttpRouter.toHttpEffect(guarded(routes))))
       const listed = yield* table.routes
       assert.sameDeepMembers(
         [...listed],
