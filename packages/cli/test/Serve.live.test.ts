@@ -196,9 +196,13 @@ describe("colloquy serve", () => {
   it.live("serves TLS with the configured certificate", () =>
     Effect.gen(function* () {
       const { url } = yield* serving(
-        ...["serve", "--listen", "https://localhost:0"],
-        ...["-c", `http.tls_certificate=${fixture("certificate.pem")}`],
-        ...["-c", `http.tls_key=${fixture("key.pem")}`],
+        "serve",
+        "--listen",
+        "https://localhost:0",
+        "-c",
+        `http.tls_certificate=${fixture("certificate.pem")}`,
+        "-c",
+        `http.tls_key=${fixture("key.pem")}`,
       )
       assert.match(url, /^https:\/\/localhost:\d+$/)
       const text = yield* Effect.callback<string>((resume) => {
@@ -217,7 +221,11 @@ describe("colloquy serve", () => {
   it.live("lets pages of configured origins read its responses, and of no others", () =>
     Effect.gen(function* () {
       const { token, url } = yield* serving(
-        ...["serve", "--listen", anyPort, "-c", 'http.origins=["https://app.example"]'],
+        "serve",
+        "--listen",
+        anyPort,
+        "-c",
+        'http.origins=["https://app.example"]',
       )
       const at = (origin: string, method = "GET") =>
         request(`${url}/v1/conversations`, { method, token, headers: { origin } })
