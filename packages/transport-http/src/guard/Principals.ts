@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { createHash, timingSafeEqual } from "node:crypto"
+import { hash, timingSafeEqual } from "node:crypto"
 
 /** A request acts for no principal: it has no credentials, or they are not valid. The message never contains them. */
 export class Unauthorized extends Data.TaggedError("Unauthorized")<{
@@ -48,12 +48,12 @@ const realm = 'Bearer realm="colloquy"'
 /** The syntax of a bearer token (RFC 6750); the name of the scheme has no case. */
 const bearer = /^bearer +([\w.~+/-]+=*) *$/i
 
-const digest = (token: string): Buffer => createHash("sha256").update(token).digest()
+const digest = (token: string): Buffer => hash("sha256", token, "buffer")
 
 const identifyBy = (tokens: ReadonlyArray<KnownToken>): Principals["Service"]["identify"] => {
   const known = tokens.map(({ principal, sha256 }) => ({
     principal,
-    hash: Buffer.from(sha256, "hex"),
+    sha256: Buffer.from(sha256, "hex"),
   }))
   return ({ authorization }) =>
     Effect.suspend(() => {
@@ -67,11 +67,11 @@ const identifyBy = (tokens: ReadonlyArray<KnownToken>): Principals["Service"]["i
           challenge: `${realm}, error="invalid_request"`,
         })
       }
-      const hash = digest(token)
+      const given = digest(token)
       let principal: string | undefined
       // Compares with every token, so that the time does not say which one was nearest.
       for (const one of known) {
-        if (one.hash.length === hash.length && timingSafeEqual(one.hash, hash)) {
+        if (one.sha256.length === given.length && timingSafeEqual(one.sha256, given)) {
           principal = one.principal
         }
       }
