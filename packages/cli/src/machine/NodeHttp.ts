@@ -13,9 +13,12 @@ import {
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
-import * as Http from "node:http"
+import type * as Http from "node:http"
 import type * as Https from "node:https"
 import { urlToHttpOptions } from "node:url"
+
+/** An import statement would also load the WebSocket client of Node, which its list of exports names. */
+const http = process.getBuiltinModule("node:http")
 
 /**
  * How long an unused connection is kept open for the next request, which then needs no handshake. Shorter than the time
@@ -222,7 +225,7 @@ const loadSecure: Effect.Effect<Secure, never, Scope.Scope> = Effect.acquireRele
 export const make: Effect.Effect<ProviderHttp, never, Scope.Scope> = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const agent = yield* Effect.acquireRelease(
-    Effect.sync(() => new Http.Agent(agentOptions)),
+    Effect.sync(() => new http.Agent(agentOptions)),
     (acquired) => Effect.sync(() => acquired.destroy()),
   )
   const opener = makeOpener()
@@ -237,6 +240,6 @@ export const make: Effect.Effect<ProviderHttp, never, Scope.Scope> = Effect.gen(
             secure,
             (https) => new NodeExchange(opener(https.module, https.agent, request.url), request),
           )
-        : Effect.sync(() => new NodeExchange(opener(Http, agent, request.url), request)),
+        : Effect.sync(() => new NodeExchange(opener(http, agent, request.url), request)),
   }
 })
