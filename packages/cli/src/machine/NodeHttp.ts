@@ -77,12 +77,18 @@ class NodeExchange implements Exchange {
   readonly isReady = (): boolean =>
     this.chunks.length > 0 || this.failure !== undefined || this.isComplete()
 
+  readonly isReceived = (): boolean => this.hasEnded
+
   readonly close: Exchange["close"] = Effect.sync(() => {
     if (this.isClosed) return
     this.isClosed = true
     // The end of a body that has arrived is still emitted, which frees the connection.
-    if (this.isComplete()) this.response?.resume()
-    else this.request?.destroy()
+    if (this.isComplete()) {
+      this.response?.resume()
+      this.failure ??= Effect.fail(closed)
+      return this.continue()
+    }
+    this.request?.destroy()
     this.fail(Effect.fail(closed))
   })
 
@@ -128,10 +134,11 @@ class NodeExchange implements Exchange {
     if (this.heldBytes >= maxHeldBytes) this.response?.pause()
     if (this.wake === undefined || this.isWaking) return
     this.isWaking = true
-    // After the parser has handled the whole network read, so that the reader sees all of it and perhaps the end.
+    // After the parser has handled the whole network read, so that the reader sees all of it.
     process.nextTick(() => {
       this.isWaking = false
-      this.continue()
+      // The end follows within this turn of the event loop: the reader sees it too, and need not wait for it.
+      if (!this.isComplete() || this.response?.isPaused() === true) this.continue()
     })
   }
 
