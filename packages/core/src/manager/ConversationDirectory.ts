@@ -26,7 +26,12 @@ import type {
   RemoveError,
 } from "../ConversationManager.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
-import type { ConversationStore, ConversationSummary, LogAddress } from "../ConversationStore.ts"
+import type {
+  ConversationStore,
+  ConversationSummary,
+  LogAddress,
+  Owner,
+} from "../ConversationStore.ts"
 import { type ForkRule, problemOf } from "../ForkRule.ts"
 import type { IdGenerator } from "../IdGenerator.ts"
 import { beyondHistory, forkLog } from "../recovery/Fork.ts"
@@ -58,7 +63,7 @@ export class ConversationDirectory {
   private creating = 0
   /** Present from the start of the shutdown on; completed at its end. */
   private closed: Deferred.Deferred<void> | undefined
-  private readonly watchers = new Set<() => void>()
+  private readonly watchers = new Set<(owner: Owner) => void>()
 
   constructor(parts: {
     readonly maxConversations: number
@@ -158,7 +163,7 @@ export class ConversationDirectory {
       yield* exit
       // The store has moved its file.
       entry.path = undefined
-      this.notifyWatchers()
+      this.notifyWatchers(entry)
       // An interruption in between would leave an entry that no caller can find or remove.
     }).pipe(Effect.uninterruptible)
   }
@@ -168,13 +173,13 @@ export class ConversationDirectory {
       yield* this.checkOpen
       const parsed = parseConversationId(name)
       if ("problem" in parsed) return yield* new NoSuchConversation({ id: name })
-      if (access !== undefined) yield* this.metadata({ id: parsed.id }, access)
+      const { meta } = yield* this.metadata({ id: parsed.id }, access)
       yield* withinStoreTimeout("unarchive", this.store.unarchive(parsed.id))
-      this.notifyWatchers()
+      this.notifyWatchers(meta)
     })
   }
 
-  watch(listener: () => void): Effect.Effect<void, never, Scope.Scope> {
+  watch(listener: (owner: Owner) => void): Effect.Effect<void, never, Scope.Scope> {
     return Effect.asVoid(
       Effect.acquireRelease(
         Effect.sync(() => this.watchers.add(listener)),
@@ -207,8 +212,8 @@ export class ConversationDirectory {
     )
   }
 
-  private notifyWatchers(): void {
-    for (const notify of this.watchers) notify()
+  private notifyWatchers({ owner = null }: { readonly owner?: Owner }): void {
+    for (const notify of this.watchers) notify(owner)
   }
 
   private load(
@@ -361,7 +366,7 @@ export class ConversationDirectory {
   private reveal(entry: Entry): void {
     entry.isUnrecorded = false
     entry.isHidden = false
-    this.notifyWatchers()
+    this.notifyWatchers(entry)
   }
 
   private forgetUnrecorded(entry: Entry): Effect.Effect<void> {
