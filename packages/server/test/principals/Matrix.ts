@@ -31,7 +31,7 @@ export const unknownIds: Ids = {
 type Params = Readonly<Record<string, unknown>>
 
 /** The params of a method that names what the owner has, or that names nothing. */
-export type Attempt = (ids: Ids) => Params
+type Attempt = (ids: Ids) => Params
 
 /** The attempts for every method, by its name; several where it can name several things. */
 export type Attempts<Name extends string = string> = {
