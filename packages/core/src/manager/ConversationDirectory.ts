@@ -26,12 +26,7 @@ import type {
   RemoveError,
 } from "../ConversationManager.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
-import type {
-  ConversationStore,
-  ConversationSummary,
-  LogAddress,
-  Owner,
-} from "../ConversationStore.ts"
+import type { ConversationStore, ConversationSummary, LogAddress } from "../ConversationStore.ts"
 import { type ForkRule, problemOf } from "../ForkRule.ts"
 import type { IdGenerator } from "../IdGenerator.ts"
 import { beyondHistory, forkLog } from "../recovery/Fork.ts"
@@ -44,6 +39,7 @@ import type { LoadedConversations } from "./LoadedConversations.ts"
 import { ManagedConversation } from "./ManagedConversation.ts"
 import { pageOf } from "./Pages.ts"
 import { orUnavailable, type Storage } from "./Storage.ts"
+import { Watchers } from "./Watchers.ts"
 
 /** Longest wait for the end of all conversations: ten seconds for a store, one for a turn, its kill grace, some room. */
 const shutdownTimeout = Duration.seconds(12)
@@ -63,7 +59,7 @@ export class ConversationDirectory {
   private creating = 0
   /** Present from the start of the shutdown on; completed at its end. */
   private closed: Deferred.Deferred<void> | undefined
-  private readonly watchers = new Set<(owner: Owner) => void>()
+  private readonly watchers = new Watchers()
 
   constructor(parts: {
     readonly maxConversations: number
@@ -163,7 +159,7 @@ export class ConversationDirectory {
       yield* exit
       // The store has moved its file.
       entry.path = undefined
-      this.notifyWatchers(entry)
+      this.watchers.notify(entry)
       // An interruption in between would leave an entry that no caller can find or remove.
     }).pipe(Effect.uninterruptible)
   }
@@ -175,17 +171,12 @@ export class ConversationDirectory {
       if ("problem" in parsed) return yield* new NoSuchConversation({ id: name })
       const { meta } = yield* this.metadata({ id: parsed.id }, access)
       yield* withinStoreTimeout("unarchive", this.store.unarchive(parsed.id))
-      this.notifyWatchers(meta)
+      this.watchers.notify(meta)
     })
   }
 
-  watch(listener: (owner: Owner) => void): Effect.Effect<void, never, Scope.Scope> {
-    return Effect.asVoid(
-      Effect.acquireRelease(
-        Effect.sync(() => this.watchers.add(listener)),
-        () => Effect.sync(() => this.watchers.delete(listener)),
-      ),
-    )
+  watch(...[listener]: Parameters<Watchers["watch"]>): ReturnType<Watchers["watch"]> {
+    return this.watchers.watch(listener)
   }
 
   get shutdown(): Effect.Effect<void> {
@@ -210,10 +201,6 @@ export class ConversationDirectory {
     return Effect.suspend(() =>
       this.closed === undefined ? Effect.void : Effect.fail(new ManagerClosed()),
     )
-  }
-
-  private notifyWatchers({ owner = null }: { readonly owner?: Owner }): void {
-    for (const notify of this.watchers) notify(owner)
   }
 
   private load(
@@ -366,7 +353,7 @@ export class ConversationDirectory {
   private reveal(entry: Entry): void {
     entry.isUnrecorded = false
     entry.isHidden = false
-    this.notifyWatchers(entry)
+    this.watchers.notify(entry)
   }
 
   private forgetUnrecorded(entry: Entry): Effect.Effect<void> {
