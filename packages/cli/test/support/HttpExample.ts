@@ -1,46 +1,32 @@
-import { createHash, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"
 import * as AppServer from "@colloquy/server/AppServer"
+import * as McpServer from "@colloquy/server/McpServer"
 import { Auth } from "@colloquy/server/app/ports/AuthPort"
 import { HostPort } from "@colloquy/server/app/ports/HostPort"
 import { UserConfig } from "@colloquy/server/app/ports/UserConfigPort"
+import { guarded, RouteTable } from "@colloquy/transport-http/guard/Guard"
+import { Limits } from "@colloquy/transport-http/guard/Limits"
+import { knownToken, Principals } from "@colloquy/transport-http/guard/Principals"
+import * as McpRoutes from "@colloquy/transport-http/mcp/McpRoutes"
 import * as PlainRoutes from "@colloquy/transport-http/v1/PlainRoutes"
 import * as WebSocketRoute from "@colloquy/transport-http/ws/WebSocketRoute"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Layer } from "effect"
+import { HttpRouter } from "effect/http"
 
-const hash = (text: string) => createHash("sha256").update(text).digest()
-
-/** Accepts requests with the token, from programs that address this machine by name or number, and from no web page. */
-const guard = (token: string) =>
-  HttpRouter.middleware(
-    (app) =>
-      Effect.gen(function* () {
-        const { headers } = yield* HttpServerRequest.HttpServerRequest
-        const { authorization = "", host = "", origin } = headers
-        if (origin !== undefined || !/^(localhost|127\.0\.0\.1):\d+$/.test(host))
-          return HttpServerResponse.empty({ status: 403 })
-        if (!timingSafeEqual(hash(authorization), hash(`Bearer ${token}`)))
-          return HttpServerResponse.empty({ status: 401 })
-        return yield* app
-      }),
-    { global: true },
-  )
-
-const webSocket = HttpRouter.add(
-  "GET",
-  "/ws",
-  WebSocketRoute.handle("local", (connection) => AppServer.serve(connection)),
+const routes = guarded(
+  Layer.mergeAll(
+    McpRoutes.layer(McpServer.serve),
+    WebSocketRoute.layer("/ws", AppServer.serve),
+    PlainRoutes.layer,
+  ),
 )
 
-/** Serves the conversations of `Server` on a port of the loopback interface. */
+/** Serves the conversations of `Server` on a port of the loopback interface, to those who have the token. */
 export const httpServer = (port: number, token: string) =>
-  HttpRouter.serve(
-    Layer.mergeAll(PlainRoutes.layer({ principalOf: () => "local" }), webSocket, guard(token)),
-    { disableLogger: true, disableListenLog: true },
-  ).pipe(
-    Layer.provide([Auth.layerNone, HostPort.layerNone, UserConfig.layerNone]),
+  HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
+    Layer.provide([Principals.layerTokens([knownToken(token, "local")]), Limits.layer()]),
+    Layer.provide([RouteTable.layer, Auth.layerNone, HostPort.layerNone, UserConfig.layerNone]),
     Layer.provideMerge(
       NodeHttpServer.layer(() => createServer(), {
         host: "127.0.0.1",

@@ -1,10 +1,12 @@
 /** A world in memory on the virtual clock, with the real core, the offline model and a simulated shell. */
 import { type ToolCall, type ToolContext, ToolRuntime } from "@colloquy/core/ToolRuntime"
+import type { Connection } from "@colloquy/protocol/Connection"
 import type { Revision } from "@colloquy/protocol/mcp/Revisions"
 import * as OfflineModel from "@colloquy/models/OfflineModel"
 import { memoryPair } from "@colloquy/testing/MemoryConnection"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import * as Features from "../../src/features/Features.ts"
@@ -76,20 +78,34 @@ const prompts = [
   ),
 ]
 
-export const memoryWorld = (revision: Revision): World => ({
+/** Connects a client to a server that this program serves, over a transport. */
+export type Join = (
+  serve: (connection: Connection) => Effect.Effect<void, never, Server>,
+  revision: Revision,
+) => Effect.Effect<Connection, never, Server | Scope.Scope>
+
+const memoryJoin: Join = (serve) =>
+  Effect.gen(function* () {
+    const [client, server] = yield* memoryPair(64)
+    yield* Effect.forkScoped(serve(server), { startImmediately: true })
+    return client
+  })
+
+export const memoryWorld = (revision: Revision, join: Join = memoryJoin): World => ({
   revision,
   cwd: "/work",
   pass: (duration) => Effect.andThen(settled, TestClock.adjust(duration)),
   speak: (capabilities = {}) =>
     Effect.gen(function* () {
-      const [client, server] = yield* memoryPair(64)
       const features = yield* Effect.orDie(Features.make({ prompts }))
       // The behaviours of tasks need every call to become a task, however short it is.
-      yield* McpServer.serve(server, { taskAfter: 0 }).pipe(
+      const client = yield* join(
+        (connection) => McpServer.serve(connection, { taskAfter: 0 }),
+        revision,
+      ).pipe(
         Effect.provideContext(
           yield* Layer.build(Layer.provide(Server.layerDefault({ features }), services)),
         ),
-        Effect.forkScoped({ startImmediately: true }),
       )
       return yield* speak(client, { revision, capabilities })
     }),

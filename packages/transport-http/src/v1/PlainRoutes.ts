@@ -8,17 +8,14 @@ import { Server } from "@colloquy/server/Server"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as HttpApiError from "effect/http-api/HttpApiError"
-import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { principal } from "../guard/Guard.ts"
 import { eventStream } from "./EventStream.ts"
 import { PlainApi, PlainErrors } from "./PlainApi.ts"
 import { invalidParts, plainErrorOf } from "./PlainError.ts"
 import * as Handlers from "./PlainHandlers.ts"
-
-/** On whose behalf a request is made. The guard in front of the routes has authenticated it. */
-export type PrincipalOf = (request: HttpServerRequest.HttpServerRequest) => string
 
 const codes: Readonly<Record<number, string>> = {
   404: "not_found",
@@ -51,29 +48,29 @@ const errorsLayer = Layer.succeed(PlainErrors, (app) =>
   ),
 )
 
-/** The server, and the view of the principal of a request. */
-const makeViews = Effect.fnUntraced(function* (principalOf: PrincipalOf) {
-  const { conversations: of, settings } = yield* Server
-  const viewsOf = (request: HttpServerRequest.HttpServerRequest) => of(principalOf(request))
-  return { viewsOf, settings }
+/** What a principal may use: conversations are looked up in the view of the principal whose request is served. */
+const access = Effect.map(Server, ({ conversations: viewOf, settings }) => {
+  const view = Effect.map(principal, viewOf)
+  const find = (id: string) => Effect.flatMap(view, (views) => Handlers.find(views, id))
+  return { settings, view, find }
 })
 
-const conversations = (principalOf: PrincipalOf) =>
-  HttpApiBuilder.group(PlainApi, "conversations", (handlers) =>
-    Effect.map(makeViews(principalOf), ({ settings, viewsOf }) =>
-      handlers.handleAll({
-        create: ({ payload, request }) =>
-          Handlers.create(viewsOf(request), settings, present(payload)),
-        list: ({ query, request }) => Handlers.list(viewsOf(request), query),
-        get: ({ params, request }) =>
-          Effect.flatMap(Handlers.find(viewsOf(request), params.id), Handlers.shown),
-        fork: ({ params, payload, request }) =>
-          Handlers.fork(viewsOf(request), params.id, present(payload)),
-        archive: ({ params, request }) => Handlers.move(viewsOf(request), "archive", params.id),
-        unarchive: ({ params, request }) => Handlers.move(viewsOf(request), "unarchive", params.id),
-      }),
-    ),
-  )
+const conversations = HttpApiBuilder.group(PlainApi, "conversations", (handlers) =>
+  Effect.map(access, ({ find, settings, view }) =>
+    handlers.handleAll({
+      create: ({ payload }) =>
+        Effect.flatMap(view, (views) => Handlers.create(views, settings, present(payload))),
+      list: ({ query }) => Effect.flatMap(view, (views) => Handlers.list(views, query)),
+      get: ({ params }) => Effect.flatMap(find(params.id), Handlers.shown),
+      fork: ({ params, payload }) =>
+        Effect.flatMap(view, (views) => Handlers.fork(views, params.id, present(payload))),
+      archive: ({ params }) =>
+        Effect.flatMap(view, (views) => Handlers.move(views, "archive", params.id)),
+      unarchive: ({ params }) =>
+        Effect.flatMap(view, (views) => Handlers.move(views, "unarchive", params.id)),
+    }),
+  ),
+)
 
 const inputOf = (input: string | ReadonlyArray<InputItem>): ReadonlyArray<InputItem> =>
   typeof input === "string" ? [{ type: "text", text: input }] : input
@@ -106,50 +103,46 @@ const streamed = (
       ),
   )
 
-const turns = (principalOf: PrincipalOf) =>
-  HttpApiBuilder.group(PlainApi, "turns", (handlers) =>
-    Effect.map(makeViews(principalOf), ({ viewsOf }) =>
-      handlers
-        .handle("send", ({ params, payload, query, request }) =>
-          Effect.gen(function* () {
-            const { input, submissionId, whileRunning } = present(payload)
-            const conversation = yield* Handlers.find(viewsOf(request), params.id)
-            const op = { type: "user_input" as const, items: inputOf(input) }
-            const options = {
-              ...(whileRunning === undefined ? {} : { whileRunning }),
-              ...(submissionId === undefined ? {} : { id: submissionId }),
-            }
-            return yield* Handlers.send(conversation, op, options, query.wait === "true")
-          }),
-        )
-        .handle("interrupt", ({ params, request }) =>
-          Effect.flatMap(Handlers.find(viewsOf(request), params.id), Handlers.interrupt),
-        )
-        .handle("questions", ({ params, request }) =>
-          Handlers.find(viewsOf(request), params.id).pipe(
-            Effect.flatMap(Handlers.questions),
-            Effect.map((items) => ({ items })),
-          ),
-        )
-        .handle("answer", ({ params, payload, request }) =>
-          Effect.flatMap(Handlers.find(viewsOf(request), params.id), (conversation) =>
-            Effect.asVoid(Handlers.answer(conversation, params.seq, payload)),
-          ),
-        )
-        .handleRaw("events", ({ headers, params, query, request }) =>
-          Effect.flatMap(Handlers.find(viewsOf(request), params.id), (conversation) =>
-            streamed(conversation, query, headers["last-event-id"]),
-          ),
+const turns = HttpApiBuilder.group(PlainApi, "turns", (handlers) =>
+  Effect.map(access, ({ find }) =>
+    handlers
+      .handle("send", ({ params, payload, query }) =>
+        Effect.gen(function* () {
+          const { input, submissionId, whileRunning } = present(payload)
+          const conversation = yield* find(params.id)
+          const op = { type: "user_input" as const, items: inputOf(input) }
+          const options = {
+            ...(whileRunning === undefined ? {} : { whileRunning }),
+            ...(submissionId === undefined ? {} : { id: submissionId }),
+          }
+          return yield* Handlers.send(conversation, op, options, query.wait === "true")
+        }),
+      )
+      .handle("interrupt", ({ params }) => Effect.flatMap(find(params.id), Handlers.interrupt))
+      .handle("questions", ({ params }) =>
+        find(params.id).pipe(
+          Effect.flatMap(Handlers.questions),
+          Effect.map((items) => ({ items })),
         ),
-    ),
-  )
+      )
+      .handle("answer", ({ params, payload }) =>
+        Effect.flatMap(find(params.id), (conversation) =>
+          Effect.asVoid(Handlers.answer(conversation, params.seq, payload)),
+        ),
+      )
+      .handleRaw("events", ({ headers, params, query }) =>
+        Effect.flatMap(find(params.id), (conversation) =>
+          streamed(conversation, query, headers["last-event-id"]),
+        ),
+      ),
+  ),
+)
 
 /**
- * Serves the plain API on the router. Every request is served with the view of its principal: what belongs to another one is
- * unknown to it.
+ * Serves the plain API on the router. Each request is served with the view of the principal that `guarded` has found, so
+ * what belongs to another one is unknown to it, and a layer without a guard serves nobody.
  */
-export const layer = ({ principalOf }: { readonly principalOf: PrincipalOf }) =>
-  HttpApiBuilder.layer(PlainApi, { openapiPath: "/v1/openapi.json" }).pipe(
-    Layer.provide([conversations(principalOf), turns(principalOf)]),
-    Layer.provide(errorsLayer),
-  )
+export const layer = HttpApiBuilder.layer(PlainApi, { openapiPath: "/v1/openapi.json" }).pipe(
+  Layer.provide([conversations, turns]),
+  Layer.provide(errorsLayer),
+)

@@ -5,7 +5,7 @@
  *     └──── the client closes, the socket fails or does not answer pings ──▶ broken (every send fails)
  *
  * The WebSocket library joins fragments, answers pings, and closes with 1007 for invalid UTF-8 and 1009 for a message above
- * its limit (`WebSocketLimits.ts`). Owns the bounds of both directions (L6), pings and the close frame; knows no method.
+ * its limit (`serverOptions` of `WebSocketRoute.ts`). Owns the bounds of both directions (L6), pings and the close frame; knows no method.
  */
 import {
   type Connection,
@@ -96,16 +96,10 @@ const pinging = (tcp: TcpSocket, every: Duration.Input) => {
   )
 }
 
-/** Writes texts in order and bounds what is unsent. */
-const makeSend = (
-  { writeAll }: Socket.Writer,
-  tcp: TcpSocket,
-  maxBytes: number,
-  isOpen: () => boolean,
-): Connection["send"] => {
-  const turns = Semaphore.makeUnsafe(1)
-  let waiting = 0
-  const write = (texts: ReadonlyArray<string>) =>
+/** Writes texts at once; fails when the socket is closed. */
+const makeWrite =
+  ({ writeAll }: Socket.Writer, tcp: TcpSocket, isOpen: () => boolean) =>
+  (texts: ReadonlyArray<string>): Effect.Effect<void, ConnectionClosed> =>
     Effect.suspend(() => {
       const [first, ...others] = texts
       if (!isOpen() || tcp.destroyed) return Effect.fail(closedByClient)
@@ -113,6 +107,15 @@ const makeSend = (
         ? Effect.void
         : Effect.mapError(writeAll([first, ...others]), () => closedByClient)
     })
+
+/** Writes texts in order and bounds what is unsent. */
+const makeSend = (
+  write: ReturnType<typeof makeWrite>,
+  tcp: TcpSocket,
+  maxBytes: number,
+): Connection["send"] => {
+  const turns = Semaphore.makeUnsafe(1)
+  let waiting = 0
   const oneByOne = (texts: ReadonlyArray<string>) =>
     Effect.forEach(
       texts,
@@ -202,7 +205,11 @@ export const make: (
     const connection: WebSocketConnection = {
       peer: options.peer,
       receive: Queue.take(frames),
-      send: makeSend(writer, tcp, maxBytes, () => open),
+      send: makeSend(
+        makeWrite(writer, tcp, () => open),
+        tcp,
+        maxBytes,
+      ),
       flush: Effect.suspend(() => (open ? written(tcp) : Effect.void)),
       broken: broken.await,
       drain: Effect.asVoid(Queue.end(frames)),

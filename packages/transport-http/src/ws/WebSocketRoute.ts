@@ -13,9 +13,12 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Scope from "effect/Scope"
+import { Draining } from "../guard/Draining.ts"
+import { principal } from "../guard/Guard.ts"
 import * as WebSocketConnection from "./WebSocketConnection.ts"
 
 /** Largest message that is read: that of a line on standard input, so that a prompt fits either both or none. */
@@ -112,3 +115,28 @@ export const handle = <R>(
     ).pipe(Effect.ignore)
     return HttpServerResponse.empty()
   })
+
+/**
+ * Serves WebSockets at a path, each on behalf of the principal that `guarded` has found.
+ *
+ *     guarded(WebSocketRoute.layer("/ws", AppServer.serve))
+ *
+ * @param path `*` serves every path
+ * @param serve the program of one connection
+ */
+export const layer = <R>(
+  path: HttpRouter.PathInput,
+  serve: (connection: Connection) => Effect.Effect<void, never, R>,
+  options: WebSocketRouteOptions = {},
+) =>
+  HttpRouter.use((router) =>
+    Effect.gen(function* () {
+      const context = yield* Effect.context<R>()
+      const { finishing } = yield* Draining
+      const provided = (connection: Connection) => Effect.provideContext(serve(connection), context)
+      const served = Effect.flatMap(principal, (name) =>
+        handle(name, provided, { draining: finishing, ...options }),
+      )
+      yield* router.add("GET", path, served)
+    }),
+  )

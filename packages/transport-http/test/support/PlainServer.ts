@@ -12,7 +12,9 @@ import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { guarded } from "../../src/guard/Guard.ts"
 import * as PlainRoutes from "../../src/v1/PlainRoutes.ts"
+import { namedPrincipals } from "./Guards.ts"
 
 /** A response that was read to its end. */
 export interface Answer {
@@ -105,6 +107,7 @@ const webRequest = (
   new Request(`http://localhost${path}`, {
     method,
     headers: {
+      host: "localhost",
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...headers,
     },
@@ -117,9 +120,7 @@ const quiet = Effect.gen(function* () {
 
 const makeClient = Effect.gen(function* () {
   const app = yield* HttpRouter.toHttpEffect(
-    PlainRoutes.layer({ principalOf: ({ headers }) => headers["x-principal"] ?? "local" }).pipe(
-      Layer.provide(HttpServer.layerServices),
-    ),
+    guarded(PlainRoutes.layer).pipe(Layer.provide([HttpServer.layerServices, namedPrincipals])),
   )
   const respond = (request: Request, scope: Scope.Scope) =>
     app.pipe(
