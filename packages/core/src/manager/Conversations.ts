@@ -15,6 +15,7 @@ import { ConversationStore } from "../ConversationStore.ts"
 import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
 import { IdGenerator } from "../IdGenerator.ts"
 import type { ModelClient } from "../ModelClient.ts"
+import type { QuotaOf } from "../Quota.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
 import { ConversationDirectory } from "./ConversationDirectory.ts"
 import { LoadedConversations } from "./LoadedConversations.ts"
@@ -45,6 +46,8 @@ export interface ConversationsOptions {
   readonly program?: Program
   /** Observes the turns of all conversations that the model has answered to their end. */
   readonly onTurnCompleted?: OnTurnCompleted
+  /** The limits of each owner, below those of the process. Default: no owner has any. */
+  readonly quotaOf?: QuotaOf
 }
 
 /** See `ConversationsOptions.idleTimeToLive`. */
@@ -66,7 +69,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     maxListeners: options.maxListeners ?? 1024,
     idleTimeToLive: Duration.fromInputUnsafe(options.idleTimeToLive ?? defaultIdleTimeToLive),
     storage,
-    ...defined({ onTurnCompleted: options.onTurnCompleted }),
+    ...defined({ onTurnCompleted: options.onTurnCompleted, quotaOf: options.quotaOf }),
   })
   const maxConversations = options.maxConversations ?? 100_000
   const conversations = new ConversationDirectory({
@@ -75,6 +78,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     store,
     storage,
     inMemory,
+    ...defined({ quotaOf: options.quotaOf }),
   })
   yield* Effect.forkScoped(inMemory.sweep)
   yield* Effect.addFinalizer(() => conversations.shutdown)
