@@ -27,6 +27,7 @@ export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()(
       "UnknownApproval",
       "ClosedApproval",
       "ForeignApproval",
+      "OutsideWorkspace",
     ]),
     message: Schema.String,
   },
