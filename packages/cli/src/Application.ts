@@ -113,10 +113,10 @@ const layer = (
   )
 }
 
-/** Provides the layer and the log to the service of one connection, which is closed before they are released. */
+/** Provides the layer and the log to the service of connections, which are closed before they are released. */
 export const provided =
   (program: Program, { close, environment, startup, write }: Serving) =>
-  (service: Effect.Effect<void, never, Services>): Effect.Effect<void> =>
+  <A, E>(service: Effect.Effect<A, E, Services>): Effect.Effect<A, E> =>
     service.pipe(
       Effect.ensuring(close),
       Effect.provide(

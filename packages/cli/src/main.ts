@@ -47,6 +47,9 @@ const run = async (invocation: Args.Invocation): Promise<number> => {
       const appServer = await withoutStacks(() => import("./commands/AppServerCommand.ts"))
       return appServer.run(invocation)
     }
+    case "Serve": {
+      return (await import("./commands/ServeCommand.ts")).run(invocation)
+    }
     case "Demo": {
       const demo = await import("./commands/DemoCommand.ts")
       return demo.run(invocation)

@@ -54,6 +54,11 @@ export class Server extends Context.Service<
     readonly watchConversations: (listener: () => void) => Effect.Effect<void, never, Scope.Scope>
     /** True once the manager closes: all conversations end then, and their listeners with them. */
     readonly isClosing: Effect.Effect<boolean>
+    /**
+     * Ends every conversation of every principal: their turns are aborted, and listeners get the last event. Resolves when
+     * the slowest turn has stopped; see `ConversationManager.shutdown`.
+     */
+    readonly shutdown: Effect.Effect<void>
     /** Makes the settings of new conversations. */
     readonly settings: SettingsResolver["Service"]
     /** The tasks of all connections; each of its methods takes the principal that calls. */
@@ -109,6 +114,7 @@ const make = Effect.fnUntraced(function* ({ features, prompts }: ServerOptions) 
     conversations: (principal) => conversationsOf(manager, principal),
     watchConversations: (listener) => manager.watch(listener),
     isClosing: manager.isClosed,
+    shutdown: manager.shutdown,
     settings: yield* SettingsResolver,
     tasks: yield* Tasks,
     sealer: yield* Sealer,

@@ -7,6 +7,7 @@
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
+import { type ListenAddress, stdio } from "./ListenAddress.ts"
 import * as Options from "./Options.ts"
 
 /** The options of a command that loads the configuration. */
@@ -25,10 +26,18 @@ export type Invocation =
   | ({ readonly _tag: "Version" } & Launch)
   | ({ readonly _tag: "Mcp" } & Launch)
   | ({ readonly _tag: "AppServer" } & Launch)
+  | ({
+      readonly _tag: "Serve"
+      readonly served: Served
+      readonly address: ListenAddress
+    } & Launch)
   | ({ readonly _tag: "Demo" } & Launch)
   | ({ readonly _tag: "Config" } & Launch)
   | { readonly _tag: "Doctor" }
   | ({ readonly _tag: "Generate"; readonly format: GenerateFormat } & GenerateScope)
+
+/** What is served on a port: everything, or one dialect. */
+export type Served = "all" | "mcp" | "app-server"
 
 /** The output format of a `generate-*` command. */
 export type GenerateFormat = "ts" | "json-schema" | "docs"
@@ -63,7 +72,7 @@ interface Words {
   readonly overrides: Array<string>
   readonly flags: Array<Options.Flag>
   directory?: string
-  listens: boolean
+  listen?: ListenAddress | typeof stdio
   out?: string
   name?: string
   /** True after `mcp serve`. */
@@ -79,14 +88,53 @@ const launchOf = ({ directory, flags, noEvents, overrides }: Words): Launch => (
   ...(directory === undefined ? {} : { directory }),
 })
 
+/** Where `serve` listens by default. */
+const defaultAddress: ListenAddress = { scheme: "http", host: "127.0.0.1", port: 8747 }
+
+const portOf = ({ listen }: Words): ListenAddress | undefined =>
+  listen === stdio ? undefined : listen
+
+/** The error for an address whose protocol the command does not serve. */
+const listenProblem =
+  (name: string, schemes: ReadonlyArray<string>) =>
+  ({ listen }: Words): string | undefined => {
+    const scheme = listen === undefined ? undefined : listen === stdio ? "stdio" : listen.scheme
+    return scheme === undefined || schemes.includes(scheme)
+      ? undefined
+      : `\`${name} --listen\` takes ${alternatives(schemes.map((one) => `${one}://`))}, not \`${scheme}://\``
+  }
+
 const mcp: Command = {
   takes: ["overrides", "directory", "listen", "events"],
-  invocation: (words) => ({ _tag: "Mcp", ...launchOf(words) }),
+  problem: listenProblem("mcp", ["stdio", "http", "https"]),
+  invocation: (words) => {
+    const address = portOf(words)
+    return address === undefined
+      ? { _tag: "Mcp", ...launchOf(words) }
+      : { _tag: "Serve", served: "mcp", address, ...launchOf(words) }
+  },
 }
 
 const appServer: Command = {
   takes: ["overrides", "directory", "listen"],
-  invocation: (words) => ({ _tag: "AppServer", ...launchOf(words) }),
+  problem: listenProblem("app-server", ["stdio", "ws", "wss"]),
+  invocation: (words) => {
+    const address = portOf(words)
+    return address === undefined
+      ? { _tag: "AppServer", ...launchOf(words) }
+      : { _tag: "Serve", served: "app-server", address, ...launchOf(words) }
+  },
+}
+
+const serve: Command = {
+  takes: ["overrides", "directory", "listen", "events"],
+  problem: listenProblem("serve", ["http", "https"]),
+  invocation: (words) => ({
+    _tag: "Serve",
+    served: "all",
+    address: portOf(words) ?? defaultAddress,
+    ...launchOf(words),
+  }),
 }
 
 const generate = (format: GenerateFormat): Command => ({
@@ -114,6 +162,7 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ["mcp", mcp],
   ["mcp-server", mcp],
   ["app-server", appServer],
+  ["serve", serve],
   ["demo", { takes: ["overrides"], invocation: (words) => ({ _tag: "Demo", ...launchOf(words) }) }],
   [
     "config",
@@ -164,7 +213,7 @@ const take = (words: Words, given: Options.Given): void => {
       words.directory = given.directory
       break
     case "Listen":
-      words.listens = true
+      words.listen = given.address
       break
     case "NoEvents":
       words.noEvents = true
@@ -222,11 +271,11 @@ const readWord = (words: Words, args: ReadonlyArray<string>, index: number) => {
 /** The error for an option that the command does not take, which would otherwise be ignored silently. */
 const misplaced = (command: Command, words: Words): string | undefined => {
   const lacks = (takes: Takes) => !command.takes.includes(takes)
-  if (words.noEvents && lacks("events")) return "`--no-events` is only valid with `mcp`"
-  if (words.listens && lacks("listen"))
-    return "`--listen` is only valid with `mcp` and `app-server`"
+  if (words.noEvents && lacks("events")) return "`--no-events` is only valid with `mcp` and `serve`"
+  if (words.listen !== undefined && lacks("listen"))
+    return "`--listen` is only valid with `mcp`, `app-server` and `serve`"
   if (words.directory !== undefined && lacks("directory")) {
-    return "`--cd` is only valid with `mcp`, `app-server` and `config`"
+    return "`--cd` is only valid with `mcp`, `app-server`, `serve` and `config`"
   }
   if (words.out !== undefined && lacks("out")) {
     return "`--out` is only valid with `generate-ts`, `generate-json-schema` and `generate-docs`"
@@ -242,7 +291,6 @@ export const parse = (args: ReadonlyArray<string>): Result.Result<Invocation, Us
     overrides: [],
     flags: [],
     noEvents: false,
-    listens: false,
     hasServe: false,
   }
   for (let index = 0; index < args.length;) {

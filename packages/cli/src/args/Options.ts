@@ -6,6 +6,7 @@
  */
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Result from "effect/Result"
+import { type ListenAddress, parseListen, type stdio } from "./ListenAddress.ts"
 
 /** A key of the configuration that is set by a dedicated option, such as `--model`. */
 export interface Flag {
@@ -20,7 +21,7 @@ export type Given =
   | { readonly _tag: "Flag"; readonly flag: Flag }
   | { readonly _tag: "Out"; readonly directory: string }
   | { readonly _tag: "Directory"; readonly directory: string }
-  | { readonly _tag: "Listen" }
+  | { readonly _tag: "Listen"; readonly address: ListenAddress | typeof stdio }
   | { readonly _tag: "NoEvents" }
   | { readonly _tag: "Help" }
   | { readonly _tag: "Version" }
@@ -80,8 +81,6 @@ export const sandboxModes = ["read-only", "workspace-write", "danger-full-access
 /** The values of `-a`: those of `approval_policy`. */
 export const approvalPolicies = ["untrusted", "on-failure", "on-request", "never"] as const
 
-const stdio = "stdio://"
-
 /** Every option, in the order of the help page. */
 export const options: ReadonlyArray<Option> = [
   { long: "--config", short: "-c", value: "key=value", parse: override },
@@ -97,13 +96,9 @@ export const options: ReadonlyArray<Option> = [
   },
   {
     long: "--listen",
-    value: stdio,
-    parse: (address) =>
-      address === stdio
-        ? Result.succeed({ _tag: "Listen" })
-        : Result.fail(
-            `\`--listen\` takes \`${stdio}\` only, not ${JSON.stringify(address.slice(0, 80))}`,
-          ),
+    value: "ADDRESS",
+    parse: (text) =>
+      Result.map(parseListen(text), (address): Given => ({ _tag: "Listen", address })),
   },
   {
     long: "--out",

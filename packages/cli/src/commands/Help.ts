@@ -5,6 +5,8 @@ const commands = `Usage: colloquy <command> [options]
 Commands:
   mcp            Serve the Model Context Protocol on stdin and stdout (also: mcp-server)
   app-server     Serve conversations over plain JSON-RPC on stdin and stdout, for editors and applications
+  serve          Serve both and a plain HTTP API on a port of this machine: /mcp, /ws and /v1. A token is
+                 created at the first start and printed once
   demo           Start a server, hold a conversation with it and show the events. The conversation
                  requests a command and a patch, which are approved and run in a temporary directory
   config         Print every key of the effective configuration and its origin; secrets are redacted
@@ -19,8 +21,8 @@ Commands:
 const options = `Options:
   -c, --config key=value   Set a key of config.toml for this run; repeatable. The key may be a dotted
                            path; the value is TOML, or a plain string if it is not valid TOML. Valid
-                           with mcp, app-server, demo and config, before or after the command, like
-                           the next four options
+                           with mcp, app-server, serve, demo and config, before or after the command,
+                           like the next four options
   -m, --model MODEL        Set model for this run. This option and the next two override -c and the
                            selected profile, which overrides -c; arguments of a call override all
   -s, --sandbox MODE       Set sandbox_mode: read-only, workspace-write or danger-full-access
@@ -28,9 +30,12 @@ const options = `Options:
                            Set approval_policy: untrusted, on-failure, on-request or never
   -p, --profile NAME       Select the profile NAME of config.toml
   -C, --cd DIRECTORY       Start conversations in this directory unless the client names one. Valid with
-                           mcp, app-server and config
-      --listen stdio://    With mcp and app-server: serve stdin and stdout, which is the default
-      --no-events          With mcp: send no codex/event notifications; the same as -c mcp_events=off
+                           mcp, app-server, serve and config
+      --listen ADDRESS     With mcp and app-server: stdio://, which is the default, or a port: mcp serves
+                           http://HOST:PORT or https://HOST:PORT, app-server ws:// or wss://, and serve
+                           http:// (default http://127.0.0.1:8747) or https://. Port 0 is any free one.
+                           Beyond the loopback interface TLS is required (http.tls_certificate)
+      --no-events          With mcp and serve: send no codex/event notifications; the same as -c mcp_events=off
   -o, --out DIRECTORY      With the generate commands: write the files to this directory
   -h, --help               Show this page
   -V, --version            Show the version
@@ -62,6 +67,8 @@ const keys = `Keys of config.toml and -c that only this program has:
                            it waits without a limit until a client can answer
   approval_timeout_sec     How long a question waits before it is denied, in seconds (default 600)
   on_restart               What happens to a turn whose process ended: close (default), or continue
+  http.*                   The server on a port: hosts, origins, authentication, tls_certificate, tls_key,
+                           tls_by_proxy, and limits; colloquy config prints them
   login.*                  issuer, client_id, scopes, callback_port and base_url of logins in the browser;
                            from_codex: whether to use the login of codex (default true)
 `
@@ -81,6 +88,7 @@ const examples = `Examples:
   colloquy demo
   colloquy mcp -c model=gpt-5 -c sandbox_mode=workspace-write
   colloquy mcp -c model_provider=offline
+  colloquy serve --listen http://127.0.0.1:8747
   colloquy generate-json-schema app-server > app-server.schema.json
 `
 

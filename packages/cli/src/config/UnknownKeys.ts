@@ -4,18 +4,26 @@
  */
 import { unknownKeys as allUnknownKeys } from "@colloquy/config/ConfigKeys"
 import { Config } from "@colloquy/config/ConfigSchema"
+import { key } from "@colloquy/config/KeySchemas"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import { meantRoutingKey } from "@colloquy/config/RoutingKeys"
 import { once } from "@colloquy/protocol/Once"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { httpSchema } from "../args/HttpOptions.ts"
 import { ServerOptions } from "../args/ServerOptions.ts"
 import type { ConfigFile } from "./ConfigFile.ts"
 import { ignoredWarning, isFileOnly } from "./FileOnlyKeys.ts"
 
 /** Schema of all keys that `config.toml` and `-c` may set. Made at its first use: a client waits while the process starts. */
-export const allKeys = once(() => Schema.Struct({ ...Config.fields, ...ServerOptions.fields }))
+export const allKeys = once(() =>
+  Schema.Struct({
+    ...Config.fields,
+    ...ServerOptions.fields,
+    http: key(httpSchema(), "The server over HTTP."),
+  }),
+)
 
 /** True if each key is one of the two schemas, at any depth, as in most files. */
 const isKnown = (tree: ConfigTree.ConfigTree): boolean => {

@@ -16,21 +16,15 @@ import * as References from "effect/References"
 import * as Scope from "effect/Scope"
 import type { Writable } from "node:stream"
 import type { Launch } from "../args/Args.ts"
-import * as Environment from "../machine/Environment.ts"
 import { errorLine } from "../log/ErrorLine.ts"
 import * as ProcessGuard from "../machine/ProcessGuard.ts"
-import * as Startup from "./Startup.ts"
-import * as StderrLog from "../log/StderrLog.ts"
+import { start, type Started } from "./Started.ts"
 
 /** Time limit of a shutdown after the grace for turns: it writes the last responses and releases resources. */
 const shutdownSlackMs = 10_000
 
 /** What serving a connection needs besides it. */
-export interface Serving {
-  readonly startup: Startup.Startup
-  readonly environment: Environment.Environment
-  /** Writes one line of the log. */
-  readonly write: (line: string) => void
+export interface Serving extends Started {
   /** Closes the connection. It is closed in any case, but what serves it may have to be released after that. */
   readonly close: Effect.Effect<void>
 }
@@ -67,19 +61,9 @@ const serveOn = (
 /** Serves until the client disconnects and then ends the process. Resolves only if the server could not start. */
 export const run = async (serve: Serve, launch: Launch): Promise<number> => {
   const output = takeStdout()
-  const write = StderrLog.stderrLines()
-  const environment = Environment.read(launch.directory)
-  const startup = await Effect.runPromiseExit(Startup.load(environment, launch))
-  if (Exit.isFailure(startup)) {
-    write(Startup.messageOf(startup.cause))
-    return 1
-  }
-  const { options, warnings, missingProvider } = startup.value
-  const level = StderrLog.levelWarning(environment.logLevel)
-  for (const warning of level === undefined ? warnings : [level, ...warnings]) {
-    write(`colloquy: ${warning}`)
-  }
-  if (missingProvider !== undefined) write(`colloquy: ${missingProvider}`)
+  const started = await start(launch)
+  if (started === undefined) return 1
+  const { startup, write } = started
   const stopped = Latch.makeUnsafe(false)
   const exitCode = ProcessGuard.install({
     // A server always ends by the end of its input.
@@ -88,10 +72,10 @@ export const run = async (serve: Serve, launch: Launch): Promise<number> => {
       process.stdin.destroy()
     },
     write,
-    maxShutdownMs: (options.shutdown_grace_ms ?? 0) + shutdownSlackMs,
+    maxShutdownMs: (startup.options.shutdown_grace_ms ?? 0) + shutdownSlackMs,
   })
   const exit = await Effect.runPromiseExit(
-    serveOn(serve, { startup: startup.value, environment, write }, output, stopped.await).pipe(
+    serveOn(serve, started, output, stopped.await).pipe(
       // Nothing exports the spans of this program, and each costs a call some microseconds.
       Effect.provideService(References.TracerEnabled, false),
     ),

@@ -94,6 +94,34 @@ describe("Args", () => {
       { _tag: "Mcp", overrides: ["a=1"], flags: [flag("model", "serve")] },
     ],
     [["mcp", "--listen", "stdio://", "serve"], { _tag: "Mcp", overrides: [] }],
+    [
+      ["serve", "-c", "a=1", "--no-events"],
+      {
+        _tag: "Serve",
+        served: "all",
+        address: { scheme: "http", host: "127.0.0.1", port: 8747 },
+        overrides: ["a=1", "mcp_events=off"],
+      },
+    ],
+    [
+      ["mcp", "--listen", "HTTPS://[::1]:0/"],
+      {
+        _tag: "Serve",
+        served: "mcp",
+        address: { scheme: "https", host: "::1", port: 0 },
+        overrides: [],
+      },
+    ],
+    [
+      ["app-server", "--listen=ws://Localhost:65535", "-C", "/tmp"],
+      {
+        _tag: "Serve",
+        served: "app-server",
+        address: { scheme: "ws", host: "localhost", port: 65_535 },
+        overrides: [],
+        directory: "/tmp",
+      },
+    ],
     [["-m", 'a"b', "demo"], { _tag: "Demo", overrides: [], flags: [flag("model", 'a"b')] }],
     [["config", "-C", "x"], { _tag: "Config", overrides: [], directory: "x" }],
     [["demo", "-c", "--help"], { _tag: "Demo", overrides: ["--help"] }],
@@ -105,15 +133,15 @@ describe("Args", () => {
 
   for (const [args, message] of [
     [["dmo"], "unknown command `dmo`, did you mean `demo`?"],
-    [["serve-me"], "unknown command `serve-me`"],
+    [["serve-me"], "unknown command `serve-me`, did you mean `serve`?"],
     [["mcp", "--confg", "a=1"], "unknown option `--confg`, did you mean `--config`?"],
     [["mcp", "-config=a=1"], "unknown option `-config`, did you mean `--config`?"],
     [["--verbose-output"], "unknown option `--verbose-output`"],
     [["mcp", "--no-event"], "unknown option `--no-event`, did you mean `--no-events`?"],
     [["mcp", "--no-events=1"], "unknown option `--no-events`, did you mean `--no-events`?"],
-    [["app-server", "--no-events"], "`--no-events` is only valid with `mcp`"],
-    [["demo", "--no-events"], "`--no-events` is only valid with `mcp`"],
-    [["--no-events", "doctor"], "`--no-events` is only valid with `mcp`"],
+    [["app-server", "--no-events"], "`--no-events` is only valid with `mcp` and `serve`"],
+    [["demo", "--no-events"], "`--no-events` is only valid with `mcp` and `serve`"],
+    [["--no-events", "doctor"], "`--no-events` is only valid with `mcp` and `serve`"],
     [
       ["mcp", "-o", "x"],
       "`--out` is only valid with `generate-ts`, `generate-json-schema` and `generate-docs`",
@@ -153,9 +181,37 @@ describe("Args", () => {
       ["mcp", "-a", "sometimes"],
       '`--ask-for-approval` is one of `untrusted`, `on-failure`, `on-request`, `never`, not "sometimes"',
     ],
-    [["mcp", "--listen", "ws://x"], '`--listen` takes `stdio://` only, not "ws://x"'],
-    [["--listen=stdio://", "demo"], "`--listen` is only valid with `mcp` and `app-server`"],
-    [["-C", "x", "doctor"], "`--cd` is only valid with `mcp`, `app-server` and `config`"],
+    ...[
+      "ws://x",
+      "http://127.0.0.1",
+      "http://a:65536",
+      "http://a:1/mcp",
+      "http://u@a:1",
+      "8080",
+    ].map(
+      (address) =>
+        [
+          ["mcp", "--listen", address],
+          `\`--listen\` takes \`stdio://\`, \`http://HOST:PORT\`, \`https://HOST:PORT\`, \`ws://HOST:PORT\` or \`wss://HOST:PORT\`, not "${address}"`,
+        ] as const,
+    ),
+    [
+      ["mcp", "--listen", "ws://localhost:1"],
+      "`mcp --listen` takes `stdio://` or `http://` or `https://`, not `ws://`",
+    ],
+    [
+      ["app-server", "--listen", "http://localhost:1"],
+      "`app-server --listen` takes `stdio://` or `ws://` or `wss://`, not `http://`",
+    ],
+    [
+      ["serve", "--listen", "stdio://"],
+      "`serve --listen` takes `http://` or `https://`, not `stdio://`",
+    ],
+    [
+      ["--listen=stdio://", "demo"],
+      "`--listen` is only valid with `mcp`, `app-server` and `serve`",
+    ],
+    [["-C", "x", "doctor"], "`--cd` is only valid with `mcp`, `app-server`, `serve` and `config`"],
     [["mcp", "-model=x"], "unknown option `-model`, did you mean `--model`?"],
     [["mcp", "-m"], "`-m` needs a value: `-m MODEL`"],
     [["mcp", "now"], "unexpected argument `now`"],

@@ -21,6 +21,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { type Addresses, addressFault, loopback } from "./Addresses.ts"
+import { type Drain, Draining, drainReason } from "./Draining.ts"
 import { type LimitFault, Limits } from "./Limits.ts"
 import { Principals, type Unauthorized } from "./Principals.ts"
 
@@ -34,6 +35,7 @@ export interface Refusal {
     | "too_large"
     | "too_many_requests"
     | "busy"
+    | "unavailable"
   readonly message: string
   /** The header at fault, if it is one. */
   readonly field?: string
@@ -106,6 +108,7 @@ const json = ({ code, field, headers, message, status }: Refusal) =>
 interface Judges {
   readonly principals: Principals["Service"]
   readonly limits: Limits["Service"]
+  readonly drain: Drain
 }
 
 const limited = ({ message, retryAfterSeconds, status }: LimitFault): Refusal => ({
@@ -122,6 +125,13 @@ const tooLarge = (message: string): Refusal => ({
   // What follows is not read, so the connection cannot carry another request.
   headers: { connection: "close" },
 })
+
+const unavailable: Refusal = {
+  status: 503,
+  code: "unavailable",
+  message: drainReason,
+  headers: { connection: "close", "retry-after": "5" },
+}
 
 const bodyFault = (length: string | undefined, maxBodyBytes: number): Refusal | undefined =>
   length !== undefined && Number(length) > maxBodyBytes
@@ -161,9 +171,11 @@ const admit = (
   if (fault !== undefined) {
     return Effect.fail({ ...fault, code: fault.status === 400 ? "invalid_request" : "forbidden" })
   }
+  if (isPublic) return Effect.succeed(undefined)
+  if (judges.drain.isRefusing()) return Effect.fail(unavailable)
   const large = bodyFault(request.headers["content-length"], maxBodyBytes)
   if (large !== undefined) return Effect.fail(large)
-  return isPublic ? Effect.succeed(undefined) : authenticate(request, judges)
+  return authenticate(request, judges)
 }
 
 /** True if a route failed because the body became larger than the limit while it was read. */
@@ -243,7 +255,8 @@ export const guarded = <E, R>(
     Layer.effect(
       HttpRouter.HttpRouter,
       Effect.gen(function* () {
-        const judges = { principals: yield* Principals, limits: yield* Limits }
+        const principals = yield* Principals
+        const judges = { principals, limits: yield* Limits, drain: yield* Draining }
         const table = yield* RouteTable
         return guardedRouter(yield* HttpRouter.HttpRouter, (route, prefix) => {
           table.add({

@@ -27,6 +27,8 @@ export interface EventLogOptions {
 export interface LogReader {
   /** The next messages, at least one; undefined once the stream has ended, or when the reader was detached. */
   readonly take: Effect.Effect<ReadonlyArray<LoggedMessage> | undefined>
+  /** Why the stream has ended without its last message; undefined while it has not, and where it has that. */
+  readonly endReason: () => string | undefined
   /** The reader is gone: nobody waits for it any more. */
   readonly detach: () => void
 }
@@ -40,6 +42,7 @@ export class EventLog {
   private taken = 0
   private unreadChars = 0
   private ended = false
+  private endReason: string | undefined
   private reader: object | undefined
   private readonly arrived = Latch.makeUnsafe(false)
   private readonly room = Latch.makeUnsafe(false)
@@ -97,8 +100,13 @@ export class EventLog {
     return this.reader !== undefined && this.unreadChars > this.maxChars
   }
 
-  /** No message follows. */
-  end(): void {
+  /**
+   * No message follows.
+   *
+   * @param reason why, for a reader of a stream that ends before its last message
+   */
+  end(reason?: string): void {
+    if (!this.ended) this.endReason = reason
     this.ended = true
     this.arrived.openUnsafe()
     this.room.openUnsafe()
@@ -135,6 +143,7 @@ export class EventLog {
     })
     return {
       take: next,
+      endReason: () => this.endReason,
       detach: () => {
         if (this.reader === self) this.detachAny()
       },

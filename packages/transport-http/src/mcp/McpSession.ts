@@ -17,6 +17,7 @@ import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Queue from "effect/Queue"
+import { drainReason } from "../guard/Draining.ts"
 import { EventLog, type EventLogOptions } from "./EventLog.ts"
 
 /** A response begins with its id and its result or error: so the protocol's functions write it. */
@@ -64,6 +65,7 @@ export class McpSession implements Connection {
   private streams = getStream
   private aliases = 0
   private open = true
+  private endReason = "the session has ended"
 
   constructor(
     id: string,
@@ -153,11 +155,17 @@ export class McpSession implements Connection {
     return this.logs.get(stream)
   }
 
+  /** Ends the input: the requests in flight get their responses, and then the session ends. */
+  readonly finish: Effect.Effect<void> = Effect.suspend(() => {
+    this.endReason = drainReason
+    return Effect.asVoid(Queue.end(this.frames))
+  })
+
   /** Ends the session: its input, its streams and the requests in flight. */
   readonly end: Effect.Effect<void> = Effect.suspend(() => {
     this.open = false
     this.gone.openUnsafe()
-    for (const log of this.logs.values()) log.end()
+    for (const log of this.logs.values()) log.end(this.endReason)
     return Effect.asVoid(Queue.end(this.frames))
   })
 

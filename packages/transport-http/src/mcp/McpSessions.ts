@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Queue from "effect/Queue"
 import * as Scope from "effect/Scope"
+import { onFinish } from "../guard/Draining.ts"
 import type { EventLogOptions } from "./EventLog.ts"
 import { McpSession } from "./McpSession.ts"
 
@@ -70,6 +71,9 @@ const expiring = (
     ),
   )
 
+const ownedBy = (session: McpSession | undefined, principal: string) =>
+  session?.peer.principal === principal ? session : undefined
+
 /** Creates the sessions of one server; the end of the scope ends them. */
 export const make: (
   serve: Serve,
@@ -87,6 +91,11 @@ export const make: (
       return session.end
     })
   yield* Effect.addFinalizer(() => Effect.forEach([...sessions.values()], end, { discard: true }))
+  yield* onFinish(
+    Effect.suspend(() =>
+      Effect.forEach([...sessions.values()], ({ finish }) => finish, { discard: true }),
+    ),
+  )
   yield* Effect.forkScoped(expiring(sessions, end, Duration.toMillis(idleTimeout)))
   return {
     open: Effect.fnUntraced(function* (peer) {
@@ -101,10 +110,7 @@ export const make: (
       )
       return session
     }),
-    find: (id, principal) => {
-      const session = sessions.get(id)
-      return session?.peer.principal === principal ? session : undefined
-    },
+    find: (id, principal) => ownedBy(sessions.get(id), principal),
     end,
   }
 })

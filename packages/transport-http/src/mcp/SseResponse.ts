@@ -56,7 +56,14 @@ export const sseResponse = (
     }),
   )
   const start = greeting + first.map((one) => eventText(one, idOf)).join("")
-  const body = Stream.concat(Stream.succeed(start), Stream.fromPull(Effect.succeed(next)))
+  const end = Stream.suspend(() => {
+    const reason = reader.endReason()
+    return reason === undefined ? Stream.empty : Stream.succeed(`: ${reason}\n\n`)
+  })
+  const body = Stream.succeed(start).pipe(
+    Stream.concat(Stream.fromPull(Effect.succeed(next))),
+    Stream.concat(end),
+  )
   return HttpServerResponse.stream(Stream.encodeText(Stream.ensuring(body, onEnd)), {
     contentType: "text/event-stream",
     headers: { "cache-control": "no-store", "x-accel-buffering": "no", ...headers },

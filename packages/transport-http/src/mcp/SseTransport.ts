@@ -16,8 +16,10 @@ import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Latch from "effect/Latch"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
+import { onFinish } from "../guard/Draining.ts"
 import { EventLog } from "./EventLog.ts"
 import { refusal, refused, unreadBody } from "./HttpError.ts"
 import { type McpSessionsOptions, newId, type Serve } from "./McpSessions.ts"
@@ -46,6 +48,10 @@ const maxFrames = 16
 
 const closed = new ConnectionClosed({ reason: "the client has closed its stream" })
 
+/** The first event of a stream: where the client sends its messages. */
+const endpointEvent = (messages: string, id: string): string =>
+  `event: endpoint\ndata: ${messages}?sessionId=${id}\n\n`
+
 const sessionOf = (request: HttpRequest): string | null =>
   new URL(request.url, "http://localhost").searchParams.get("sessionId")
 
@@ -63,13 +69,14 @@ const connectionOf = (
   peer: ConnectionPeer,
   frames: Queue.Queue<Frame, Cause.Done>,
   log: EventLog,
+  gone: Latch.Latch,
 ): Connection => ({
   peer,
   receive: Queue.takeAll(frames),
   send: sendTo(log),
   flush: Effect.void,
   // Nobody else can read what is sent from now on.
-  broken: Queue.await(frames).pipe(Effect.ignore),
+  broken: gone.await,
 })
 
 /** Hands the message of a POST to its connection; the response to it comes on the stream. */
@@ -101,29 +108,31 @@ export const make = Effect.fnUntraced(function* (
 ) {
   const scope = yield* Effect.scope
   const connections = new Map<string, Open>()
-  yield* Effect.addFinalizer(() =>
-    Effect.forEach([...connections.values()], ({ end }) => end, { discard: true }),
-  )
+  const each = (run: (open: Open) => Effect.Effect<unknown>) =>
+    Effect.suspend(() => Effect.forEach([...connections.values()], run, { discard: true }))
+  yield* Effect.addFinalizer(() => each(({ end }) => end))
+  yield* onFinish(each(({ frames }) => Queue.end(frames)))
   const open: SseTransport["open"] = Effect.fnUntraced(function* (request, principal) {
     if (connections.size >= (options.maxSessions ?? 1024)) return tooMany
     const id = yield* newId
     const frames = yield* Queue.bounded<Frame, Cause.Done>(maxFrames)
     const log = new EventLog(options)
+    const gone = Latch.makeUnsafe(false)
     const reader = log.attach()
     const end = Effect.suspend(() => {
       connections.delete(id)
-      log.end()
+      log.end("the connection has ended")
+      gone.openUnsafe()
       return Effect.asVoid(Queue.end(frames))
     })
     connections.set(id, { principal, frames, end })
     yield* Effect.addFinalizer(() => end)
     const peer = { principal, headers: { ...request.headers } }
-    yield* serve(connectionOf(peer, frames, log)).pipe(
+    yield* serve(connectionOf(peer, frames, log, gone)).pipe(
       Effect.ensuring(end),
       Effect.forkIn(scope, { startImmediately: true }),
     )
-    const greeting = `event: endpoint\ndata: ${messages}?sessionId=${id}\n\n`
-    return sseResponse(reader, { greeting, onEnd: end })
+    return sseResponse(reader, { greeting: endpointEvent(messages, id), onEnd: end })
   })
   const post: SseTransport["post"] = (request, principal) => {
     const found = connections.get(sessionOf(request) ?? "")
@@ -131,6 +140,5 @@ export const make = Effect.fnUntraced(function* (
       ? deliver(request, found)
       : Effect.succeed(refused(404, "sessionId: no such session"))
   }
-  const transport: SseTransport = { open, post }
-  return transport
+  return { open, post } satisfies SseTransport
 })

@@ -30,7 +30,36 @@ import { isResponseText } from "./McpSession.ts"
 import type { Serve } from "./McpSessions.ts"
 import { sseResponse } from "./SseResponse.ts"
 
+/** Requests without a session that are served: a server that shuts down ends their input. */
+export class OpenRequests {
+  private readonly inputs = new Set<Queue.Queue<Frame, Cause.Done>>()
+  private readonly scope: Scope.Scope
+
+  /** @param scope in which they are served: it outlives a request, so that its cancellation is served as well */
+  constructor(scope: Scope.Scope) {
+    this.scope = scope
+  }
+
+  /** Serves a request, whose input ends with `finish`. */
+  serve(
+    input: Queue.Queue<Frame, Cause.Done>,
+    served: Effect.Effect<void>,
+  ): Effect.Effect<unknown> {
+    this.inputs.add(input)
+    return served.pipe(
+      Effect.ensuring(Effect.sync(() => this.inputs.delete(input))),
+      Effect.forkIn(this.scope, { startImmediately: true }),
+    )
+  }
+
+  /** Ends the input of all: what is in flight gets its response. */
+  readonly finish: Effect.Effect<void> = Effect.suspend(() =>
+    Effect.forEach([...this.inputs], (input) => Queue.end(input), { discard: true }),
+  )
+}
+
 interface OneRequest {
+  readonly frames: Queue.Queue<Frame, Cause.Done>
   readonly connection: Connection
   readonly log: EventLog
   /** The client is gone: cancels the request unless it has its response. */
@@ -70,7 +99,12 @@ const connect = Effect.fnUntraced(function* (
     )
   })
   const receive = Queue.takeAll(frames)
-  const one: OneRequest = { connection: { peer, receive, send, flush: Effect.void }, log, abandon }
+  const one: OneRequest = {
+    frames,
+    connection: { peer, receive, send, flush: Effect.void },
+    log,
+    abandon,
+  }
   return one
 })
 
@@ -92,11 +126,11 @@ const faultOf = (headers: Headers, message: Request | Notification): JsonRpcErro
 /**
  * Responds to one message.
  *
- * @param scope in which the message is served; it outlives the request, so that its cancellation is served as well
+ * @param requests serves the message
  */
 export const respond = Effect.fnUntraced(function* (
   serve: Serve,
-  scope: Scope.Scope,
+  requests: OpenRequests,
   peer: ConnectionPeer,
   { message, text }: { readonly message: Request | Notification; readonly text: string },
   options: EventLogOptions,
@@ -104,14 +138,15 @@ export const respond = Effect.fnUntraced(function* (
   const id = message._tag === "Request" ? message.id : undefined
   const fault = id === undefined ? undefined : faultOf(peer.headers ?? {}, message)
   if (fault !== undefined) return refusal(400, fault, id)
-  const { abandon, connection, log } = yield* connect(peer, text, id, options)
+  const { abandon, connection, frames, log } = yield* connect(peer, text, id, options)
   const reader = log.attach()
   yield* Effect.addFinalizer(() => abandon)
-  yield* serve(connection).pipe(
-    // A request that the program has left without a response must not keep the client waiting.
-    Effect.ensuring(Effect.sync(() => log.end())),
-    Effect.forkIn(scope, { startImmediately: true }),
+  // A request that the program has left without a response must not keep the client waiting.
+  const served = Effect.ensuring(
+    serve(connection),
+    Effect.sync(() => log.end("the server has ended before it responded")),
   )
+  yield* requests.serve(frames, served)
   if (id === undefined) return HttpServerResponse.empty({ status: 202 })
   const first = yield* Effect.interruptible(reader.take)
   const [only, ...others] = first ?? []

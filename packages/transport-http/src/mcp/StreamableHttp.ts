@@ -28,6 +28,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import { onFinish } from "../guard/Draining.ts"
 import type { LoggedMessage } from "./EventLog.ts"
 import { jsonText, refusal, refused, unreadBody } from "./HttpError.ts"
 import { type Exchange, getStream, isResponseText, type McpSession } from "./McpSession.ts"
@@ -113,18 +114,18 @@ const chosenRevision = (text: string): string | undefined => {
 class Endpoint implements StreamableHttp {
   private readonly sessions: McpSessions.McpSessions
   private readonly serve: McpSessions.Serve
-  private readonly scope: Scope.Scope
+  private readonly requests: StatelessRequest.OpenRequests
   private readonly options: McpSessions.McpSessionsOptions
 
   constructor(
     sessions: McpSessions.McpSessions,
     serve: McpSessions.Serve,
-    scope: Scope.Scope,
+    requests: StatelessRequest.OpenRequests,
     options: McpSessions.McpSessionsOptions,
   ) {
     this.sessions = sessions
     this.serve = serve
-    this.scope = scope
+    this.requests = requests
     this.options = options
   }
 
@@ -179,7 +180,8 @@ class Endpoint implements StreamableHttp {
   )
 
   private stateless(peer: ConnectionPeer, message: Request | Notification, text: string) {
-    return StatelessRequest.respond(this.serve, this.scope, peer, { message, text }, this.options)
+    const { options, requests, serve } = this
+    return StatelessRequest.respond(serve, requests, peer, { message, text }, options)
   }
 
   private readonly initialize = Effect.fnUntraced(function* (
@@ -330,6 +332,8 @@ export const make = Effect.fnUntraced(function* (
   options: McpSessions.McpSessionsOptions = {},
 ) {
   const sessions = yield* McpSessions.make(serve, options)
-  const endpoint: StreamableHttp = new Endpoint(sessions, serve, yield* Effect.scope, options)
+  const requests = new StatelessRequest.OpenRequests(yield* Effect.scope)
+  yield* onFinish(requests.finish)
+  const endpoint: StreamableHttp = new Endpoint(sessions, serve, requests, options)
   return endpoint
 })

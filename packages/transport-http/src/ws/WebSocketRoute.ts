@@ -17,6 +17,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Scope from "effect/Scope"
+import { Draining } from "../guard/Draining.ts"
 import { principal } from "../guard/Guard.ts"
 import * as WebSocketConnection from "./WebSocketConnection.ts"
 
@@ -129,13 +130,13 @@ export const layer = <R>(
   options: WebSocketRouteOptions = {},
 ) =>
   HttpRouter.use((router) =>
-    Effect.flatMap(Effect.context<R>(), (context) =>
-      router.add(
-        "GET",
-        path,
-        Effect.flatMap(principal, (name) =>
-          handle(name, (connection) => Effect.provideContext(serve(connection), context), options),
-        ),
-      ),
-    ),
+    Effect.gen(function* () {
+      const context = yield* Effect.context<R>()
+      const { finishing } = yield* Draining
+      const provided = (connection: Connection) => Effect.provideContext(serve(connection), context)
+      const served = Effect.flatMap(principal, (name) =>
+        handle(name, provided, { draining: finishing, ...options }),
+      )
+      yield* router.add("GET", path, served)
+    }),
   )

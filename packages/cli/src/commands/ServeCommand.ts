@@ -1,0 +1,119 @@
+/**
+ * The commands that listen on a port: `serve`, and `mcp` and `app-server` with `--listen`. They serve until a signal.
+ *
+ * Exit codes: 1 the configuration is not valid or the server cannot listen, 129, 130 and 143 after a signal. The address and,
+ * once, the token are printed on stdout; the log is on stderr and never contains a token.
+ */
+import { knownToken, Principals } from "@colloquy/transport-http/guard/Principals"
+import { localPrincipal } from "@colloquy/protocol/Connection"
+import * as Draining from "@colloquy/transport-http/guard/Draining"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Latch from "effect/Latch"
+import * as References from "effect/References"
+import * as Result from "effect/Result"
+import * as Application from "../Application.ts"
+import type { Invocation, Served } from "../args/Args.ts"
+import { type HttpOptions, httpOptions } from "../args/HttpOptions.ts"
+import { bindProblem, hostWarning } from "../http/BindPolicy.ts"
+import * as HttpServer from "../http/HttpServer.ts"
+import { type StateToken, tokenOf } from "../http/TokenFile.ts"
+import { errorLine } from "../log/ErrorLine.ts"
+import * as ProcessGuard from "../machine/ProcessGuard.ts"
+import { start, type Started } from "../server/Started.ts"
+
+type ServeInvocation = Extract<Invocation, { readonly _tag: "Serve" }>
+
+/** Time limit of a shutdown: twelve seconds for the tools of the slowest turn, and the end of the connections. */
+const shutdownSlackMs = 20_000
+
+/** Names in the rollout files of conversations that are created. */
+const programs: Readonly<Record<Served, Application.Program>> = {
+  all: { originator: "colloquy_server", source: "vscode" },
+  mcp: { originator: "colloquy_mcp", source: "mcp" },
+  "app-server": { originator: "colloquy_app_server", source: "vscode" },
+}
+
+const clientLine = (served: Served, url: string, token: string): string =>
+  served === "app-server"
+    ? `Connect a WebSocket to ${url} with the header \`Authorization: Bearer ${token}\``
+    : `claude mcp add --transport http colloquy ${url}/mcp --header "Authorization: Bearer ${token}"`
+
+const greeting = (served: Served, url: string, state: StateToken | undefined): string => {
+  const lines = [`Listening on ${url}`]
+  if (state?.isNew === true) {
+    lines.push(
+      `A token was created. It is shown once and kept in ${state.path}. For a client:`,
+      `  ${clientLine(served, url, state.token)}`,
+    )
+  } else if (state !== undefined) {
+    lines.push(`Clients need the token in ${state.path}`)
+  }
+  return lines.map((line) => `${line}\n`).join("")
+}
+
+/** The problem that keeps the server from listening, or what it listens with. */
+const prepare = async (invocation: ServeInvocation, { environment, startup }: Started) => {
+  const decoded = httpOptions(startup.source.tree)
+  if (Result.isFailure(decoded)) return `error loading config: ${decoded.failure.message}`
+  const options = decoded.success
+  const problem = bindProblem(invocation.address, options)
+  if (problem !== undefined) return problem
+  if ((options.authentication ?? "token") !== "token") return { options, token: undefined }
+  const token = await Effect.runPromiseExit(tokenOf(environment.stateDirectory))
+  return Exit.isFailure(token)
+    ? errorLine(Cause.squash(token.cause))
+    : { options, token: token.value }
+}
+
+const program = (
+  { address, served }: ServeInvocation,
+  started: Started,
+  { options, token }: { readonly options: HttpOptions; readonly token: StateToken | undefined },
+  stopped: Effect.Effect<void>,
+) =>
+  Effect.flatMap(Draining.make, (drain) =>
+    HttpServer.serve({
+      served,
+      address,
+      options,
+      started,
+      principals:
+        token === undefined
+          ? Principals.layerLocal
+          : Principals.layerTokens([knownToken(token.token, localPrincipal)]),
+      drain,
+      stopped,
+      onListening: (url) => process.stdout.write(greeting(served, url, token)),
+    }),
+  ).pipe(
+    Application.provided(programs[served], { ...started, close: Effect.void }),
+    Effect.provideService(References.TracerEnabled, false),
+  )
+
+/** Serves until a signal and then ends the process. Resolves only if the server could not start. */
+export const run = async (invocation: ServeInvocation): Promise<number> => {
+  const started = await start(invocation)
+  if (started === undefined) return 1
+  const { startup, write } = started
+  const prepared = await prepare(invocation, started)
+  if (typeof prepared === "string") {
+    write(`colloquy: ${prepared}`)
+    return 1
+  }
+  const warning = hostWarning(invocation.address, prepared.options)
+  if (warning !== undefined) write(`colloquy: ${warning}`)
+  const stopped = Latch.makeUnsafe(false)
+  const exitCode = ProcessGuard.install({
+    stop: () => {
+      stopped.openUnsafe()
+    },
+    write,
+    maxShutdownMs: (startup.options.shutdown_grace_ms ?? 0) + shutdownSlackMs,
+  })
+  const exit = await Effect.runPromiseExit(program(invocation, started, prepared, stopped.await))
+  if (Exit.isFailure(exit)) write(`colloquy: ${errorLine(Cause.squash(exit.cause))}`)
+  // Exits explicitly: an open connection or a timer must not keep the process alive (L8).
+  return process.exit(Exit.isFailure(exit) ? 1 : exitCode())
+}

@@ -1,0 +1,92 @@
+/**
+ * The routes of a server that listens on a port:
+ *
+ * | served | routes |
+ * | --- | --- |
+ * | everything | `/mcp`, `/sse`, `/messages`, `/ws`, `/v1/…` |
+ * | MCP | `/mcp`, `/sse`, `/messages` |
+ * | the app-server | a WebSocket at any path |
+ *
+ * and `/healthz` and `/readyz` in each case, which need no token. Cross-origin requests are answered for configured origins only.
+ */
+import * as AppServer from "@colloquy/server/AppServer"
+import * as McpServer from "@colloquy/server/McpServer"
+import { Draining } from "@colloquy/transport-http/guard/Draining"
+import { guarded, type GuardOptions } from "@colloquy/transport-http/guard/Guard"
+import * as McpRoutes from "@colloquy/transport-http/mcp/McpRoutes"
+import * as HealthRoutes from "@colloquy/transport-http/ops/HealthRoutes"
+import * as PlainRoutes from "@colloquy/transport-http/v1/PlainRoutes"
+import * as WebSocketRoute from "@colloquy/transport-http/ws/WebSocketRoute"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as Layer from "effect/Layer"
+import type { Served } from "../args/Args.ts"
+import type { HttpOptions } from "../args/HttpOptions.ts"
+import type { ListenAddress } from "../args/ListenAddress.ts"
+import { appServerOptions } from "../server/AppServerOptions.ts"
+import { mcpOptions } from "../server/ServeMcp.ts"
+import type { Started } from "../server/Started.ts"
+import { ownHosts } from "./BindPolicy.ts"
+
+/** What the routes depend on. */
+export interface HttpRoutesOptions {
+  readonly served: Served
+  readonly address: ListenAddress
+  readonly options: HttpOptions
+  readonly started: Started
+}
+
+const mcp = ({ options, started }: HttpRoutesOptions) =>
+  Layer.unwrap(
+    Effect.map(mcpOptions(started), (mcpServer) =>
+      McpRoutes.layer((connection) => McpServer.serve(connection, mcpServer), {
+        ...(options.max_sessions === undefined ? {} : { maxSessions: options.max_sessions }),
+        ...(options.session_idle_ms === undefined ? {} : { idleTimeout: options.session_idle_ms }),
+      }),
+    ),
+  )
+
+const webSocket = (path: HttpRouter.PathInput, { started }: HttpRoutesOptions) =>
+  WebSocketRoute.layer(path, (connection) => AppServer.serve(connection, appServerOptions(started)))
+
+const dialects = (of: HttpRoutesOptions) => {
+  switch (of.served) {
+    case "all":
+      return Layer.mergeAll(mcp(of), webSocket("/ws", of), PlainRoutes.layer)
+    case "mcp":
+      return mcp(of)
+    case "app-server":
+      return webSocket("*", of)
+  }
+}
+
+const health = Layer.unwrap(
+  Effect.map(Draining, ({ isRefusing }) =>
+    HealthRoutes.layer(Effect.sync(() => (isRefusing() ? "closing" : undefined))),
+  ),
+)
+
+/** Headers of MCP that a page of another origin may read. */
+const exposedHeaders = ["mcp-session-id", "retry-after", "www-authenticate"]
+
+const crossOrigin = ({ origins = [] }: HttpOptions) =>
+  origins.length === 0
+    ? Layer.empty
+    : HttpRouter.cors({ allowedOrigins: origins, exposedHeaders, maxAge: 600 })
+
+/** The routes, each with the guard in front. */
+export const routes = (of: HttpRoutesOptions) => {
+  const { address, options } = of
+  const guard: GuardOptions = {
+    addresses: {
+      hosts: [...ownHosts(address), ...(options.hosts ?? [])],
+      origins: options.origins ?? [],
+    },
+    ...(options.max_body_bytes === undefined ? {} : { maxBodyBytes: options.max_body_bytes }),
+  }
+  return Layer.mergeAll(
+    guarded(dialects(of), guard),
+    guarded(health, { ...guard, isPublic: true }),
+    crossOrigin(options),
+  )
+}
