@@ -93,6 +93,8 @@ describe("the modules of a start", () => {
       "node:module",
       "node:os",
       "node:path",
+      // Read by what loads the next chunk, after the answer.
+      "node:v8",
     ])
   })
 

@@ -15,6 +15,8 @@ export interface Registry<A> {
   readonly get: (name: string) => A | undefined
   /** All values in the order of their numbers. */
   readonly entries: () => Iterable<readonly [name: string, of: Numbered<A>]>
+  /** Number of changes so far: what was derived from the values is valid as long as it stays the same. */
+  readonly changes: number
 }
 
 /** A registry that can be changed. */
@@ -30,7 +32,11 @@ export interface MutableRegistry<A> extends Registry<A> {
 export const makeRegistry = <A>(): MutableRegistry<A> => {
   const kept = new Map<string, Numbered<A>>()
   let numbers = 0
+  let removals = 0
   return {
+    get changes() {
+      return numbers + removals
+    },
     get size() {
       return kept.size
     },
@@ -39,7 +45,11 @@ export const makeRegistry = <A>(): MutableRegistry<A> => {
     add: (name, value) => {
       kept.set(name, { value, number: numbers++ })
     },
-    remove: (name) => kept.delete(name),
+    remove: (name) => {
+      const isRemoved = kept.delete(name)
+      if (isRemoved) removals++
+      return isRemoved
+    },
   }
 }
 
@@ -51,6 +61,10 @@ const stride = 2 ** 40
  * a merged registry itself, because numbers of others would overlap.
  */
 export const merged = <A>(registries: ReadonlyArray<Registry<A>>): Registry<A> => ({
+  // Every count only rises, so the sum is another one after any change.
+  get changes() {
+    return registries.reduce((sum, one) => sum + one.changes, 0)
+  },
   get: (name) => {
     for (const one of registries) {
       const found = one.get(name)
@@ -69,8 +83,11 @@ export const merged = <A>(registries: ReadonlyArray<Registry<A>>): Registry<A> =
   },
 })
 
-/** The values of a registry whose names match. */
+/** The values of a registry whose names match. @param matches always gives the same answer for a name */
 export const filtered = <A>(of: Registry<A>, matches: (name: string) => boolean): Registry<A> => ({
+  get changes() {
+    return of.changes
+  },
   get: (name) => (matches(name) ? of.get(name) : undefined),
   *entries() {
     for (const entry of of.entries()) if (matches(entry[0])) yield entry
