@@ -40,6 +40,7 @@ import {
   type SettledPlacement,
 } from "./Entry.ts"
 import { closeLease } from "./Lease.ts"
+import { hasSucceeded } from "./HasSucceeded.ts"
 import { sweep } from "./IdleSweep.ts"
 import { SharedSettings } from "./SharedSettings.ts"
 import { type LogSource, type Storage, unavailable } from "./Storage.ts"
@@ -58,18 +59,6 @@ export interface LoadedConversationsOptions {
   readonly onTurnCompleted?: OnTurnCompleted
   readonly observer?: ConversationObserver
 }
-
-/**
- * True when the transition succeeded, false when it failed. The reason of a failure is logged by `Storage` and given to
- * the caller that started the transition.
- */
-const hasSucceeded = (
-  transition: Effect.Effect<void, ConversationUnavailable>,
-): Effect.Effect<boolean> =>
-  transition.pipe(
-    Effect.as(true),
-    Effect.catch(() => Effect.succeed(false)),
-  )
 
 /** The conversations in memory. One per manager. */
 export class LoadedConversations {
