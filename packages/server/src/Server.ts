@@ -11,6 +11,7 @@
  */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import { localPrincipal } from "@colloquy/protocol/Connection"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -48,10 +49,12 @@ export class Server extends Context.Service<
     /** The conversations that a principal may see and use. */
     readonly conversations: (principal: string) => ConversationsView["Service"]
     /**
-     * Calls the listener after each change of the list of conversations, of any principal, until the scope ends. It must
+     * Calls the listener after each change of the list of conversations of a principal, until the scope ends. It must
      * return at once.
      */
-    readonly watchConversations: (listener: () => void) => Effect.Effect<void, never, Scope.Scope>
+    readonly watchConversations: (
+      listener: (principal: string) => void,
+    ) => Effect.Effect<void, never, Scope.Scope>
     /** True once the manager closes: all conversations end then, and their listeners with them. */
     readonly isClosing: Effect.Effect<boolean>
     /**
@@ -112,7 +115,7 @@ const make = Effect.fnUntraced(function* ({ features, prompts }: ServerOptions) 
   const manager = yield* ConversationManager
   const server: Server["Service"] = {
     conversations: (principal) => conversationsOf(manager, principal),
-    watchConversations: (listener) => manager.watch(listener),
+    watchConversations: (listener) => manager.watch((owner) => listener(owner ?? localPrincipal)),
     isClosing: manager.isClosed,
     shutdown: manager.shutdown,
     settings: yield* SettingsResolver,

@@ -15,6 +15,7 @@ import type {
   ConversationUnavailable,
   SubmitError,
 } from "../ConversationErrors.ts"
+import type { ConversationLoad, ConversationObserver } from "../ConversationObserver.ts"
 import type { State } from "../decider/State.ts"
 import type { WhileRunning } from "../decider/Decision.ts"
 import type { Receipt } from "../decider/Receipts.ts"
@@ -105,6 +106,8 @@ export interface OwnedConversation extends Conversation {
    * it busy. Costs nothing, so that conversations in use may be looked at often.
    */
   readonly isBusy: boolean
+  /** What the conversation holds at this moment, for whoever measures it. */
+  readonly load: ConversationLoad
   /** All durable events so far, in order. */
   readonly durableEvents: Effect.Effect<ReadonlyArray<Event>>
   /**
@@ -127,6 +130,8 @@ export interface ConversationOptions {
   readonly onClose?: (end: ConversationEnd) => Effect.Effect<unknown>
   /** Runs for every turn that completes. */
   readonly onTurnCompleted?: OnTurnCompleted
+  /** Is told of what is committed, and of the end. Default: nobody is. */
+  readonly observer?: ConversationObserver
   /** Records every event before it is delivered. Default: nothing is recorded. */
   readonly writer?: LogWriter
   /**

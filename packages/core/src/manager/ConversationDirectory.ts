@@ -39,6 +39,7 @@ import type { LoadedConversations } from "./LoadedConversations.ts"
 import { ManagedConversation } from "./ManagedConversation.ts"
 import { pageOf } from "./Pages.ts"
 import { orUnavailable, type Storage } from "./Storage.ts"
+import { Watchers } from "./Watchers.ts"
 
 /** Longest wait for the end of all conversations: ten seconds for a store, one for a turn, its kill grace, some room. */
 const shutdownTimeout = Duration.seconds(12)
@@ -58,7 +59,7 @@ export class ConversationDirectory {
   private creating = 0
   /** Present from the start of the shutdown on; completed at its end. */
   private closed: Deferred.Deferred<void> | undefined
-  private readonly watchers = new Set<() => void>()
+  private readonly watchers = new Watchers()
 
   constructor(parts: {
     readonly maxConversations: number
@@ -158,7 +159,7 @@ export class ConversationDirectory {
       yield* exit
       // The store has moved its file.
       entry.path = undefined
-      this.notifyWatchers()
+      this.watchers.notify(entry)
       // An interruption in between would leave an entry that no caller can find or remove.
     }).pipe(Effect.uninterruptible)
   }
@@ -168,19 +169,14 @@ export class ConversationDirectory {
       yield* this.checkOpen
       const parsed = parseConversationId(name)
       if ("problem" in parsed) return yield* new NoSuchConversation({ id: name })
-      if (access !== undefined) yield* this.metadata({ id: parsed.id }, access)
+      const { meta } = yield* this.metadata({ id: parsed.id }, access)
       yield* withinStoreTimeout("unarchive", this.store.unarchive(parsed.id))
-      this.notifyWatchers()
+      this.watchers.notify(meta)
     })
   }
 
-  watch(listener: () => void): Effect.Effect<void, never, Scope.Scope> {
-    return Effect.asVoid(
-      Effect.acquireRelease(
-        Effect.sync(() => this.watchers.add(listener)),
-        () => Effect.sync(() => this.watchers.delete(listener)),
-      ),
-    )
+  watch(...[listener]: Parameters<Watchers["watch"]>): ReturnType<Watchers["watch"]> {
+    return this.watchers.watch(listener)
   }
 
   get shutdown(): Effect.Effect<void> {
@@ -205,10 +201,6 @@ export class ConversationDirectory {
     return Effect.suspend(() =>
       this.closed === undefined ? Effect.void : Effect.fail(new ManagerClosed()),
     )
-  }
-
-  private notifyWatchers(): void {
-    for (const notify of this.watchers) notify()
   }
 
   private load(
@@ -361,7 +353,7 @@ export class ConversationDirectory {
   private reveal(entry: Entry): void {
     entry.isUnrecorded = false
     entry.isHidden = false
-    this.notifyWatchers()
+    this.watchers.notify(entry)
   }
 
   private forgetUnrecorded(entry: Entry): Effect.Effect<void> {

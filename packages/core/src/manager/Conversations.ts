@@ -8,7 +8,9 @@
 import { defined } from "@colloquy/protocol/Defined"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
+import { ConversationObserver } from "../ConversationObserver.ts"
 import { ConversationManager } from "../ConversationManager.ts"
 import { SettingsResolver } from "../ConversationSettings.ts"
 import { ConversationStore } from "../ConversationStore.ts"
@@ -60,14 +62,15 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     resolver: yield* SettingsResolver,
     program: options.program ?? defaultProgram,
   })
+  const observer = yield* ConversationObserver
   const inMemory = yield* LoadedConversations.make({
     maxLoaded: options.maxLoaded ?? 1000,
     maxTurns: options.maxTurns ?? 1000,
     maxListeners: options.maxListeners ?? 1024,
     idleTimeToLive: Duration.fromInputUnsafe(options.idleTimeToLive ?? defaultIdleTimeToLive),
     storage,
-    ...defined({ onTurnCompleted: options.onTurnCompleted }),
-  })
+    ...defined({ observer, onTurnCompleted: options.onTurnCompleted }),
+  }).pipe(observer === undefined ? identity : Effect.updateContext(observer.observe))
   const maxConversations = options.maxConversations ?? 100_000
   const conversations = new ConversationDirectory({
     maxConversations,
@@ -78,6 +81,10 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
   })
   yield* Effect.forkScoped(inMemory.sweep)
   yield* Effect.addFinalizer(() => conversations.shutdown)
+  if (observer !== undefined) {
+    const end = observer.measure(() => inMemory.loads)
+    yield* Effect.addFinalizer(() => Effect.sync(end))
+  }
   return serviceOf(conversations)
 })
 
