@@ -1,5 +1,5 @@
 import { isBuiltin } from "node:module"
-import { defineConfig, type Plugin } from "rolldown"
+import { defineConfig, type OutputBundle, type Plugin } from "rolldown"
 
 /** What each module imports statically, as it was parsed. */
 const imports = new Map<string, ReadonlyArray<string>>()
@@ -54,6 +54,79 @@ const getBuiltins: Plugin = {
   },
 }
 
+/**
+ * The chunks of which a first conversation runs most functions. They are compiled as a whole: the compile cache of Node
+ * holds the functions that were compiled when the file was loaded, and every other one is compiled by its first call, which
+ * takes a quarter of the time until the first answer. Only a few functions of `start` run, so it is not one of them.
+ */
+const compiledWhole: ReadonlySet<string> = new Set(["serve", "conversations", "turn"])
+
+const setFlag = (flag: string) =>
+  `process.getBuiltinModule("node:v8").setFlagsFromString("${flag}");`
+
+/** What a chunk with dynamic imports begins with. The flag is also reset where a file cannot be compiled. */
+const loaders = `const loadChunk=(file)=>process.getBuiltinModule("node:module").createRequire(import.meta.url)(file);const loadWhole=(file)=>{${setFlag("--no-lazy")}try{return loadChunk(file)}finally{${setFlag("--lazy")}}};`
+
+const dynamicImport = /\bimport\((["`'])\.\/([\w.-]+)\1\)/g
+
+/** The files that a file imports statically, and the file, each after those that it imports. */
+const filesOf = (file: string, bundle: OutputBundle, order = new Set<string>()): Set<string> => {
+  const chunk = bundle[file]
+  if (chunk?.type !== "chunk" || order.has(file)) return order
+  for (const imported of chunk.imports) filesOf(imported, bundle, order)
+  return order.add(file)
+}
+
+/**
+ * Loads chunks without an interruption, so that no other file is compiled while the flag for one is set, and each file by
+ * itself: V8 rejects a cached file that was compiled with other flags. The flag is reset before a chunk is evaluated,
+ * because that loads modules of Node, whose cached code was compiled without it.
+ */
+const loadChunks: Plugin = {
+  name: "load-chunks",
+  generateBundle: (_options, bundle) => {
+    const isWhole = (file: string): boolean => compiledWhole.has(bundle[file]?.name ?? "")
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== "chunk") continue
+      const loaded = filesOf(chunk.fileName, bundle)
+      const code = chunk.code.replace(dynamicImport, (_match, _quote, file: string) => {
+        const needed = [...filesOf(file, bundle)].filter((one) => one === file || !loaded.has(one))
+        const loads = needed.map((one) => `${isWhole(one) ? "loadWhole" : "loadChunk"}("./${one}")`)
+        return `new Promise((loaded)=>loaded((${loads.join(",")})))`
+      })
+      const begin = isWhole(chunk.fileName) ? setFlag("--lazy") : ""
+      chunk.code = begin + (code === chunk.code ? "" : loaders) + code
+    }
+  },
+}
+
+/** The functions of modules of Node that most sessions never call. They are loaded at their first call. */
+const lateFunctions: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "node:crypto": ["createHash", "randomBytes", "randomUUID", "timingSafeEqual"],
+  "node:child_process": ["execFile", "spawn"],
+}
+
+const latePrefix = "\0late:"
+
+const lateModules: Plugin = {
+  name: "late-modules",
+  // Other packages may read more than the functions, such as their variants for promises.
+  resolveId: (source, importer = "") =>
+    source in lateFunctions && /\/(packages|@effect)\//.test(importer)
+      ? `${latePrefix}${source}`
+      : null,
+  load: (id) => {
+    if (!id.startsWith(latePrefix)) return null
+    const source = id.slice(latePrefix.length)
+    return (lateFunctions[source] ?? [])
+      .map(
+        (name) =>
+          `export const ${name}=(...args)=>process.getBuiltinModule("${source}").${name}(...args);`,
+      )
+      .join("\n")
+  },
+}
+
 /** Chunks in the order in which a process loads them, each with the modules that are its entries. */
 const chunks = [
   // Everything that is read before a client of `mcp` gets its first response.
@@ -104,7 +177,7 @@ const isIn = (entry: string, id: string): boolean => {
 export default defineConfig({
   input: { colloquy: "packages/cli/src/main.ts" },
   platform: "node",
-  plugins: [remember, getBuiltins, escapeLetters],
+  plugins: [remember, lateModules, getBuiltins, loadChunks, escapeLetters],
   output: {
     dir: "packages/cli/dist",
     format: "esm",

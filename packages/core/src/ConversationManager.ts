@@ -164,9 +164,9 @@ export class ConversationManager extends Context.Service<
     ) => Effect.Effect<Conversation, GetError | CreateError | BadForkRule>
     /**
      * Calls `listener` right after each change of the list: a conversation was created, removed, archived or unarchived.
-     * Ends with the scope. The listener must return at once.
+     * It gets the owner of that conversation, and must return at once. Ends with the scope.
      */
-    readonly watch: (listener: () => void) => Effect.Effect<void, never, Scope.Scope>
+    readonly watch: (listener: (owner: Owner) => void) => Effect.Effect<void, never, Scope.Scope>
     /**
      * Ends every conversation in memory, all at the same time. Resolves when the slowest turn has stopped (one second plus
      * the kill grace, if its tools stop) and running calls of the store have ended; after twelve seconds it resolves in

@@ -30,6 +30,7 @@ import { historyCallIds } from "./internal/CallIds.ts"
 import type { FindKey } from "./internal/Credentials.ts"
 import * as HttpClientAdapter from "./internal/HttpClientAdapter.ts"
 import { IdleDeadline } from "./internal/IdleDeadline.ts"
+import { IdleDeadlines } from "./internal/IdleDeadlines.ts"
 import { type BodyShape, RequestBodies } from "./internal/RequestBodies.ts"
 import { rateLimitsOf } from "./internal/RateLimits.ts"
 import { send, type Sender } from "./internal/Sending.ts"
@@ -107,6 +108,7 @@ const withLimits =
 /** What every response of one client needs. */
 interface Client extends Sender {
   readonly bodies: { readonly chat: RequestBodies; readonly responses: RequestBodies }
+  readonly deadlines: IdleDeadlines
   readonly limits: { readonly maxEventBytes: number; readonly maxResponseBytes: number }
 }
 
@@ -117,7 +119,7 @@ const bodiesOf = ({ bodies }: Client, provider: ModelProvider): RequestBodies =>
 const pullOf = (client: Client, request: ModelRequest, scope: Scope.Scope): EventPull => {
   const { provider } = request
   const wire = wireOf(provider)
-  const deadline = new IdleDeadline(scope)
+  const deadline = new IdleDeadline(client.deadlines, scope)
   let events: EventPull | undefined
   const first = Effect.suspend(() => {
     const sent = {
@@ -145,36 +147,39 @@ const pullOf = (client: Client, request: ModelRequest, scope: Scope.Scope): Even
   return Effect.suspend(() => events ?? first)
 }
 
-/** A model client that sends its requests through `http`, to the provider of each request. */
+/** A model client that sends its requests through `http`, to the provider of each request. Its fibers end with the scope. */
 export const makeWith = (
   http: ProviderHttp,
   options?: HttpModelOptions,
-): Context.Service.Shape<typeof ModelClient> => {
-  const client: Client = {
-    http,
-    targets: new Targets(),
-    bodies: { chat: new RequestBodies(chat), responses: new RequestBodies(responses) },
-    userAgent: options?.userAgent ?? defaultUserAgent,
-    ...(options?.findKey === undefined ? {} : { findKey: options.findKey }),
-    limits: {
-      maxEventBytes: options?.maxEventSize ?? defaultMaxEventSize,
-      maxResponseBytes: options?.maxResponseSize ?? defaultMaxResponseSize,
-    },
-  }
-  const stream = (request: ModelRequest): Stream.Stream<ModelEvent, ModelError> =>
-    Stream.fromChannel(
-      Channel.fromTransform((_upstream, scope) =>
-        Effect.sync(() => pullOf(client, request, scope)),
-      ),
-    )
-  return { stream }
-}
+): Effect.Effect<Context.Service.Shape<typeof ModelClient>, never, Scope.Scope> =>
+  Effect.map(IdleDeadlines.make, (deadlines) => {
+    const client: Client = {
+      http,
+      deadlines,
+      targets: new Targets(),
+      bodies: { chat: new RequestBodies(chat), responses: new RequestBodies(responses) },
+      userAgent: options?.userAgent ?? defaultUserAgent,
+      ...(options?.findKey === undefined ? {} : { findKey: options.findKey }),
+      limits: {
+        maxEventBytes: options?.maxEventSize ?? defaultMaxEventSize,
+        maxResponseBytes: options?.maxResponseSize ?? defaultMaxResponseSize,
+      },
+    }
+    const stream = (request: ModelRequest): Stream.Stream<ModelEvent, ModelError> =>
+      Stream.fromChannel(
+        Channel.fromTransform((_upstream, scope) =>
+          Effect.sync(() => pullOf(client, request, scope)),
+        ),
+      )
+    return { stream }
+  })
 
-/** A model client that sends its requests with `client`, to the provider of each request. */
+/** A model client that sends its requests with `client`, to the provider of each request. Its fibers end with the scope. */
 export const make = (
   client: HttpClient.HttpClient,
   options?: HttpModelOptions,
-): Context.Service.Shape<typeof ModelClient> => makeWith(HttpClientAdapter.make(client), options)
+): Effect.Effect<Context.Service.Shape<typeof ModelClient>, never, Scope.Scope> =>
+  makeWith(HttpClientAdapter.make(client), options)
 
 /** Layer of the HTTP wires alone; `Models.layer` adds the offline model. */
 export const layer = (
@@ -182,5 +187,5 @@ export const layer = (
 ): Layer.Layer<ModelClient, never, HttpClient.HttpClient> =>
   Layer.effect(
     ModelClient,
-    Effect.map(HttpClient.HttpClient, (client) => make(client, options)),
+    Effect.flatMap(HttpClient.HttpClient, (client) => make(client, options)),
   )

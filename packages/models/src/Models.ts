@@ -6,6 +6,7 @@ import { ModelClient } from "@colloquy/core/ModelClient"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import * as HttpModel from "./HttpModel.ts"
 import * as ModelRouter from "./ModelRouter.ts"
 import type { OfflineModelOptions } from "./OfflineModel.ts"
@@ -22,10 +23,9 @@ export const layer = (
 ): Layer.Layer<ModelClient, never, HttpClient.HttpClient> =>
   Layer.effect(
     ModelClient,
-    Effect.flatMap(HttpClient.HttpClient, (client) =>
-      ModelRouter.make(
-        Effect.sync(() => HttpModel.make(client, options)),
-        options,
-      ),
-    ),
+    Effect.gen(function* () {
+      const http = HttpModel.make(yield* HttpClient.HttpClient, options)
+      const scope = yield* Effect.scope
+      return yield* ModelRouter.make(Effect.provideService(http, Scope.Scope, scope), options)
+    }),
   )

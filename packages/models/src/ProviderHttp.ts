@@ -35,6 +35,8 @@ export interface Exchange {
   readonly read: Effect.Effect<Arr.NonEmptyReadonlyArray<Uint8Array> | undefined, HttpFailure>
   /** True when `read` is known to resolve without waiting for the provider. */
   readonly isReady: () => boolean
+  /** True when the body was received to its end, whether it was read or not, and the connection can be used again. */
+  readonly isReceived: () => boolean
   /**
    * Ends the exchange: closes the connection, unless the body was received to its end and the connection can be used
    * again. A pending `head` or `read` fails. Has no effect a second time.

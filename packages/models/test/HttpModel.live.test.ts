@@ -36,7 +36,7 @@ const script = byLastUserText([
 const setup = Effect.gen(function* () {
   const mock = yield* MockProvider.make(script)
   const client = yield* HttpClient.HttpClient
-  const model = HttpModel.make(client)
+  const model = yield* HttpModel.make(client)
   const asking = (wire: "responses" | "chat", said: string) =>
     model.stream(
       request({
@@ -123,7 +123,9 @@ describe("HttpModel over a socket", () => {
       const { baseUrl } = yield* Effect.scoped(MockProvider.make(script))
       const client = yield* HttpClient.HttpClient
       const toNoServer = request({ provider: provider("chat", { baseUrl }) })
-      const error = yield* Effect.flip(Stream.runDrain(HttpModel.make(client).stream(toNoServer)))
+      const error = yield* Effect.flip(
+        Stream.runDrain((yield* HttpModel.make(client)).stream(toNoServer)),
+      )
       assert.strictEqual(
         error.message,
         `cannot connect to the model provider at ${baseUrl}/chat/completions: connection refused (ECONNREFUSED)`,

@@ -60,7 +60,7 @@ const ask = (script: ProviderScript, asked: ModelRequest, maxEventSize?: number)
   Effect.gen(function* () {
     const mock = yield* MemoryProvider.make(script)
     const client = yield* Effect.provide(HttpClient.HttpClient, mock.layer)
-    const model = HttpModel.make(client, maxEventSize === undefined ? {} : { maxEventSize })
+    const model = yield* HttpModel.make(client, maxEventSize === undefined ? {} : { maxEventSize })
     const events: Array<ModelEvent> = []
     const collected = Stream.runForEachArray(model.stream(asked), (array) =>
       Effect.sync(() => events.push(...array)),
@@ -247,7 +247,7 @@ describe("HttpModel requests", () => {
     Effect.gen(function* () {
       const mock = yield* MemoryProvider.make(() => reply(text("ok")))
       const client = yield* Effect.provide(HttpClient.HttpClient, mock.layer)
-      yield* Stream.runDrain(HttpModel.make(client, options).stream(asked))
+      yield* Stream.runDrain((yield* HttpModel.make(client, options)).stream(asked))
       return (yield* mock.requests)[0]
     }).pipe(Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(env))))
 
@@ -689,7 +689,7 @@ describe("HttpModel streams that fail", () => {
       const client = yield* Effect.provide(HttpClient.HttpClient, mock.layer)
       const handled: Array<readonly [number, string]> = []
       const fiber = yield* Effect.forkChild(
-        Stream.runForEach(HttpModel.make(client).stream(request()), (handledEvent) =>
+        Stream.runForEach((yield* HttpModel.make(client)).stream(request()), (handledEvent) =>
           Effect.gen(function* () {
             yield* Effect.sleep("20 minutes")
             handled.push([yield* Clock.currentTimeMillis, handledEvent._tag])
@@ -745,7 +745,7 @@ describe("HttpModel interruption", () => {
         const mock = yield* MemoryProvider.make([answer])
         const client = yield* Effect.provide(HttpClient.HttpClient, mock.layer)
         const fiber = yield* Effect.forkChild(
-          Stream.runDrain(HttpModel.make(client).stream(request())),
+          Stream.runDrain((yield* HttpModel.make(client)).stream(request())),
         )
         yield* TestClock.adjust("1 second")
         assert.deepStrictEqual(yield* mock.closed, [])

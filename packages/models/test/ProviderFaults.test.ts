@@ -116,7 +116,7 @@ describe("an address that cannot be reached", () => {
     Effect.gen(function* () {
       const { client, seen } = failing(code)
       const fiber = yield* Effect.forkChild(
-        Effect.flip(Stream.runDrain(HttpModel.make(client).stream(asked))),
+        Effect.flip(Stream.runDrain((yield* HttpModel.make(client)).stream(asked))),
       )
       yield* TestClock.adjust("1 minute")
       const error = yield* Fiber.join(fiber)

@@ -119,19 +119,22 @@ const serverSpecs = (
   context: ToolContext,
 ): Effect.Effect<ReadonlyArray<ToolSpec>> => {
   const reported = new Set<string>()
-  return Effect.flatMap(servers.tools, ({ failures, tools }) =>
-    Effect.as(
-      Effect.forEach(
-        failures.filter(({ server }) => !reported.has(server)),
-        ({ message, server }) => {
-          reported.add(server)
-          return context.emit({ type: "error", message })
-        },
-        { discard: true },
-      ),
+  return Effect.flatMap(servers.tools, ({ failures, tools }) => {
+    const specs = Effect.succeed(
       tools.filter(({ qualifiedName }) => !taken.has(qualifiedName)).map(({ spec }) => spec),
-    ),
-  )
+    )
+    const unreported = failures.filter(({ server }) => !reported.has(server))
+    if (unreported.length === 0) return specs
+    const reporting = Effect.forEach(
+      unreported,
+      ({ message, server }) => {
+        reported.add(server)
+        return context.emit({ type: "error", message })
+      },
+      { discard: true },
+    )
+    return Effect.andThen(reporting, specs)
+  })
 }
 
 const open = (own: ReadonlyArray<Tool>, servers: OpenServers, context: ToolContext): TurnTools => {

@@ -7,7 +7,7 @@ import type { ConversationsOptions } from "@colloquy/core/manager/Conversations"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { IdGenerator } from "@colloquy/core/IdGenerator"
 import type { ModelClient } from "@colloquy/core/ModelClient"
-import type { ConversationStore } from "@colloquy/core/ConversationStore"
+import type { ConversationStore, Owner } from "@colloquy/core/ConversationStore"
 import type { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,12 +18,12 @@ type Needs = ModelClient | ToolRuntime | IdGenerator | ConversationStore | Setti
 
 /** The listeners for changes of the list of conversations. Nothing changes before the manager is loaded. */
 const makeWatchers = () => {
-  const listeners = new Set<() => void>()
+  const listeners = new Set<(owner: Owner) => void>()
   return {
-    changed: () => {
-      for (const listener of listeners) listener()
+    changed: (owner: Owner) => {
+      for (const listener of listeners) listener(owner)
     },
-    watch: (listener: () => void) =>
+    watch: (listener: (owner: Owner) => void) =>
       Effect.asVoid(
         Effect.acquireRelease(
           Effect.sync(() => listeners.add(listener)),

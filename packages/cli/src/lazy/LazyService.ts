@@ -56,7 +56,7 @@ const memberOf = <S>(
   if (typeof forwarding === "function") return forwarding(loading.loaded)
   const memberIn = (service: S): unknown => (service as Readonly<Record<string, unknown>>)[name]
   const callIn = (service: S, args: ReadonlyArray<unknown>): unknown =>
-    (memberIn(service) as Call).apply(service, [...args])
+    Reflect.apply(memberIn(service) as Call, service, args)
   /** Decides at every run whether the service is loaded. */
   const use = (run: (service: S) => Effect.Effect<unknown, unknown>) =>
     Effect.suspend(() =>
@@ -67,7 +67,9 @@ const memberOf = <S>(
       return use((service) => memberIn(service) as Effect.Effect<unknown, unknown>)
     case "effect":
       return (...args: ReadonlyArray<unknown>) =>
-        use((service) => callIn(service, args) as Effect.Effect<unknown>)
+        loading.service === undefined
+          ? use((service) => callIn(service, args) as Effect.Effect<unknown>)
+          : callIn(loading.service, args)
     case "stream":
       return (...args: ReadonlyArray<unknown>) =>
         loading.service === undefined

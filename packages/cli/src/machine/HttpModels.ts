@@ -9,5 +9,5 @@ import * as NodeHttp from "./NodeHttp.ts"
 export const layer = (options: HttpModel.HttpModelOptions): Layer.Layer<ModelClient> =>
   Layer.effect(
     ModelClient,
-    Effect.map(NodeHttp.make, (http) => HttpModel.makeWith(http, options)),
+    Effect.flatMap(NodeHttp.make, (http) => HttpModel.makeWith(http, options)),
   )

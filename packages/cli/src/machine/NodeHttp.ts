@@ -13,9 +13,12 @@ import {
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
-import * as Http from "node:http"
+import type * as Http from "node:http"
 import type * as Https from "node:https"
 import { urlToHttpOptions } from "node:url"
+
+/** An import statement would also load the WebSocket client of Node, which its list of exports names. */
+const http = process.getBuiltinModule("node:http")
 
 /**
  * How long an unused connection is kept open for the next request, which then needs no handshake. Shorter than the time
@@ -74,12 +77,18 @@ class NodeExchange implements Exchange {
   readonly isReady = (): boolean =>
     this.chunks.length > 0 || this.failure !== undefined || this.isComplete()
 
+  readonly isReceived = (): boolean => this.hasEnded
+
   readonly close: Exchange["close"] = Effect.sync(() => {
     if (this.isClosed) return
     this.isClosed = true
     // The end of a body that has arrived is still emitted, which frees the connection.
-    if (this.isComplete()) this.response?.resume()
-    else this.request?.destroy()
+    if (this.isComplete()) {
+      this.response?.resume()
+      this.failure ??= Effect.fail(closed)
+      return this.continue()
+    }
+    this.request?.destroy()
     this.fail(Effect.fail(closed))
   })
 
@@ -125,10 +134,11 @@ class NodeExchange implements Exchange {
     if (this.heldBytes >= maxHeldBytes) this.response?.pause()
     if (this.wake === undefined || this.isWaking) return
     this.isWaking = true
-    // After the parser has handled the whole network read, so that the reader sees all of it and perhaps the end.
+    // After the parser has handled the whole network read, so that the reader sees all of it.
     process.nextTick(() => {
       this.isWaking = false
-      this.continue()
+      // The end follows within this turn of the event loop: the reader sees it too, and need not wait for it.
+      if (!this.isComplete() || this.response?.isPaused() === true) this.continue()
     })
   }
 
@@ -222,7 +232,7 @@ const loadSecure: Effect.Effect<Secure, never, Scope.Scope> = Effect.acquireRele
 export const make: Effect.Effect<ProviderHttp, never, Scope.Scope> = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const agent = yield* Effect.acquireRelease(
-    Effect.sync(() => new Http.Agent(agentOptions)),
+    Effect.sync(() => new http.Agent(agentOptions)),
     (acquired) => Effect.sync(() => acquired.destroy()),
   )
   const opener = makeOpener()
@@ -237,6 +247,6 @@ export const make: Effect.Effect<ProviderHttp, never, Scope.Scope> = Effect.gen(
             secure,
             (https) => new NodeExchange(opener(https.module, https.agent, request.url), request),
           )
-        : Effect.sync(() => new NodeExchange(opener(Http, agent, request.url), request)),
+        : Effect.sync(() => new NodeExchange(opener(http, agent, request.url), request)),
   }
 })

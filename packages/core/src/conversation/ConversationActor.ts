@@ -46,6 +46,7 @@ import { attachTo } from "./Attachment.ts"
 import { earlyStart, type StartTurn } from "./EarlyStart.ts"
 import { type Command, type Inbox, refuse, reply } from "./Inbox.ts"
 import { inOrder } from "./InOrder.ts"
+import { ask, loadOf, observeSubmission } from "./Observation.ts"
 import type { Journal } from "./Journal.ts"
 import { withLocalImages } from "./LocalImages.ts"
 import { AppendCalls } from "../store/AppendCalls.ts"
@@ -118,6 +119,10 @@ export class ConversationActor implements OwnedConversation {
     return this.inbox.size === 0 && (listeners.size > 0 || !isIdle(head))
   }
 
+  get load(): OwnedConversation["load"] {
+    return loadOf(this.journal, this.inbox)
+  }
+
   get loaded(): Conversation["loaded"] {
     return Effect.suspend(() => (this.over ? Effect.fail(new ConversationClosed()) : Effect.void))
   }
@@ -133,7 +138,7 @@ export class ConversationActor implements OwnedConversation {
   submit(...[op, options]: Parameters<Conversation["submit"]>): ReturnType<Conversation["submit"]> {
     return Effect.flatMap(
       Effect.flatMap(withLocalImages(op, this.journal, this.services), (shown) =>
-        this.inbox.ask({
+        ask(this.inbox, this.options.observer, {
           _tag: "Submit",
           id: options?.id,
           op: shown,
@@ -212,11 +217,12 @@ export class ConversationActor implements OwnedConversation {
       this.over = isIdle(before) && journal.listeners.size + unread === 0
       return { command, decision: { ...nothing(before), proceed: this.over } }
     }
-    const { permits } = this.options
+    const { observer, permits } = this.options
     const decided = decide(before, command.input)
     const decision = permits?.admit(before, decided) ?? decided
     journal.stage(command.input, decision, nowMs)
     permits?.release(before, journal.head)
+    if (observer !== undefined) observeSubmission(observer, this.id, command, decision)
     // The commands that follow the last one are refused.
     if (decision.actions.some(({ _tag }) => _tag === "Close")) this.over = true
     const completion = completionOf(before, command.input, decision)
@@ -288,7 +294,8 @@ export class ConversationActor implements OwnedConversation {
         for (const { command } of all) if (command !== undefined) refuse(command, this.lost)
         return Effect.void
       }
-      this.journal.commit()
+      const events = this.journal.commit()
+      this.options.observer?.committed(this.id, events, this.journal.current.settings)
       return this.replyAndAct(all)
     })
   }
@@ -381,6 +388,7 @@ export class ConversationActor implements OwnedConversation {
       this.journal.end(lost)
       yield* this.started?.close() ?? Effect.void
       this.options.permits?.release(this.journal.head, { turn: undefined })
+      this.options.observer?.closed(this.id)
       yield* (
         this.options.onClose?.(
           lost === undefined ? { _tag: "Ended" } : { _tag: "Lost", because: lost },

@@ -15,6 +15,7 @@ import type {
   ConversationUnavailable,
   SubmitError,
 } from "../ConversationErrors.ts"
+import type { ConversationLoad, ConversationObserver } from "../ConversationObserver.ts"
 import type { State } from "../decider/State.ts"
 import type { WhileRunning } from "../decider/Decision.ts"
 import type { Receipt } from "../decider/Receipts.ts"
@@ -24,7 +25,7 @@ import type { Recovered } from "../recovery/LogFold.ts"
 import type { LogWriter } from "../ConversationStore.ts"
 import type { LogRecord } from "../LogRecord.ts"
 import type { AppendCalls } from "../store/AppendCalls.ts"
-import type { TurnPermits } from "./TurnPermits.ts"
+import type { Permits } from "./TurnPermits.ts"
 
 /** A conversation, as its clients use it. It may be loaded and evicted between two calls. */
 export interface Conversation {
@@ -105,6 +106,8 @@ export interface OwnedConversation extends Conversation {
    * it busy. Costs nothing, so that conversations in use may be looked at often.
    */
   readonly isBusy: boolean
+  /** What the conversation holds at this moment, for whoever measures it. */
+  readonly load: ConversationLoad
   /** All durable events so far, in order. */
   readonly durableEvents: Effect.Effect<ReadonlyArray<Event>>
   /**
@@ -127,6 +130,8 @@ export interface ConversationOptions {
   readonly onClose?: (end: ConversationEnd) => Effect.Effect<unknown>
   /** Runs for every turn that completes. */
   readonly onTurnCompleted?: OnTurnCompleted
+  /** Is told of what is committed, and of the end. Default: nobody is. */
+  readonly observer?: ConversationObserver
   /** Records every event before it is delivered. Default: nothing is recorded. */
   readonly writer?: LogWriter
   /**
@@ -145,7 +150,7 @@ export interface ConversationOptions {
   /** Largest number of attached listeners; one more is refused. Default: 1,024. */
   readonly maxListeners?: number
   /** Limits the turns of all conversations that share it. Default: no limit. */
-  readonly permits?: TurnPermits
+  readonly permits?: Permits
   /** Limits the time of each append. Conversations that share it share one timer. Default: one of its own. */
   readonly appends?: AppendCalls
 }

@@ -6,6 +6,7 @@ import type * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
+import type * as Tracer from "effect/Tracer"
 import type { ConversationUnavailable } from "../ConversationErrors.ts"
 import type { Decision, Input } from "../decider/Decision.ts"
 import type { Step } from "../turn/TurnPort.ts"
@@ -18,7 +19,12 @@ type Reply =
 
 /** An input to decide on, or a request to suspend the conversation if it is idle. */
 export type Command =
-  | { readonly input: Input; readonly reply?: Deferred.Deferred<Reply> }
+  | {
+      readonly input: Input
+      readonly reply?: Deferred.Deferred<Reply>
+      /** The span of the caller, where the conversation is observed. */
+      readonly caller?: Tracer.AnySpan
+    }
   | { readonly suspend: Deferred.Deferred<boolean> }
 
 /** Commands that the queue holds: 64, as the submission queue of the original does. */
@@ -61,10 +67,12 @@ export class Inbox {
   }
 
   /** Sends an input and waits for its reply. Never fails. */
-  ask(input: Input): Effect.Effect<Reply> {
+  ask(input: Input, caller?: Tracer.AnySpan): Effect.Effect<Reply> {
     return Effect.suspend(() => {
       const answer = Deferred.makeUnsafe<Reply>()
-      return Effect.flatMap(this.send({ input, reply: answer }), (sent) =>
+      const command =
+        caller === undefined ? { input, reply: answer } : { input, reply: answer, caller }
+      return Effect.flatMap(this.send(command), (sent) =>
         sent ? Deferred.await(answer) : Effect.succeed<Reply>({ _tag: "Closed" }),
       )
     })

@@ -117,16 +117,20 @@ export class Journal {
     }
   }
 
-  /** Makes the staged state current, appends its events to the log and publishes them. Call it after recording them. */
-  commit(): void {
+  /**
+   * Makes the staged state current, appends its events to the log and publishes them, and returns them. Call it after
+   * recording them.
+   */
+  commit(): ReadonlyArray<Event> {
     const { events } = this
     this.events = undefined
     this.unrecorded = undefined
     this.held = undefined
     MutableRef.set(this.state.ref, this.staged)
-    if (events === undefined) return
+    if (events === undefined) return none
     this.log.append(events)
     this.listeners.publish(events)
+    return events
   }
 
   /** Drops what was staged, because it could not be recorded. Nothing may be staged any more. */

@@ -59,6 +59,11 @@ export class Listeners {
     return this.all.length
   }
 
+  /** Events that the slowest of them has not read; 0 without listeners. */
+  get longestLag(): number {
+    return this.all.reduce((longest, { lag }) => Math.max(longest, lag), 0)
+  }
+
   /** Publishes the events that were appended to the log since the last call, in the same step as the append. */
   publish(events: ReadonlyArray<Event>): void {
     if (this.publisher === undefined || events.length === 0) return

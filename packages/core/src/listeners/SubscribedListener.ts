@@ -86,6 +86,12 @@ export class SubscribedListener implements Listener {
     return this.isReplaying
   }
 
+  /** Events that were published and not read: durable ones only, while it replays the log. */
+  get lag(): number {
+    const { log, published } = this.publisher
+    return this.isReplaying ? log.seq - this.next : published.events - this.read.events
+  }
+
   private get isReplaying(): boolean {
     return this.state === "replaying" || this.state === "lagged"
   }

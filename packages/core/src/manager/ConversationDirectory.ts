@@ -29,16 +29,19 @@ import type { ConversationSettings } from "../ConversationSettings.ts"
 import type { ConversationStore, ConversationSummary, LogAddress } from "../ConversationStore.ts"
 import { type ForkRule, problemOf } from "../ForkRule.ts"
 import type { IdGenerator } from "../IdGenerator.ts"
+import type { QuotaOf } from "../Quota.ts"
 import { beyondHistory, forkLog } from "../recovery/Fork.ts"
 import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import type { StoreError } from "../StoreErrors.ts"
 import { isVisible } from "./Access.ts"
+import { Entries } from "./Entries.ts"
 import { type Entry, makeEntry } from "./Entry.ts"
 import { initialLogOf, type Origin } from "./InitialLog.ts"
 import type { LoadedConversations } from "./LoadedConversations.ts"
 import { ManagedConversation } from "./ManagedConversation.ts"
 import { pageOf } from "./Pages.ts"
 import { orUnavailable, type Storage } from "./Storage.ts"
+import { Watchers } from "./Watchers.ts"
 
 /** Longest wait for the end of all conversations: ten seconds for a store, one for a turn, its kill grace, some room. */
 const shutdownTimeout = Duration.seconds(12)
@@ -53,12 +56,12 @@ export class ConversationDirectory {
   private readonly storage: Storage
   private readonly inMemory: LoadedConversations
   /** Every conversation that this manager created or opened, by id. */
-  private readonly entries = new Map<string, Entry>()
+  private readonly entries: Entries
   /** Conversations that are being created and have no id yet. */
   private creating = 0
   /** Present from the start of the shutdown on; completed at its end. */
   private closed: Deferred.Deferred<void> | undefined
-  private readonly watchers = new Set<() => void>()
+  private readonly watchers = new Watchers()
 
   constructor(parts: {
     readonly maxConversations: number
@@ -66,8 +69,10 @@ export class ConversationDirectory {
     readonly store: ConversationStore["Service"]
     readonly storage: Storage
     readonly inMemory: LoadedConversations
+    readonly quotaOf?: QuotaOf
   }) {
     this.maxConversations = parts.maxConversations
+    this.entries = new Entries(parts.quotaOf)
     this.ids = parts.ids
     this.store = parts.store
     this.storage = parts.storage
@@ -154,11 +159,12 @@ export class ConversationDirectory {
       if (Exit.isFailure(exit) || operation === "archive") {
         entry.placement = { _tag: "Stored" }
         entry.isHidden = false
+        if (Exit.isSuccess(exit)) this.entries.setArchived(id, true)
       } else this.entries.delete(id)
       yield* exit
       // The store has moved its file.
       entry.path = undefined
-      this.notifyWatchers()
+      this.watchers.notify(entry)
       // An interruption in between would leave an entry that no caller can find or remove.
     }).pipe(Effect.uninterruptible)
   }
@@ -168,19 +174,15 @@ export class ConversationDirectory {
       yield* this.checkOpen
       const parsed = parseConversationId(name)
       if ("problem" in parsed) return yield* new NoSuchConversation({ id: name })
-      if (access !== undefined) yield* this.metadata({ id: parsed.id }, access)
+      const { meta } = yield* this.metadata({ id: parsed.id }, access)
       yield* withinStoreTimeout("unarchive", this.store.unarchive(parsed.id))
-      this.notifyWatchers()
+      this.entries.setArchived(meta.id, false)
+      this.watchers.notify(meta)
     })
   }
 
-  watch(listener: () => void): Effect.Effect<void, never, Scope.Scope> {
-    return Effect.asVoid(
-      Effect.acquireRelease(
-        Effect.sync(() => this.watchers.add(listener)),
-        () => Effect.sync(() => this.watchers.delete(listener)),
-      ),
-    )
+  watch(...[listener]: Parameters<Watchers["watch"]>): ReturnType<Watchers["watch"]> {
+    return this.watchers.watch(listener)
   }
 
   get shutdown(): Effect.Effect<void> {
@@ -205,10 +207,6 @@ export class ConversationDirectory {
     return Effect.suspend(() =>
       this.closed === undefined ? Effect.void : Effect.fail(new ManagerClosed()),
     )
-  }
-
-  private notifyWatchers(): void {
-    for (const notify of this.watchers) notify()
   }
 
   private load(
@@ -269,11 +267,13 @@ export class ConversationDirectory {
       }
       this.creating++
       return this.ids.conversationId.pipe(
-        Effect.map((id) => {
+        Effect.flatMap((id) => {
+          const refused = entries.beyondQuota(owner)
+          if (refused !== undefined) return Effect.fail(refused)
           const entry = makeEntry(id, { _tag: "Removed" }, owner)
           entry.isHidden = true
           entries.set(id, entry)
-          return entry
+          return Effect.succeed(entry)
         }),
         Effect.ensuring(
           Effect.sync(() => {
@@ -361,7 +361,7 @@ export class ConversationDirectory {
   private reveal(entry: Entry): void {
     entry.isUnrecorded = false
     entry.isHidden = false
-    this.notifyWatchers()
+    this.watchers.notify(entry)
   }
 
   private forgetUnrecorded(entry: Entry): Effect.Effect<void> {

@@ -8,13 +8,16 @@
 import { defined } from "@colloquy/protocol/Defined"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
+import { ConversationObserver } from "../ConversationObserver.ts"
 import { ConversationManager } from "../ConversationManager.ts"
 import { SettingsResolver } from "../ConversationSettings.ts"
 import { ConversationStore } from "../ConversationStore.ts"
 import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
 import { IdGenerator } from "../IdGenerator.ts"
 import type { ModelClient } from "../ModelClient.ts"
+import type { QuotaOf } from "../Quota.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
 import { ConversationDirectory } from "./ConversationDirectory.ts"
 import { LoadedConversations } from "./LoadedConversations.ts"
@@ -45,6 +48,8 @@ export interface ConversationsOptions {
   readonly program?: Program
   /** Observes the turns of all conversations that the model has answered to their end. */
   readonly onTurnCompleted?: OnTurnCompleted
+  /** The limits of each owner, below those of the process. Default: no owner has any. */
+  readonly quotaOf?: QuotaOf
 }
 
 /** See `ConversationsOptions.idleTimeToLive`. */
@@ -60,14 +65,19 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     resolver: yield* SettingsResolver,
     program: options.program ?? defaultProgram,
   })
+  const observer = yield* ConversationObserver
   const inMemory = yield* LoadedConversations.make({
     maxLoaded: options.maxLoaded ?? 1000,
     maxTurns: options.maxTurns ?? 1000,
     maxListeners: options.maxListeners ?? 1024,
     idleTimeToLive: Duration.fromInputUnsafe(options.idleTimeToLive ?? defaultIdleTimeToLive),
     storage,
-    ...defined({ onTurnCompleted: options.onTurnCompleted }),
-  })
+    ...defined({
+      observer,
+      onTurnCompleted: options.onTurnCompleted,
+      quotaOf: options.quotaOf,
+    }),
+  }).pipe(observer === undefined ? identity : Effect.updateContext(observer.observe))
   const maxConversations = options.maxConversations ?? 100_000
   const conversations = new ConversationDirectory({
     maxConversations,
@@ -75,9 +85,14 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     store,
     storage,
     inMemory,
+    ...defined({ quotaOf: options.quotaOf }),
   })
   yield* Effect.forkScoped(inMemory.sweep)
   yield* Effect.addFinalizer(() => conversations.shutdown)
+  if (observer !== undefined) {
+    const end = observer.measure(() => inMemory.loads)
+    yield* Effect.addFinalizer(() => Effect.sync(end))
+  }
   return serviceOf(conversations)
 })
 

@@ -20,6 +20,7 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import type * as Deferred from "effect/Deferred"
 import type * as Scope from "effect/Scope"
 import type { StartedConversation, OwnedConversation } from "../Conversation.ts"
+import type { ConversationLoad } from "../ConversationObserver.ts"
 import type { ConversationUnavailable } from "../ConversationErrors.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 
@@ -51,6 +52,9 @@ export type Placement =
    * memory: it still responds to callers that hold it.
    */
   | { readonly _tag: "Removed"; readonly loaded?: LoadedConversation }
+
+/** A placement that is not being changed. */
+export type SettledPlacement = Exclude<Placement, { readonly _tag: "Transition" }>
 
 /**
  * What the manager knows of one conversation. There is one entry per id, from its creation or first use on. Members are
@@ -93,6 +97,12 @@ export const makeEntry = (id: ConversationId, placement: Placement, owner?: stri
   path: undefined,
   settings: undefined,
 })
+
+/** What each of these conversations that is loaded holds at this moment. */
+export const loadsOf = (entries: Iterable<Entry>): ReadonlyArray<ConversationLoad> =>
+  Array.from(entries).flatMap(({ placement }) =>
+    placement._tag === "Loaded" ? [placement.loaded.conversation.load] : [],
+  )
 
 /** Notifies the callers that wait for the conversation to be loaded or removed. */
 export const notifyMoved = (entry: Entry): void => {

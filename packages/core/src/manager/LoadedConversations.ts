@@ -25,14 +25,23 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { defined } from "@colloquy/protocol/Defined"
 import { start, type OwnedConversation } from "../Conversation.ts"
+import type { ConversationLoad, ConversationObserver } from "../ConversationObserver.ts"
 import { type ConversationUnavailable, TooManyConversations } from "../ConversationErrors.ts"
 import { TurnPermits } from "../conversation/TurnPermits.ts"
 import { AppendCalls } from "../store/AppendCalls.ts"
 import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
 import type { ModelClient } from "../ModelClient.ts"
+import type { QuotaOf } from "../Quota.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
-import { type Entry, type LoadedConversation, notifyMoved, type Placement } from "./Entry.ts"
+import {
+  type Entry,
+  type LoadedConversation,
+  loadsOf,
+  notifyMoved,
+  type SettledPlacement,
+} from "./Entry.ts"
 import { closeLease } from "./Lease.ts"
+import { hasSucceeded } from "./HasSucceeded.ts"
 import { sweep } from "./IdleSweep.ts"
 import { SharedSettings } from "./SharedSettings.ts"
 import { type LogSource, type Storage, unavailable } from "./Storage.ts"
@@ -49,22 +58,9 @@ export interface LoadedConversationsOptions {
   readonly idleTimeToLive: Duration.Duration
   readonly storage: Storage
   readonly onTurnCompleted?: OnTurnCompleted
+  readonly observer?: ConversationObserver
+  readonly quotaOf?: QuotaOf
 }
-
-/** A placement that is not being changed. */
-type SettledPlacement = Exclude<Placement, { readonly _tag: "Transition" }>
-
-/**
- * True when the transition succeeded, false when it failed. The reason of a failure is logged by `Storage` and given to
- * the caller that started the transition.
- */
-const hasSucceeded = (
-  transition: Effect.Effect<void, ConversationUnavailable>,
-): Effect.Effect<boolean> =>
-  transition.pipe(
-    Effect.as(true),
-    Effect.catch(() => Effect.succeed(false)),
-  )
 
 /** The conversations in memory. One per manager. */
 export class LoadedConversations {
@@ -96,7 +92,7 @@ export class LoadedConversations {
     this.options = options
     this.services = parts.services
     this.transitions = parts.transitions
-    this.permits = new TurnPermits(options.maxTurns)
+    this.permits = new TurnPermits(options.maxTurns, options.quotaOf)
   }
 
   /** With nothing in memory. The services of the context are those of every conversation. */
@@ -206,6 +202,11 @@ export class LoadedConversations {
     })
   }
 
+  /** What each conversation in memory holds at this moment. */
+  get loads(): ReadonlyArray<ConversationLoad> {
+    return loadsOf(this.byUse)
+  }
+
   /** From now on no transition starts. Those that run continue. */
   halt(): void {
     this.isHalted = true
@@ -275,6 +276,7 @@ export class LoadedConversations {
       // A turn that did not stop in time may still run in this fiber.
       yield* Effect.forkIn(Fiber.await(loaded.fiber), this.transitions, { uninterruptible: true })
       yield* this.store(entry, loaded)
+      this.options.observer?.evicted()
     })
   }
 
@@ -308,7 +310,7 @@ export class LoadedConversations {
     { existing, repairs, settings, unrecorded, writer }: LogSource,
     lease: Scope.Closeable,
   ): Effect.Effect<LoadedConversation, ConversationUnavailable> {
-    const { maxListeners, onTurnCompleted } = this.options
+    const { maxListeners, observer, onTurnCompleted } = this.options
     const status = { ended: false }
     const onClose = () => {
       status.ended = true
@@ -319,13 +321,13 @@ export class LoadedConversations {
     }
     return start(entry.id, settings, {
       onClose,
-      permits: this.permits,
+      permits: this.permits.of(entry.owner),
       appends: this.appends,
       maxListeners,
       existing,
       repairs,
       writer,
-      ...defined({ onTurnCompleted, unrecorded }),
+      ...defined({ observer, onTurnCompleted, unrecorded }),
     }).pipe(
       Effect.updateContext((_: Context.Context<never>) => this.services),
       Effect.map(({ conversation, fiber }) => ({ conversation, fiber, lease, status })),

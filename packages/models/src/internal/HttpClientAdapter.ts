@@ -76,6 +76,8 @@ class ClientExchange implements Exchange {
 
   readonly isReady = () => false
 
+  readonly isReceived = () => false
+
   readonly close: Exchange["close"] = Effect.suspend(() => {
     if (this.isClosed) return Effect.void
     this.isClosed = true

@@ -1,31 +1,30 @@
 /**
- * The time limit of the waits for one provider's response. Has at most one sleeping fiber, which is started by the first
- * wait, continues through later ones, and ends when it wakes and nothing waits. All time is from `Clock` (L12).
+ * The time limit of the waits for one provider's response, one wait at a time. `IdleDeadlines` watches it. All time is from
+ * `Clock` (L12).
  *
- *     no sleeper ── start ──► sleeping ── wakes, a wait is left with time ──► sleeping
- *         ▲                      ├─────── wakes, nothing waits ──► no sleeper
- *         └── expire, once ◄─────┴─────── wakes, the wait's time is over
+ *     stopped ── start ──► started ── stop ──► stopped
+ *                             └── its limit is over ──► expired ── start ──► started
  */
-import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
-
-const nowMs = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+import { type IdleDeadlines, type LimitedWait, monotonicMs } from "./IdleDeadlines.ts"
 
 /** The limit of one wait at a time. */
-export class IdleDeadline {
+export class IdleDeadline implements LimitedWait {
+  private readonly deadlines: IdleDeadlines
   private readonly scope: Scope.Scope
   private onExpiry: Effect.Effect<void> = Effect.void
-  private endsAtMs: number | undefined
-  private sleeper: Fiber.Fiber<void> | undefined
-  private isAsleep = false
-  private wakesAtMs = 0
+  private started = false
   private expired = false
+  endsAtMs = 0
 
-  /** @param scope ends the sleeping fiber */
-  constructor(scope: Scope.Scope) {
+  /**
+   * @param deadlines those of the model client
+   * @param scope interrupts what an expiry runs
+   */
+  constructor(deadlines: IdleDeadlines, scope: Scope.Scope) {
+    this.deadlines = deadlines
     this.scope = scope
   }
 
@@ -36,47 +35,31 @@ export class IdleDeadline {
 
   /** True while a wait is limited. */
   get isStarted(): boolean {
-    return this.endsAtMs !== undefined
+    return this.started
   }
 
   /** Starts a wait. `onExpiry` runs, in another fiber, if it is not stopped within `limit`. */
   start(limit: Duration.Duration, onExpiry: Effect.Effect<void>): Effect.Effect<void> {
     return Effect.clockWith((clock) => {
-      const endsAtMs = nowMs(clock) + Duration.toMillis(limit)
+      this.stop()
       this.expired = false
+      this.started = true
       this.onExpiry = onExpiry
-      this.endsAtMs = endsAtMs
-      if (!Number.isFinite(endsAtMs)) return Effect.void
-      if (this.isAsleep && this.wakesAtMs <= endsAtMs) return Effect.void
-      this.sleeper?.interruptUnsafe()
-      this.isAsleep = true
-      return Effect.map(
-        Effect.forkIn(this.sleep(clock), this.scope, { startImmediately: true }),
-        (sleeper) => {
-          this.sleeper = sleeper
-        },
-      )
+      this.endsAtMs = monotonicMs(clock) + Duration.toMillis(limit)
+      return Number.isFinite(this.endsAtMs) ? this.deadlines.add(this, clock) : Effect.void
     })
   }
 
   /** Ends the wait. */
   stop(): void {
-    this.endsAtMs = undefined
+    if (!this.started) return
+    this.started = false
+    this.deadlines.remove(this)
   }
 
-  private sleep(clock: Clock.Clock): Effect.Effect<void> {
-    return Effect.suspend(() => {
-      const { endsAtMs } = this
-      const leftMs = endsAtMs === undefined ? 0 : endsAtMs - nowMs(clock)
-      if (leftMs > 0 && endsAtMs !== undefined) {
-        this.wakesAtMs = endsAtMs
-        return Effect.flatMap(clock.sleep(Duration.millis(leftMs)), () => this.sleep(clock))
-      }
-      this.isAsleep = false
-      if (endsAtMs === undefined) return Effect.void
-      this.endsAtMs = undefined
-      this.expired = true
-      return this.onExpiry
-    })
-  }
+  readonly expire: LimitedWait["expire"] = Effect.suspend(() => {
+    this.started = false
+    this.expired = true
+    return Effect.asVoid(Effect.forkIn(this.onExpiry, this.scope, { startImmediately: true }))
+  })
 }

@@ -133,6 +133,12 @@ const noHead = (url: URL, isExpired: boolean, cause: unknown): FailedAttempt => 
   return { error, repeats: error.retryable ? Number.POSITIVE_INFINITY : 0 }
 }
 
+const closing = (exchange: Exchange, deadline: IdleDeadline): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    deadline.stop()
+    return exchange.close
+  })
+
 const sendOnce = Effect.fnUntraced(function* (
   sent: Sent,
   { findKey, http, targets, userAgent }: Sender,
@@ -148,7 +154,7 @@ const sendOnce = Effect.fnUntraced(function* (
   if (url === undefined) return { error: badUrl(provider), repeats: 0 }
   const headers = headersOf(sent, credentials, userAgent)
   const exchange = yield* http.post({ url, headers, body: sent.body })
-  yield* Scope.addFinalizer(sent.scope, exchange.close)
+  yield* Scope.addFinalizer(sent.scope, closing(exchange, deadline))
   yield* deadline.start(provider.streamIdleTimeout, exchange.close)
   const outcome = yield* Effect.match(exchange.head, {
     onSuccess: (head): Answer => ({ head, exchange }),

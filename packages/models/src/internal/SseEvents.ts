@@ -105,8 +105,13 @@ class ResponseReader {
     return taken
   }
 
+  /** True when the answer is complete: what follows of the body is ignored. */
+  get isDone(): boolean {
+    return this.decoder.phase() === "done"
+  }
+
   private get isFinished(): boolean {
-    return this.failure !== undefined || this.decoder.phase() === "done"
+    return this.failure !== undefined || this.isDone
   }
 
   private add({ error, note }: Reading): void {
@@ -124,7 +129,7 @@ export interface BodyOptions extends ResponseLimits {
 }
 
 /** The parts of an exchange that read a body. */
-export type Body = Pick<Exchange, "read" | "isReady" | "close">
+export type Body = Pick<Exchange, "read" | "isReady" | "isReceived" | "close">
 
 /** Reads the next chunks of the body. */
 const readMore = (
@@ -153,6 +158,7 @@ const untilEvent = (
   return Effect.suspend(() => {
     const before = reader.seen
     const step: Effect.Effect<void> = Effect.flatMap(limited, () => {
+      if (reader.isDone && body.isReceived()) reader.end()
       if (!reader.ended && reader.failure === undefined && reader.seen === before) return step
       deadline.stop()
       return Effect.void

@@ -24,6 +24,7 @@ export class MemoryHttp implements ProviderHttp {
             : Effect.as(Effect.yieldNow, [chunk] as const)
         }),
         isReady: () => at >= this.chunks.length,
+        isReceived: () => at >= this.chunks.length,
         close: Effect.void,
       }
     })

@@ -47,6 +47,7 @@ import { removeConversationListener } from "./methods/RemoveConversationListener
 import { resumeConversation } from "./methods/ResumeConversation.ts"
 import { sendUserMessage } from "./methods/SendUserMessage.ts"
 import { sendUserTurn } from "./methods/SendUserTurn.ts"
+import { portsOf } from "./ports/PrincipalPorts.ts"
 import { setDefaultModel } from "./methods/SetDefaultModel.ts"
 import { UserConfig } from "./ports/UserConfigPort.ts"
 import { userInfo } from "./methods/UserInfo.ts"
@@ -123,9 +124,9 @@ export type AppRoute = (request: Request) => Route | undefined
 /** The services of the handlers of a connection, with the conversations of its principal. */
 const servicesOf = (server: Server["Service"], principal: string) =>
   Effect.map(Effect.context<Auth | HostPort | UserConfig>(), (ports) =>
-    ports.pipe(
+    portsOf(ports, principal, server.workspace(principal)).pipe(
       Context.add(ConversationsView, server.conversations(principal)),
-      Context.add(SettingsResolver, server.settings),
+      Context.add(SettingsResolver, server.settings(principal)),
     ),
   )
 
@@ -141,7 +142,8 @@ export const make = Effect.fnUntraced(function* (
   const connection = yield* AppConnection.make({
     server,
     principal,
-    auth: Context.get(context, Auth),
+    // Not that of the principal: all connections of one login are notified when it changes.
+    auth: yield* Auth,
     approvals,
     forms,
     userAgent,

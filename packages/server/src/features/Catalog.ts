@@ -68,7 +68,7 @@ export const watcher =
     Effect.suspend(() => {
       const found = findResource(catalog, uri)
       if (found === undefined) return Effect.fail(new ResourceNotFound({ uri }))
-      const changed = Effect.sync(() => catalog.changes.updated(uri))
+      const changed = Effect.sync(() => catalog.changes.updated(uri, principal))
       const { params, resource } = found
       if (resource.watch === undefined) return Effect.void
       return watches(`${principal} ${uri}`, resource.watch({ uri, params, principal, changed }))

@@ -16,6 +16,8 @@ export type CatalogChange =
 
 /** Selects the changes that a listener receives. Evaluated at each change, so it may follow a set that grows and shrinks. */
 interface Interest {
+  /** On whose behalf the listener acts: it gets no change of what only another principal sees. */
+  readonly principal: string
   readonly list: (list: ListName) => boolean
   readonly uri: (uri: string) => boolean
 }
@@ -32,10 +34,10 @@ interface ChangeListener {
 export interface CatalogChanges {
   /** Adds a listener, which is removed when the scope closes. */
   readonly listen: (interest: Interest) => Effect.Effect<ChangeListener, never, Scope.Scope>
-  /** Reports that a list has changed. */
-  readonly listChanged: (list: ListName) => void
-  /** Reports that the contents of the resource have changed. */
-  readonly updated: (uri: string) => void
+  /** Reports that a list has changed, for one principal if there is one, else for all. */
+  readonly listChanged: (list: ListName, principal?: string) => void
+  /** Reports that the contents of the resource have changed, for one principal if there is one, else for all. */
+  readonly updated: (uri: string, principal?: string) => void
 }
 
 /** A listener with the changes that it has not taken yet. */
@@ -59,6 +61,9 @@ const takeAll = ({ filled, lists, uris }: Waiting): ReadonlyArray<CatalogChange>
   filled.closeUnsafe()
   return changes
 }
+
+const concerns = ({ principal }: Interest, of: string | undefined): boolean =>
+  of === undefined || of === principal
 
 const deliver = (
   listeners: Iterable<Waiting>,
@@ -109,18 +114,18 @@ class Hub implements CatalogChanges {
     )
   }
 
-  listChanged(list: ListName) {
+  listChanged(list: ListName, principal?: string) {
     deliver(
       this.listeners,
-      (interest) => interest.list(list),
+      (interest) => concerns(interest, principal) && interest.list(list),
       ({ lists }) => lists.add(list),
     )
   }
 
-  updated(uri: string) {
+  updated(uri: string, principal?: string) {
     deliver(
       this.listeners,
-      (interest) => interest.uri(uri),
+      (interest) => concerns(interest, principal) && interest.uri(uri),
       ({ uris }) => uris.add(uri),
     )
   }

@@ -15,6 +15,8 @@ export interface Registry<A> {
   get(name: string): A | undefined
   /** All values in the order of their numbers. */
   entries(): Iterable<readonly [name: string, of: Numbered<A>]>
+  /** Number of changes so far: what was derived from the values is valid as long as it stays the same. */
+  readonly changes: number
 }
 
 /** A registry that can be changed. */
@@ -29,6 +31,11 @@ export interface MutableRegistry<A> extends Registry<A> {
 class MapRegistry<A> implements MutableRegistry<A> {
   private readonly kept = new Map<string, Numbered<A>>()
   private numbers = 0
+  private removals = 0
+
+  get changes() {
+    return this.numbers + this.removals
+  }
 
   get size() {
     return this.kept.size
@@ -47,7 +54,9 @@ class MapRegistry<A> implements MutableRegistry<A> {
   }
 
   remove(name: string) {
-    return this.kept.delete(name)
+    const isRemoved = this.kept.delete(name)
+    if (isRemoved) this.removals++
+    return isRemoved
   }
 }
 
@@ -62,6 +71,10 @@ const stride = 2 ** 40
  * a merged registry itself, because numbers of others would overlap.
  */
 export const merged = <A>(registries: ReadonlyArray<Registry<A>>): Registry<A> => ({
+  // Every count only rises, so the sum is another one after any change.
+  get changes() {
+    return registries.reduce((sum, one) => sum + one.changes, 0)
+  },
   get: (name) => {
     for (const one of registries) {
       const found = one.get(name)
@@ -80,8 +93,11 @@ export const merged = <A>(registries: ReadonlyArray<Registry<A>>): Registry<A> =
   },
 })
 
-/** The values of a registry whose names match. */
+/** The values of a registry whose names match. @param matches always gives the same answer for a name */
 export const filtered = <A>(of: Registry<A>, matches: (name: string) => boolean): Registry<A> => ({
+  get changes() {
+    return of.changes
+  },
   get: (name) => (matches(name) ? of.get(name) : undefined),
   *entries() {
     for (const entry of of.entries()) if (matches(entry[0])) yield entry

@@ -160,13 +160,19 @@ const listAll = Effect.fnUntraced(function* (servers: ReadonlyArray<Named>) {
   return { tools, failures: failures.toSorted((a, b) => (a.server < b.server ? -1 : 1)) }
 })
 
+const emptyListing = Effect.succeed<Listing>({ tools: [], failures: [] })
+
 const openServers = (servers: ReadonlyArray<Named>, ask: Ask): OpenServers => {
   const byServer = new Map(servers)
   let byName: ReadonlyMap<string, Qualified<ServerTool>> = new Map()
-  const tools = Effect.map(listAll(servers), (listing) => {
-    byName = new Map(listing.tools.map((tool) => [tool.qualifiedName, tool]))
-    return listing
-  })
+  // Listed before each request, and most conversations have no server.
+  const tools =
+    servers.length === 0
+      ? emptyListing
+      : Effect.map(listAll(servers), (listing) => {
+          byName = new Map(listing.tools.map((tool) => [tool.qualifiedName, tool]))
+          return listing
+        })
   return {
     tools,
     has: (name) => byName.has(name),
@@ -220,10 +226,17 @@ export class ToolServers extends Context.Service<
         ToolServer.make(name, server, connecting(name, server)),
     })
     return ToolServers.of({
-      open: (servers, ask = decline) =>
-        Effect.forEach(Object.entries(servers), ([name, server]) =>
-          Effect.map(RcMap.get(running, [name, server]), (one): Named => [name, one]),
-        ).pipe(Effect.map((named) => openServers(named, ask))),
+      open: (servers, ask = decline) => {
+        const configured = Object.entries(servers)
+        return configured.length === 0
+          ? Effect.sync(() => openServers([], ask))
+          : Effect.map(
+              Effect.forEach(configured, ([name, server]) =>
+                Effect.map(RcMap.get(running, [name, server]), (one): Named => [name, one]),
+              ),
+              (named) => openServers(named, ask),
+            )
+      },
     })
   })
 

@@ -181,6 +181,12 @@ const withRealPaths = Effect.fnUntraced(function* (
   return [...directories.map((directory) => path.resolve(directory)), ...real]
 })
 
+/** True when it is known without waiting that the directory, as it was named, is its own real path or is missing. */
+const isWithoutLinks = (directory: string, view: PathFacts.PathView): boolean => {
+  const found = view.lookNow(directory)
+  return found !== undefined && found.type !== "Link"
+}
+
 /** Every path that determines what a directory is; where one cannot be examined, those found before it. */
 const placesOf = Effect.fnUntraced(function* (directory: string) {
   const path = yield* Path.Path
@@ -227,17 +233,24 @@ class ProgramSearch {
   }
 
   private remember(policy: SandboxPolicy, cwd: string): Effect.Effect<void> {
-    const { facts, remembered, services } = this.parts
-    return Effect.gen(function* () {
-      // Looked at anew in each turn: a link on the way may lead elsewhere by now.
-      const view = yield* facts.view
-      const roots = yield* withRealPaths(rootsUnder(policy, cwd), view)
-      const places = yield* withRealPaths([cwd], view)
-      yield* Ref.update(remembered, (known) => ({
-        writable: added(known.writable, roots),
-        workspaces: added(known.workspaces, places),
-      }))
-    }).pipe(Effect.provide(services))
+    const { facts, services } = this.parts
+    // Looked at anew in each turn: a link on the way may lead elsewhere by now.
+    return Effect.flatMap(facts.view, (view) => {
+      const roots = rootsUnder(policy, cwd)
+      if (isWithoutLinks(cwd, view) && roots.every((root) => isWithoutLinks(root, view))) {
+        return this.add(roots, [cwd])
+      }
+      return Effect.flatMap(withRealPaths(roots, view), (writable) =>
+        Effect.flatMap(withRealPaths([cwd], view), (places) => this.add(writable, places)),
+      ).pipe(Effect.provide(services))
+    })
+  }
+
+  private add(roots: ReadonlyArray<string>, places: ReadonlyArray<string>): Effect.Effect<void> {
+    return Ref.update(this.parts.remembered, (known) => ({
+      writable: added(known.writable, roots),
+      workspaces: added(known.workspaces, places),
+    }))
   }
 
   private resolve(name: string, installed?: string): Effect.Effect<string, ProgramNotTrusted> {

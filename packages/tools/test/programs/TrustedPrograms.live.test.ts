@@ -2,6 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Scheduler from "effect/Scheduler"
 import * as Fs from "node:fs"
 import { join } from "node:path"
 import { pathCalls } from "../../src/sandbox/NodeFiles.ts"
@@ -23,6 +24,15 @@ const baseDirectory = Effect.acquireRelease(
 
 const program = (directory: string) =>
   Fs.writeFileSync(join(directory, name), "#!/bin/sh\n", { mode: 0o755 })
+
+/** A scheduler that counts the operations of all fibers that use it. */
+class CountingScheduler extends Scheduler.MixedScheduler {
+  operations = 0
+  override shouldYield(fiber: Parameters<Scheduler.MixedScheduler["shouldYield"]>[0]): boolean {
+    this.operations++
+    return super.shouldYield(fiber)
+  }
+}
 
 const workspaceWrite = { mode: "workspace-write" } as const
 
@@ -243,6 +253,23 @@ describe("TrustedPrograms", () => {
       yield* programs.remember({ mode: "read-only" }, workspace)
       assert.deepStrictEqual(seen, expected)
     }).pipe(Effect.scoped),
+  )
+
+  it.live("takes few operations to remember the directories of a further turn", () =>
+    withPath([], (programs, base) =>
+      Effect.gen(function* () {
+        const scheduler = new CountingScheduler()
+        const remember = Effect.provideService(
+          programs.remember(workspaceWrite, join(base, "workspace")),
+          Scheduler.Scheduler,
+          scheduler,
+        )
+        yield* remember
+        scheduler.operations = 0
+        yield* remember
+        assert.isAtMost(scheduler.operations, 1.1 * 10)
+      }),
+    ),
   )
 
   it.live("L15 remembers where a link leads in each turn", () =>

@@ -107,11 +107,12 @@ export class Subscriptions {
   }
 
   /** Starts the fiber that sends notifications, unless it runs already. */
-  private listen({ peer }: RequestContext): Effect.Effect<void> {
+  private listen({ peer, principal }: RequestContext): Effect.Effect<void> {
     return Effect.suspend(() => {
       if (this.isListening) return Effect.void
       this.isListening = true
       const interest = {
+        principal,
         list: (list: ListName) => this.read.has(list),
         uri: (uri: string) => this.subscribed.has(uri),
       }

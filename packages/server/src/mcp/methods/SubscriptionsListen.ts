@@ -120,6 +120,7 @@ const listen = Effect.fnUntraced(function* (
   const uris = new Set(notifications.resourceSubscriptions)
   // Listens before the acknowledgement, so that changes in between are reported too.
   const { take } = yield* catalog.changes.listen({
+    principal: context.principal,
     list: (list) => notifications[wants[list]] === true,
     uri: (uri) => uris.has(uri),
   })

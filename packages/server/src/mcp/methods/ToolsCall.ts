@@ -15,13 +15,42 @@ import { make as makeTaskCalls } from "../tasks/TaskCalls.ts"
 /** Largest number of names that an error lists: few enough for a person to read. */
 const maxNamed = 100
 
-const notCallable = (name: string, { callable, isDisabled }: OfferedTools) => {
-  const names = namesOf(callable).slice(0, maxNamed)
-  const near = nearest(name, names)
-  const message = isDisabled(name)
+/** Names of tools are shorter; a client may send one of some megabytes. */
+const maxKeptLength = 128
+
+const notCallable = (
+  name: string,
+  names: ReadonlyArray<string>,
+  isDisabled: boolean,
+): JsonRpcError => {
+  const near = isDisabled ? undefined : nearest(name, names)
+  const message = isDisabled
     ? `Tool '${name}' is not enabled: the setting \`mcp_tools\` does not name it`
     : `Unknown tool '${name}'${near === undefined ? "" : `, did you mean '${near}'?`}`
   return rpcError(ErrorCode.invalidParams, message, { tools: names })
+}
+
+/**
+ * Creates the errors for names of tools that cannot be called. Keeps the names of the tools until these change, and the
+ * last error, because clients repeat such a call.
+ */
+const makeNotCallable = ({ callable, isDisabled }: OfferedTools) => {
+  let changes = -1
+  let names: ReadonlyArray<string> = []
+  let last:
+    | { readonly name: string; readonly failure: Effect.Effect<never, JsonRpcError> }
+    | undefined
+  return (name: string): Effect.Effect<never, JsonRpcError> => {
+    if (changes !== callable.changes) {
+      changes = callable.changes
+      names = namesOf(callable).slice(0, maxNamed)
+      last = undefined
+    }
+    if (last?.name === name) return last.failure
+    const failure = Effect.fail(notCallable(name, names, isDisabled(name)))
+    if (name.length <= maxKeptLength) last = { name, failure }
+    return failure
+  }
 }
 
 /**
@@ -35,12 +64,13 @@ export const toolsCall = Effect.fnUntraced(function* (
   taskAfter?: Duration.Input,
 ) {
   const callOrTask = yield* makeTaskCalls(tasks, taskAfter)
+  const failing = makeNotCallable(offered)
   return (
     params: Params<typeof ToolsCallMethod>,
     context: RequestContext,
   ): Effect.Effect<CallToolResult | OtherResult, JsonRpcError | InputRequired> => {
     const tool = offered.callable.get(params.name)
-    if (tool === undefined) return Effect.fail(notCallable(params.name, offered))
+    if (tool === undefined) return failing(params.name)
     return callOrTask({ tool, args: params.arguments }, context, params.task)
   }
 })

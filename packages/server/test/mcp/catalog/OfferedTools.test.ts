@@ -78,6 +78,52 @@ describe("the server's own tools", () => {
     ),
   )
 
+  it.effect("are named in the error for an unknown one as they are at each call", () =>
+    Effect.gen(function* () {
+      const own = tool({ name: "own", run: () => Effect.succeed("ran") })
+      const features = yield* Effect.orDie(makeFeatures({ tools: [own] }))
+      yield* withServer({ features, ownTools: ["codex"] }, (server) =>
+        Effect.gen(function* () {
+          const errorOf = (id: number, name: string) =>
+            Effect.map(server.call(id, name, {}), ({ error }) => error)
+          const error = (message: string, tools: ReadonlyArray<string>) => ({
+            code: -32602,
+            message,
+            data: { tools },
+          })
+          const before = error("Unknown tool 'later', did you mean 'late'?", [
+            "codex",
+            "own",
+            "late",
+          ])
+          const without = error("Unknown tool 'later'", ["codex", "own"])
+          assert.deepStrictEqual(yield* errorOf(1, "later"), without)
+          assert.deepStrictEqual(yield* errorOf(2, "later"), without)
+          yield* Effect.orDie(
+            features.addTool(tool({ name: "late", run: () => Effect.succeed("ran late") })),
+          )
+          assert.deepStrictEqual(yield* errorOf(3, "later"), before)
+          assert.strictEqual(textOf(yield* server.call(4, "late")), "ran late")
+          yield* features.removeTool("late")
+          assert.deepStrictEqual(yield* errorOf(5, "later"), without)
+          // As many tools as before, but others.
+          yield* features.removeTool("own")
+          yield* Effect.orDie(
+            features.addTool(tool({ name: "late", run: () => Effect.succeed("ran late") })),
+          )
+          assert.deepStrictEqual(
+            yield* errorOf(6, "later"),
+            error("Unknown tool 'later', did you mean 'late'?", ["codex", "late"]),
+          )
+          assert.deepStrictEqual(
+            yield* errorOf(7, "x".repeat(200)),
+            error(`Unknown tool '${"x".repeat(200)}'`, ["codex", "late"]),
+          )
+        }),
+      )
+    }),
+  )
+
   it.effect("say how to continue a conversation only where `codex-reply` can be called", () =>
     serving(["codex"], (server) =>
       Effect.gen(function* () {

@@ -52,12 +52,15 @@ const requestOf = (wire: ModelProvider["wire"]): ModelRequest => ({
 export const outcomeOf = (wire: ModelProvider["wire"], reply: Reply) =>
   Effect.gen(function* () {
     const events: Array<ModelEvent> = []
-    const ended = yield* HttpModel.make(clientOf(reply), limits)
-      .stream(requestOf(wire))
-      .pipe(
-        Stream.runForEach((event) => Effect.sync(() => events.push(event))),
-        Effect.result,
-      )
+    const ended = yield* HttpModel.make(clientOf(reply), limits).pipe(
+      Effect.flatMap(({ stream }) =>
+        Stream.runForEach(stream(requestOf(wire)), (event) =>
+          Effect.sync(() => events.push(event)),
+        ),
+      ),
+      Effect.scoped,
+      Effect.result,
+    )
     const error = Result.isFailure(ended) ? ended.failure : undefined
     return { events, error, text: JSON.stringify([events, error]) }
   })

@@ -1,0 +1,39 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Metric from "effect/Metric"
+import * as MetricsRoute from "../../src/ops/MetricsRoute.ts"
+
+describe("/metrics", () => {
+  it.effect("has the metrics of its registry, as they are at the time of the request", () =>
+    Effect.gen(function* () {
+      const app = yield* HttpRouter.toHttpEffect(
+        MetricsRoute.layer({ nameOf: (name) => (name === "some.turns" ? `${name}.total` : name) }),
+      )
+      const get = Effect.fnUntraced(function* (method = "GET") {
+        const request = new Request("http://localhost/metrics", { method })
+        const response = yield* Effect.provideService(
+          app,
+          HttpServerRequest.HttpServerRequest,
+          HttpServerRequest.fromWeb(request),
+        )
+        const answer = HttpServerResponse.toWeb(response, { withoutBody: method === "HEAD" })
+        assert.strictEqual(answer.status, 200)
+        assert.strictEqual(
+          answer.headers.get("content-type"),
+          "text/plain; version=0.0.4; charset=utf-8",
+        )
+        return yield* Effect.promise(() => answer.text())
+      })
+      assert.strictEqual(yield* get(), "")
+      const turns = Metric.counter("some.turns", { description: "Turns.", incremental: true })
+      yield* Metric.update(turns, 2)
+      const text =
+        "# HELP some_turns_total Turns.\n# TYPE some_turns_total counter\nsome_turns_total 2\n"
+      assert.strictEqual(yield* get(), text)
+      assert.strictEqual(yield* get("HEAD"), "")
+    }).pipe(Effect.scoped, Effect.provideService(Metric.MetricRegistry, new Map())),
+  )
+})
