@@ -31,8 +31,10 @@ export interface AccessTokenOptions {
   readonly jwksUri?: string
 }
 
-/** The options cannot be used. `message` names the option. */
+/** An option cannot be used. */
 export class BadAccessTokenOptions extends Data.TaggedError("BadAccessTokenOptions")<{
+  /** Name of the option: `issuer`, `resource` or `jwks_uri`. */
+  readonly field: string
   readonly message: string
 }> {}
 
@@ -57,12 +59,20 @@ const clockTolerance = 30
 /** Long enough for every issuer, and short enough for a name in a log. */
 const maxSubjectLength = 256
 
-const checked = (name: string, value: string): Effect.Effect<void, BadAccessTokenOptions> =>
-  isSafeAddress(value)
-    ? Effect.void
-    : new BadAccessTokenOptions({
-        message: `${name}: expected an https address; got ${JSON.stringify(value)}`,
-      })
+/** The first option that is not safe to use; undefined if there is none. */
+export const optionsProblem = (options: AccessTokenOptions): BadAccessTokenOptions | undefined => {
+  const addresses = {
+    issuer: options.issuer,
+    resource: options.resource,
+    jwks_uri: options.jwksUri,
+  }
+  for (const [field, address] of Object.entries(addresses)) {
+    if (address === undefined || isSafeAddress(address)) continue
+    const message = `expected an https address; got ${JSON.stringify(address)}`
+    return new BadAccessTokenOptions({ field, message })
+  }
+  return undefined
+}
 
 /** The scopes of a token: a text with spaces (RFC 9068), or what other issuers send. */
 const scopesOf = ({ scope, scp }: JWTPayload): ReadonlyArray<string> => {
@@ -71,13 +81,21 @@ const scopesOf = ({ scope, scp }: JWTPayload): ReadonlyArray<string> => {
   return Array.isArray(claim) ? claim.filter((one) => typeof one === "string") : []
 }
 
-/** Why the library did not accept a token, without what the token contains. */
-const problemOf = (error: unknown): string => {
-  if (error instanceof errors.JWTExpired) return "the access token has expired"
-  if (error instanceof errors.JWTClaimValidationFailed) {
-    return `the access token is not valid here: \`${error.claim}\``
+/** The library did not accept a token. */
+class NotVerified extends Data.TaggedError("NotVerified")<{
+  /** Without what the token contains. */
+  readonly message: string
+  /** True if the issuer has no such key, as far as is known. */
+  readonly isUnknownKey: boolean
+}> {}
+
+const notVerified = (error: unknown): NotVerified => {
+  const isUnknownKey = error instanceof errors.JWKSNoMatchingKey
+  if (error instanceof errors.JWTExpired) {
+    return new NotVerified({ message: "the access token has expired", isUnknownKey })
   }
-  return "the access token is not valid"
+  const where = error instanceof errors.JWTClaimValidationFailed ? ` here: \`${error.claim}\`` : ""
+  return new NotVerified({ message: `the access token is not valid${where}`, isUnknownKey })
 }
 
 /** Verifies the tokens of the issuer. Fails for options that are not safe; reads nothing yet. */
@@ -85,9 +103,8 @@ export const make = Effect.fnUntraced(function* (
   options: AccessTokenOptions,
 ): Effect.fn.Return<TokenVerifier, BadAccessTokenOptions, HttpClient.HttpClient> {
   const { audience = options.resource, issuer, jwksUri, resource, scopes = [] } = options
-  yield* checked("issuer", issuer)
-  yield* checked("resource", resource)
-  if (jwksUri !== undefined) yield* checked("jwks_uri", jwksUri)
+  const problem = optionsProblem(options)
+  if (problem !== undefined) return yield* problem
   const { keys } = yield* KeySet.make(issuer, jwksUri)
   const challenge = challengeOf(resource, scopes)
   const invalid = (message: string) =>
@@ -104,19 +121,17 @@ export const make = Effect.fnUntraced(function* (
           currentDate: new Date(nowMs),
           requiredClaims: ["exp", "sub"],
         }),
-      catch: (error) => error,
+      catch: notVerified,
     })
 
   const payloadOf = Effect.fnUntraced(function* (token: string) {
     const nowMs = yield* Clock.currentTimeMillis
     const first = yield* Effect.result(verify(token, yield* keys({ renewed: false }), nowMs))
     if (first._tag === "Success") return first.success.payload
-    if (!(first.failure instanceof errors.JWKSNoMatchingKey)) {
-      return yield* invalid(problemOf(first.failure))
-    }
+    if (!first.failure.isUnknownKey) return yield* invalid(first.failure.message)
     const { payload } = yield* Effect.mapError(
       verify(token, yield* keys({ renewed: true }), nowMs),
-      (error) => invalid(problemOf(error)),
+      ({ message }) => invalid(message),
     )
     return payload
   })
