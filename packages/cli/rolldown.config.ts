@@ -100,6 +100,33 @@ const loadChunks: Plugin = {
   },
 }
 
+/** The functions of modules of Node that most sessions never call. They are loaded at their first call. */
+const lateFunctions: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "node:crypto": ["createHash", "randomBytes", "randomUUID", "timingSafeEqual"],
+  "node:child_process": ["execFile", "spawn"],
+}
+
+const latePrefix = "\0late:"
+
+const lateModules: Plugin = {
+  name: "late-modules",
+  // Other packages may read more than the functions, such as their variants for promises.
+  resolveId: (source, importer = "") =>
+    source in lateFunctions && /\/(packages|@effect)\//.test(importer)
+      ? `${latePrefix}${source}`
+      : null,
+  load: (id) => {
+    if (!id.startsWith(latePrefix)) return null
+    const source = id.slice(latePrefix.length)
+    return (lateFunctions[source] ?? [])
+      .map(
+        (name) =>
+          `export const ${name}=(...args)=>process.getBuiltinModule("${source}").${name}(...args);`,
+      )
+      .join("\n")
+  },
+}
+
 /** Chunks in the order in which a process loads them, each with the modules that are its entries. */
 const chunks = [
   // Everything that is read before a client of `mcp` gets its first response.
@@ -150,7 +177,7 @@ const isIn = (entry: string, id: string): boolean => {
 export default defineConfig({
   input: { colloquy: "packages/cli/src/main.ts" },
   platform: "node",
-  plugins: [remember, getBuiltins, loadChunks, escapeLetters],
+  plugins: [remember, lateModules, getBuiltins, loadChunks, escapeLetters],
   output: {
     dir: "packages/cli/dist",
     format: "esm",

@@ -98,6 +98,16 @@ describe("the modules of a start", () => {
     ])
   })
 
+  it("loads neither the cryptography nor the processes of Node before a session uses them", () => {
+    const bound = globSync(`${dist}/{start,serve,conversations,turn}-*.mjs`).flatMap((path) =>
+      [...readFileSync(path, "utf8").matchAll(/=process\.getBuiltinModule\("([^"]+)"\)/g)].map(
+        ([, name = ""]) => name,
+      ),
+    )
+    assert.includeMembers(bound, ["node:http", "node:path"])
+    assert.notIncludeMembers(bound, ["node:crypto", "node:child_process"])
+  })
+
   it("binds the modules of Node without reading each of their members", () => {
     const imports = globSync(`${dist}/*.mjs`).flatMap((path) =>
       [...readFileSync(path, "utf8").matchAll(/\bfrom\s*"([\w:/]+)"/g)].map(

@@ -27,6 +27,7 @@ export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()(
       "UnknownApproval",
       "ClosedApproval",
       "ForeignApproval",
+      "OutsideWorkspace",
     ]),
     message: Schema.String,
   },
@@ -118,15 +119,21 @@ export class CannotResume extends Schema.TaggedError<CannotResume>()("CannotResu
 export class TooManyConversations extends Schema.TaggedError<TooManyConversations>()(
   "TooManyConversations",
   {
-    /** `total`: conversations that exist. `loaded`: conversations in memory that are busy or cannot be evicted. */
-    limit: Schema.Literals(["total", "loaded"]),
+    /**
+     * `total`: conversations that exist. `loaded`: conversations in memory that are busy or cannot be evicted. `owner`:
+     * conversations of the owner, by its quota.
+     */
+    limit: Schema.Literals(["total", "loaded", "owner"]),
     maxConversations: Schema.Int,
   },
 ) {
   override get message() {
-    return this.limit === "total"
-      ? `${this.maxConversations} conversations are open already, which is the limit`
-      : `${this.maxConversations} conversations are in use already, which is the limit`
+    const of = {
+      total: "conversations are open",
+      loaded: "conversations are in use",
+      owner: "conversations of the principal are open",
+    }[this.limit]
+    return `${this.maxConversations} ${of} already, which is the limit`
   }
 }
 

@@ -13,7 +13,7 @@ import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { LogAddress } from "@colloquy/core/ConversationStore"
 import { localPrincipal } from "@colloquy/protocol/Connection"
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 
 type Manager = ConversationManager["Service"]
 
@@ -48,22 +48,27 @@ export class ConversationsView extends Context.Service<
   }
 >()("@colloquy/server/ConversationsView") {}
 
-/** The view of one principal. The local principal sees the conversations that have no owner recorded. */
+/**
+ * The view of one principal. The local principal sees the conversations that have no owner recorded.
+ *
+ * @param confine makes the conversation that the principal gets; by default the same
+ */
 export const conversationsOf = (
   manager: Manager,
   principal: string,
+  confine: (conversation: Conversation) => Conversation = (conversation) => conversation,
 ): ConversationsView["Service"] => {
   const access: Access = { owner: principal === localPrincipal ? null : principal }
   return {
-    create: (settings) => manager.create(settings, access),
-    createOnSubmit: (settings) => manager.createOnSubmit(settings, access),
-    get: (id) => manager.get(id, access),
-    open: (path) => manager.open(path, access),
+    create: (settings) => Effect.map(manager.create(settings, access), confine),
+    createOnSubmit: (settings) => Effect.map(manager.createOnSubmit(settings, access), confine),
+    get: (id) => Effect.map(manager.get(id, access), confine),
+    open: (path) => Effect.map(manager.open(path, access), confine),
     list: (options) => manager.list({ ...options, ...access }),
     metadata: (where) => manager.metadata(where, access),
     remove: (id) => manager.remove(id, access),
     archive: (id) => manager.archive(id, access),
     unarchive: (id) => manager.unarchive(id, access),
-    fork: (id, rule) => manager.fork(id, rule, access),
+    fork: (id, rule) => Effect.map(manager.fork(id, rule, access), confine),
   }
 }

@@ -21,6 +21,7 @@ import type { Features } from "./features/Features.ts"
 import type { PromptFiles } from "./features/PromptFiles.ts"
 import { Sealer } from "./Sealer.ts"
 import { Tasks } from "./tasks/Tasks.ts"
+import { Workspace, type Workspaces } from "./Workspace.ts"
 
 /**
  * State that all connections of one server share and that only one dialect knows. The server owns the values; a dialect
@@ -40,6 +41,8 @@ export interface ServerOptions {
   readonly features?: Features
   /** Where prompts are kept as files; they are read when a client requests prompts. */
   readonly prompts?: PromptFiles
+  /** The directories that principals cannot leave. Default: every principal may work everywhere. */
+  readonly workspaces?: Workspaces
 }
 
 /** The server that all connections share. */
@@ -62,8 +65,10 @@ export class Server extends Context.Service<
      * the slowest turn has stopped; see `ConversationManager.shutdown`.
      */
     readonly shutdown: Effect.Effect<void>
-    /** Makes the settings of new conversations. */
-    readonly settings: SettingsResolver["Service"]
+    /** Makes the settings of new conversations of a principal. */
+    readonly settings: (principal: string) => SettingsResolver["Service"]
+    /** Where the conversations of a principal may work; undefined for a server without workspace roots. */
+    readonly workspace: (principal: string) => Workspace | undefined
     /** The tasks of all connections; each of its methods takes the principal that calls. */
     readonly tasks: Tasks["Service"]
     /** Seals what clients keep: places in lists and the state of calls. */
@@ -111,14 +116,21 @@ const makeShared = (
     })
 }
 
-const make = Effect.fnUntraced(function* ({ features, prompts }: ServerOptions) {
+const make = Effect.fnUntraced(function* ({ features, prompts, workspaces }: ServerOptions) {
   const manager = yield* ConversationManager
+  const resolver = yield* SettingsResolver
+  const workspaceOf = (principal: string) =>
+    workspaces === undefined ? undefined : new Workspace(workspaces, principal, resolver)
   const server: Server["Service"] = {
-    conversations: (principal) => conversationsOf(manager, principal),
+    conversations: (principal) => {
+      const workspace = workspaceOf(principal)
+      return conversationsOf(manager, principal, workspace && ((one) => workspace.confine(one)))
+    },
     watchConversations: (listener) => manager.watch((owner) => listener(owner ?? localPrincipal)),
     isClosing: manager.isClosed,
     shutdown: manager.shutdown,
-    settings: yield* SettingsResolver,
+    settings: (principal) => workspaceOf(principal)?.settings ?? resolver,
+    workspace: workspaceOf,
     tasks: yield* Tasks,
     sealer: yield* Sealer,
     features,

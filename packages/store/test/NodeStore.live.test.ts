@@ -73,6 +73,28 @@ describe("rollouts over real files", () => {
       }),
   )
 
+  it.effect("wait for no index when the first is created, and are in the index later", () =>
+    Effect.gen(function* () {
+      const home = yield* temporary
+      const inIndex = () => filesIn(home).filter((name) => name.includes("index"))
+      const listed = Effect.flatMap(ConversationStore, (store) => store.list({ limit: 5 }))
+      yield* run(
+        home,
+        Effect.gen(function* () {
+          yield* create
+          assert.deepStrictEqual(inIndex(), [])
+          assert.deepStrictEqual(
+            (yield* listed).items.map(({ meta: found }) => found.id),
+            [id],
+          )
+          assert.include(inIndex(), "colloquy-store/index.sqlite")
+        }),
+      )
+      const again = yield* run(home, Effect.flip(create))
+      assert.strictEqual(again._tag, "StoreError")
+    }),
+  )
+
   it.effect("are named in local time, with the offset of the day of their creation", () =>
     Effect.gen(function* () {
       const home = yield* temporary

@@ -47,11 +47,13 @@ export const make = Effect.fnUntraced(function* (
     ),
   )
   return yield* TurnNotifier.make((turn) =>
-    Effect.gen(function* () {
-      const command = yield* Effect.flatMap(file, ({ tree }) => commandIn(tree))
-      if (command === undefined) return
-      // Loaded once: a cached effect starts anew when its only caller is interrupted.
-      yield* (yield* Effect.uninterruptible(notify))(command, turn)
-    }).pipe(Effect.catch(({ message }) => Effect.logWarning(`notify: ${message}`))),
+    Effect.flatMap(file, ({ tree }) =>
+      Effect.flatMap(commandIn(tree), (command) =>
+        command === undefined
+          ? Effect.void
+          : // Loaded once: a cached effect starts anew when its only caller is interrupted.
+            Effect.flatMap(Effect.uninterruptible(notify), (run) => run(command, turn)),
+      ),
+    ).pipe(Effect.catch(({ message }) => Effect.logWarning(`notify: ${message}`))),
   )
 })

@@ -25,7 +25,7 @@ import type { Recovered } from "../recovery/LogFold.ts"
 import type { LogWriter } from "../ConversationStore.ts"
 import type { LogRecord } from "../LogRecord.ts"
 import type { AppendCalls } from "../store/AppendCalls.ts"
-import type { TurnPermits } from "./TurnPermits.ts"
+import type { Permits } from "./TurnPermits.ts"
 
 /** A conversation, as its clients use it. It may be loaded and evicted between two calls. */
 export interface Conversation {
@@ -150,7 +150,7 @@ export interface ConversationOptions {
   /** Largest number of attached listeners; one more is refused. Default: 1,024. */
   readonly maxListeners?: number
   /** Limits the turns of all conversations that share it. Default: no limit. */
-  readonly permits?: TurnPermits
+  readonly permits?: Permits
   /** Limits the time of each append. Conversations that share it share one timer. Default: one of its own. */
   readonly appends?: AppendCalls
 }

@@ -49,9 +49,10 @@ const messageOf = ({ msg }: Event): ReadonlyArray<string> =>
   msg.type === "user_message" && (msg.kind ?? "plain") === "plain" ? [msg.message] : []
 
 /**
- * Calls the observer. Never fails.
+ * Calls the observer. Never fails. The events are read with the first use of `inputMessages`, which most observers never
+ * make.
  *
- * @param log every durable event of the conversation
+ * @param log the durable events of the conversation, to which further ones may be appended
  */
 export const notifyCompleted = (
   onTurnCompleted: OnTurnCompleted,
@@ -59,8 +60,15 @@ export const notifyCompleted = (
   completion: Completion,
   log: ReadonlyArray<Event>,
 ): Effect.Effect<void> =>
-  Effect.sync(() =>
-    onTurnCompleted({ conversationId, ...completion, inputMessages: log.flatMap(messageOf) }),
-  ).pipe(
+  Effect.sync(() => {
+    const { length } = log
+    onTurnCompleted({
+      conversationId,
+      ...completion,
+      get inputMessages() {
+        return log.slice(0, length).flatMap(messageOf)
+      },
+    })
+  }).pipe(
     Effect.catchDefect((defect) => Effect.logError("observer of completed turns failed", defect)),
   )

@@ -29,10 +29,12 @@ import type { ConversationSettings } from "../ConversationSettings.ts"
 import type { ConversationStore, ConversationSummary, LogAddress } from "../ConversationStore.ts"
 import { type ForkRule, problemOf } from "../ForkRule.ts"
 import type { IdGenerator } from "../IdGenerator.ts"
+import type { QuotaOf } from "../Quota.ts"
 import { beyondHistory, forkLog } from "../recovery/Fork.ts"
 import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import type { StoreError } from "../StoreErrors.ts"
 import { isVisible } from "./Access.ts"
+import { Entries } from "./Entries.ts"
 import { type Entry, makeEntry } from "./Entry.ts"
 import { initialLogOf, type Origin } from "./InitialLog.ts"
 import type { LoadedConversations } from "./LoadedConversations.ts"
@@ -54,7 +56,7 @@ export class ConversationDirectory {
   private readonly storage: Storage
   private readonly inMemory: LoadedConversations
   /** Every conversation that this manager created or opened, by id. */
-  private readonly entries = new Map<string, Entry>()
+  private readonly entries: Entries
   /** Conversations that are being created and have no id yet. */
   private creating = 0
   /** Present from the start of the shutdown on; completed at its end. */
@@ -67,8 +69,10 @@ export class ConversationDirectory {
     readonly store: ConversationStore["Service"]
     readonly storage: Storage
     readonly inMemory: LoadedConversations
+    readonly quotaOf?: QuotaOf
   }) {
     this.maxConversations = parts.maxConversations
+    this.entries = new Entries(parts.quotaOf)
     this.ids = parts.ids
     this.store = parts.store
     this.storage = parts.storage
@@ -155,6 +159,7 @@ export class ConversationDirectory {
       if (Exit.isFailure(exit) || operation === "archive") {
         entry.placement = { _tag: "Stored" }
         entry.isHidden = false
+        if (Exit.isSuccess(exit)) this.entries.setArchived(id, true)
       } else this.entries.delete(id)
       yield* exit
       // The store has moved its file.
@@ -171,6 +176,7 @@ export class ConversationDirectory {
       if ("problem" in parsed) return yield* new NoSuchConversation({ id: name })
       const { meta } = yield* this.metadata({ id: parsed.id }, access)
       yield* withinStoreTimeout("unarchive", this.store.unarchive(parsed.id))
+      this.entries.setArchived(meta.id, false)
       this.watchers.notify(meta)
     })
   }
@@ -261,11 +267,13 @@ export class ConversationDirectory {
       }
       this.creating++
       return this.ids.conversationId.pipe(
-        Effect.map((id) => {
+        Effect.flatMap((id) => {
+          const refused = entries.beyondQuota(owner)
+          if (refused !== undefined) return Effect.fail(refused)
           const entry = makeEntry(id, { _tag: "Removed" }, owner)
           entry.isHidden = true
           entries.set(id, entry)
-          return entry
+          return Effect.succeed(entry)
         }),
         Effect.ensuring(
           Effect.sync(() => {

@@ -17,6 +17,7 @@ import { ConversationStore } from "../ConversationStore.ts"
 import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
 import { IdGenerator } from "../IdGenerator.ts"
 import type { ModelClient } from "../ModelClient.ts"
+import type { QuotaOf } from "../Quota.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
 import { ConversationDirectory } from "./ConversationDirectory.ts"
 import { LoadedConversations } from "./LoadedConversations.ts"
@@ -47,6 +48,8 @@ export interface ConversationsOptions {
   readonly program?: Program
   /** Observes the turns of all conversations that the model has answered to their end. */
   readonly onTurnCompleted?: OnTurnCompleted
+  /** The limits of each owner, below those of the process. Default: no owner has any. */
+  readonly quotaOf?: QuotaOf
 }
 
 /** See `ConversationsOptions.idleTimeToLive`. */
@@ -69,7 +72,11 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     maxListeners: options.maxListeners ?? 1024,
     idleTimeToLive: Duration.fromInputUnsafe(options.idleTimeToLive ?? defaultIdleTimeToLive),
     storage,
-    ...defined({ observer, onTurnCompleted: options.onTurnCompleted }),
+    ...defined({
+      observer,
+      onTurnCompleted: options.onTurnCompleted,
+      quotaOf: options.quotaOf,
+    }),
   }).pipe(observer === undefined ? identity : Effect.updateContext(observer.observe))
   const maxConversations = options.maxConversations ?? 100_000
   const conversations = new ConversationDirectory({
@@ -78,6 +85,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     store,
     storage,
     inMemory,
+    ...defined({ quotaOf: options.quotaOf }),
   })
   yield* Effect.forkScoped(inMemory.sweep)
   yield* Effect.addFinalizer(() => conversations.shutdown)

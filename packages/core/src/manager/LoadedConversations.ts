@@ -31,6 +31,7 @@ import { TurnPermits } from "../conversation/TurnPermits.ts"
 import { AppendCalls } from "../store/AppendCalls.ts"
 import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
 import type { ModelClient } from "../ModelClient.ts"
+import type { QuotaOf } from "../Quota.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
 import {
   type Entry,
@@ -58,6 +59,7 @@ export interface LoadedConversationsOptions {
   readonly storage: Storage
   readonly onTurnCompleted?: OnTurnCompleted
   readonly observer?: ConversationObserver
+  readonly quotaOf?: QuotaOf
 }
 
 /** The conversations in memory. One per manager. */
@@ -90,7 +92,7 @@ export class LoadedConversations {
     this.options = options
     this.services = parts.services
     this.transitions = parts.transitions
-    this.permits = new TurnPermits(options.maxTurns)
+    this.permits = new TurnPermits(options.maxTurns, options.quotaOf)
   }
 
   /** With nothing in memory. The services of the context are those of every conversation. */
@@ -319,7 +321,7 @@ export class LoadedConversations {
     }
     return start(entry.id, settings, {
       onClose,
-      permits: this.permits,
+      permits: this.permits.of(entry.owner),
       appends: this.appends,
       maxListeners,
       existing,

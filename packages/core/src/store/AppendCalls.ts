@@ -11,7 +11,7 @@
  * ```
  */
 import * as Clock from "effect/Clock"
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Exit } from "effect/Exit"
@@ -46,9 +46,7 @@ export class AppendCalls {
     return Effect.flatMap(startCall("append", append), (fiber) => {
       const ended = fiber.pollUnsafe()
       if (ended !== undefined) return ended
-      const result = Effect.flatMap(Clock.monotonicTimeNanos, (now) =>
-        this.result(fiber, now + boundNanos),
-      )
+      const result = this.result(fiber)
       return meanwhile === undefined ? result : Effect.andThen(meanwhile, result)
     })
   }
@@ -65,18 +63,16 @@ export class AppendCalls {
     })
   }
 
-  private result(
-    fiber: Fiber.Fiber<void, AppendError>,
-    deadlineNanos: bigint,
-  ): Effect.Effect<void, AppendError> {
-    return Effect.contextWith((context: Context.Context<never>) =>
+  private result(fiber: Fiber.Fiber<void, AppendError>): Effect.Effect<void, AppendError> {
+    return Effect.withFiber(({ context }) =>
       Effect.callback<void, AppendError | StoreError>((resume) => {
+        const now = Context.get(context, Clock.Clock).monotonicTimeNanosUnsafe()
         const leave = () => {
           this.waiting.delete(one)
           unobserve()
         }
         const one: Waiting = {
-          deadlineNanos,
+          deadlineNanos: now + boundNanos,
           expire: () => {
             leave()
             resume(slow("append"))

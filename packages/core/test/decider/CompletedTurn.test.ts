@@ -1,7 +1,9 @@
+import type { Event } from "@colloquy/protocol/EventMsg"
+import { ConversationId } from "@colloquy/protocol/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { CompletedTurn } from "../../src/decider/CompletedTurn.ts"
+import { type CompletedTurn, notifyCompleted } from "../../src/decider/CompletedTurn.ts"
 import { ConversationManager } from "../../src/ConversationManager.ts"
 import * as Conversations from "../../src/manager/Conversations.ts"
 import { IdGenerator } from "../../src/IdGenerator.ts"
@@ -131,4 +133,30 @@ describe("onTurnCompleted", () => {
       ),
     )
   })
+
+  it.effect("is called without a look at the events for an observer that needs no message", () =>
+    Effect.gen(function* () {
+      const said = (seq: number, message: string): Event => ({
+        seq,
+        id: String(seq),
+        msg: { type: "user_message", message },
+      })
+      const log = [said(0, "first"), said(1, "second")]
+      let looks = 0
+      const watched = new Proxy(log, {
+        get: (events, key) => {
+          if (key !== "length") looks++
+          return Reflect.get(events, key)
+        },
+      })
+      const completion = { turnId: "1", cwd: "/here", lastAgentMessage: null }
+      const seen: Array<CompletedTurn> = []
+      const observe = (turn: CompletedTurn) => void seen.push(turn)
+      const id = ConversationId.make("01a205be-6d44-7679-bef1-96f5ec412ffb")
+      yield* notifyCompleted(observe, id, completion, watched)
+      assert.strictEqual(looks, 0)
+      log.push(said(2, "of a later turn"))
+      assert.deepStrictEqual(seen[0]?.inputMessages, ["first", "second"])
+    }),
+  )
 })

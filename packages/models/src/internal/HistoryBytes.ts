@@ -5,7 +5,7 @@
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 
 /** A shorter history is encoded for each request: that takes less than keeping its bytes costs. */
-const minKeptLength = 16 * 1024
+const minKeptLength = 4 * 1024
 
 const encoder = new TextEncoder()
 const comma = 0x2c

@@ -124,9 +124,9 @@ export type AppRoute = (request: Request) => Route | undefined
 /** The services of the handlers of a connection, with the conversations of its principal. */
 const servicesOf = (server: Server["Service"], principal: string) =>
   Effect.map(Effect.context<Auth | HostPort | UserConfig>(), (ports) =>
-    portsOf(ports, principal).pipe(
+    portsOf(ports, principal, server.workspace(principal)).pipe(
       Context.add(ConversationsView, server.conversations(principal)),
-      Context.add(SettingsResolver, server.settings),
+      Context.add(SettingsResolver, server.settings(principal)),
     ),
   )
 

@@ -111,7 +111,7 @@ export const make = Effect.fnUntraced(function* ({
   })
   const own = yield* ownTools(connection).pipe(
     Effect.provideService(ConversationsView, conversations),
-    Effect.provideService(SettingsResolver, server.settings),
+    Effect.provideService(SettingsResolver, server.settings(principal)),
   )
   const tools = offeredTools(chosen, own, served.catalog.tools)
   const subscriptions = yield* Subscriptions.make(served.catalog)

@@ -291,6 +291,7 @@ export const withServer = <A, E>(
       ...(options.features === undefined ? {} : { features: options.features }),
       ...(options.prompts === undefined ? {} : { prompts: options.prompts }),
       ...(options.tasks === undefined ? {} : { tasks: options.tasks }),
+      ...(options.workspaces === undefined ? {} : { workspaces: options.workspaces }),
     },
   )
 

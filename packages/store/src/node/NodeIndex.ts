@@ -1,13 +1,14 @@
 /**
  * The index in a `node:sqlite` file that processes share. Uses WAL mode, so that readers never
  * wait. Does not wait for the disk, because rows that a power failure loses are derived from the
- * files again. The database is opened by the first operation.
+ * files again. The database is opened by the first operation, and created by the
+ * first one other than `get`.
  */
 import type { ListQuery } from "@colloquy/core/ConversationStore"
 import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { rmSync } from "node:fs"
+import { existsSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite"
 import { DamagedRow, indexedMeta, indexedPath } from "../catalog/IndexedMeta.ts"
@@ -150,6 +151,16 @@ class Database {
   }
 
   /**
+   * Like `use`, but creates no database: undefined when there is none. Creating one waits for the
+   * disk, and a new conversation would wait for it.
+   */
+  useExisting<A>(run: (database: DatabaseSync) => A): Effect.Effect<A | undefined, IndexFault> {
+    return Effect.suspend(() =>
+      this.open === undefined && !existsSync(this.path) ? Effect.undefined : this.use(run),
+    )
+  }
+
+  /**
    * A statement of the database that `use` passed, compiled once.
    *
    * @param text one of a fixed number of texts
@@ -228,7 +239,7 @@ class SqliteIndex implements Service {
   }
 
   readonly get: Service["get"] = (id) =>
-    this.database.use((open) => {
+    this.database.useExisting((open) => {
       const found = this.database.statement(open, selectRow).get(id)
       return found === undefined ? undefined : rowOf(found)
     })

@@ -3,12 +3,12 @@
  * machine.
  */
 import type { LeaseHeld } from "@colloquy/core/StoreErrors"
-import type { ConversationId } from "@colloquy/protocol/Ids"
+import { type ConversationId, uuidV7 } from "@colloquy/protocol/Ids"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
-import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
 import { closeLeases, acquireLease } from "../leases/ScopedLease.ts"
 import { ProcessLeases } from "../leases/ProcessLeases.ts"
@@ -16,6 +16,24 @@ import { type Lease, Leases } from "../Leases.ts"
 import type { FileFault } from "../Files.ts"
 import * as NodeLeaseDisk from "./NodeLeaseFiles.ts"
 import { sqlite } from "./Sqlite.ts"
+
+const word = Random.nextIntBetween(0, 2 ** 32, { halfOpen: true })
+
+/**
+ * The identity of this process. Uses the same source of randomness as the ids of conversations: that
+ * of Node takes some milliseconds of a first conversation to load.
+ */
+const makeSelf = Effect.gen(function* () {
+  const now = yield* Clock.currentTimeMillis
+  const owner = uuidV7(now, [yield* word, yield* word, yield* word, yield* word])
+  let texts = 0
+  return {
+    owner,
+    pid: process.pid,
+    host: hostname(),
+    nonce: () => `${owner}-${++texts}`,
+  }
+})
 
 /**
  * Layer of the leases. SQLite is loaded and the folder is created when the first lease is taken.
@@ -28,12 +46,11 @@ export const layer = (folder: string): Layer.Layer<Leases> =>
     Effect.gen(function* () {
       const scope = yield* Effect.scope
       const leases = yield* Effect.cached(
-        sqlite.pipe(
-          Effect.map(({ DatabaseSync }) => {
-            const { pid } = process
-            const self = { owner: randomUUID(), pid, host: hostname(), nonce: randomUUID }
-            return new ProcessLeases(folder, NodeLeaseDisk.make(DatabaseSync), self)
-          }),
+        Effect.zip(sqlite, makeSelf).pipe(
+          Effect.map(
+            ([{ DatabaseSync }, self]) =>
+              new ProcessLeases(folder, NodeLeaseDisk.make(DatabaseSync), self),
+          ),
           Effect.tap((made) => Scope.addFinalizer(scope, closeLeases(made))),
         ),
       )

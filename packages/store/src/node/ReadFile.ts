@@ -17,12 +17,13 @@ export class UnsuitableFile extends Error {}
 
 const chunkBytes = 64 * 1024
 
-/** Reads at most one byte more than `maxBytes`. */
-const readUpTo = (handle: number, maxBytes: number): Uint8Array => {
+/** Reads at most one byte more than `maxBytes`. `size`: the expected length, so that a small file takes little memory. */
+const readUpTo = (handle: number, size: number, maxBytes: number): Uint8Array => {
   const pieces: Array<Uint8Array> = []
   let length = 0
   while (length <= maxBytes) {
-    const piece = new Uint8Array(Math.min(chunkBytes, maxBytes + 1 - length))
+    const expected = length > size ? chunkBytes : Math.min(chunkBytes, size + 1 - length)
+    const piece = new Uint8Array(Math.min(expected, maxBytes + 1 - length))
     const read = readSync(handle, piece, 0, piece.length, null)
     if (read === 0) break
     pieces.push(piece.subarray(0, read))
@@ -53,7 +54,7 @@ export const readFile = (path: string, maxBytes: number): Uint8Array => {
     const tooLong = (bytes: string) =>
       new UnsuitableFile(`has ${bytes} bytes, expected at most ${maxBytes}`)
     if (size > maxBytes) throw tooLong(String(size))
-    const bytes = readUpTo(handle, maxBytes)
+    const bytes = readUpTo(handle, size, maxBytes)
     if (bytes.length > maxBytes) throw tooLong(`more than ${maxBytes}`)
     return bytes
   } finally {

@@ -84,6 +84,7 @@ const refusalCodes: Readonly<Record<Refusal["reason"], Code>> = {
   UnknownApproval: "not_found",
   ClosedApproval: "conflict",
   ForeignApproval: "conflict",
+  OutsideWorkspace: "invalid_request",
 }
 
 /** The names that the request has for members of a rule or a query of the core. */

@@ -59,7 +59,7 @@ export const shown = (conversation: Conversation) =>
     } as const
   })
 
-type Resolver = Server["Service"]["settings"]
+type Resolver = ReturnType<Server["Service"]["settings"]>
 type Overrides = Parameters<Resolver["resolve"]>[0]
 
 /** Creates a conversation with these settings on top of the configuration. */

@@ -49,8 +49,9 @@ const errorsLayer = Layer.succeed(PlainErrors, (app) =>
 )
 
 /** What a principal may use: conversations are looked up in the view of the principal whose request is served. */
-const access = Effect.map(Server, ({ conversations: viewOf, settings }) => {
+const access = Effect.map(Server, ({ conversations: viewOf, settings: settingsOf }) => {
   const view = Effect.map(principal, viewOf)
+  const settings = Effect.map(principal, settingsOf)
   const find = (id: string) => Effect.flatMap(view, (views) => Handlers.find(views, id))
   return { settings, view, find }
 })
@@ -59,7 +60,9 @@ const conversations = HttpApiBuilder.group(PlainApi, "conversations", (handlers)
   Effect.map(access, ({ find, settings, view }) =>
     handlers.handleAll({
       create: ({ payload }) =>
-        Effect.flatMap(view, (views) => Handlers.create(views, settings, present(payload))),
+        Effect.gen(function* () {
+          return yield* Handlers.create(yield* view, yield* settings, present(payload))
+        }),
       list: ({ query }) => Effect.flatMap(view, (views) => Handlers.list(views, query)),
       get: ({ params }) => Effect.flatMap(find(params.id), Handlers.shown),
       fork: ({ params, payload }) =>

@@ -14,8 +14,11 @@ import * as Layer from "effect/Layer"
 /** The action failed; `message` is for the person. */
 export class HostFailed extends Data.TaggedError("HostFailed")<{
   readonly message: string
-  /** Present when this machine cannot confine the command as the policy requires. */
-  readonly reason?: "SandboxUnavailable"
+  /**
+   * `SandboxUnavailable`: this machine cannot confine the command as the policy requires. `OutsideWorkspace`: the client may
+   * not use that directory or that policy.
+   */
+  readonly reason?: "SandboxUnavailable" | "OutsideWorkspace"
 }> {}
 
 /** A file found by a search, as on the wire. */

@@ -3,9 +3,11 @@
  * other principals work with them, and neither read the credentials nor change anything. Keeps no state.
  */
 import { localPrincipal } from "@colloquy/protocol/Connection"
+import type { Workspace } from "../../Workspace.ts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { Auth, AuthFailed, NoSuchLogin } from "./AuthPort.ts"
+import { HostFailed, HostPort } from "./HostPort.ts"
 import { UserConfig, UserConfigFailed } from "./UserConfigPort.ts"
 
 const refused = Effect.suspend(() =>
@@ -36,14 +38,39 @@ const foreignConfig = ({ saved }: UserConfig["Service"]): UserConfig["Service"] 
       ),
   })
 
+const outside = ({ message }: { readonly message: string }) =>
+  new HostFailed({ message, reason: "OutsideWorkspace" })
+
+/** `cwd` of the settings is checked where they are resolved. */
+const confinedHost = (
+  host: HostPort["Service"],
+  workspace: Workspace | undefined,
+): HostPort["Service"] =>
+  workspace === undefined
+    ? host
+    : HostPort.of({
+        ...host,
+        searchFiles: ({ roots, ...query }) =>
+          workspace.check("roots", roots).pipe(
+            Effect.mapError(outside),
+            Effect.flatMap((checked) => host.searchFiles({ ...query, roots: checked })),
+          ),
+        runCommand: (command) =>
+          workspace
+            .checkSandbox(command.settings.sandboxPolicy)
+            .pipe(Effect.mapError(outside), Effect.andThen(host.runCommand(command))),
+      })
+
 /** The services with the ports that the principal may use. */
-export const portsOf = <R>(
-  services: Context.Context<R | Auth | UserConfig>,
+export const portsOf = (
+  services: Context.Context<Auth | HostPort | UserConfig>,
   principal: string,
-): Context.Context<R | Auth | UserConfig> =>
+  workspace: Workspace | undefined,
+): Context.Context<Auth | HostPort | UserConfig> =>
   principal === localPrincipal
     ? services
     : services.pipe(
         Context.add(Auth, foreignAuth(Context.get(services, Auth))),
         Context.add(UserConfig, foreignConfig(Context.get(services, UserConfig))),
+        Context.add(HostPort, confinedHost(Context.get(services, HostPort), workspace)),
       )
