@@ -1,7 +1,8 @@
 /** A server in a process of its own that listens on a port, and what it uses. It ends with its scope. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
+import type { Readable } from "node:stream"
 import { usageOf } from "../user/ProcessTree.ts"
 
 /** A server that listens. */
@@ -11,6 +12,31 @@ export interface HttpProcess {
   readonly heapBytes: Effect.Effect<number>
   /** Processor time used so far; 0 on systems without `/proc`. */
   readonly processorMs: () => number
+}
+
+/** The numbers that a process writes, each on a line after its name. */
+const numbersOf = (child: ChildProcess, output: Readable) => {
+  const waiting: Array<(line: string) => void> = []
+  let rest = ""
+  output.setEncoding("utf8").on("data", (text: string) => {
+    const lines = (rest + text).split("\n")
+    rest = lines.pop() ?? ""
+    for (const line of lines) waiting.shift()?.(line)
+  })
+  child.once("close", () => {
+    for (const resolve of waiting) resolve("")
+  })
+  return (name: string) =>
+    Effect.callback<number>((resume) => {
+      waiting.push((line) => {
+        const [first, digits] = line.split(" ")
+        resume(
+          first === name
+            ? Effect.succeed(Number(digits))
+            : Effect.die(new Error(`${child.spawnargs.join(" ")}: no ${name}`)),
+        )
+      })
+    })
 }
 
 /**
@@ -24,29 +50,7 @@ export const make = (args: ReadonlyArray<string>): Effect.Effect<HttpProcess, ne
       const child = spawn(process.execPath, ["--expose-gc", ...args], {
         stdio: ["ignore", "pipe", "ignore"],
       })
-      const waiting: Array<(line: string) => void> = []
-      let rest = ""
-      child.stdout.setEncoding("utf8").on("data", (text: string) => {
-        const lines = (rest + text).split("\n")
-        rest = lines.pop() ?? ""
-        for (const line of lines) waiting.shift()?.(line)
-      })
-      child.once("close", () => {
-        for (const resolve of waiting) resolve("")
-      })
-      /** The number of the next line with this name. */
-      const told = (name: string) =>
-        Effect.callback<number>((resume) => {
-          waiting.push((line) => {
-            const [first, digits] = line.split(" ")
-            resume(
-              first === name
-                ? Effect.succeed(Number(digits))
-                : Effect.die(new Error(`${args.join(" ")}: no ${name}`)),
-            )
-          })
-        })
-      return { child, told }
+      return { child, told: numbersOf(child, child.stdout) }
     }),
     ({ child }) =>
       Effect.callback<void>((resume) => {
