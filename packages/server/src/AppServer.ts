@@ -20,6 +20,7 @@ import type { UserConfig } from "./app/ports/UserConfigPort.ts"
 import type { Server } from "./Server.ts"
 import type { McpServerOptions } from "./McpServer.ts"
 import { make as makePeer } from "./jsonrpc/Peer.ts"
+import { withCaller } from "./jsonrpc/TraceContext.ts"
 
 /** Options of one connection of the app-server. Every one has a default. */
 export interface AppServerOptions {
@@ -86,7 +87,7 @@ export const serve = (
       })
       yield* peer.run
     }),
-  )
+  ).pipe(withCaller(connection.peer.headers?.["traceparent"]))
 
 const isForm = Schema.is(ApprovalForm)
 

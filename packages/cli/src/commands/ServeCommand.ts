@@ -88,7 +88,7 @@ const program = (
       onListening: (url) => process.stdout.write(greeting(served, url, token)),
     }),
   ).pipe(
-    Application.provided(programs[served], { ...started, close: Effect.void }),
+    Application.provided(programs[served], { ...started, close: Effect.void, measures: true }),
     Effect.provideService(References.TracerEnabled, false),
   )
 

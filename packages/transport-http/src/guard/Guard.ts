@@ -23,7 +23,7 @@ import type * as Scope from "effect/Scope"
 import { type Addresses, addressFault, loopback } from "./Addresses.ts"
 import { type Drain, Draining, drainReason } from "./Draining.ts"
 import { type LimitFault, Limits } from "./Limits.ts"
-import { Principals, type Unauthorized } from "./Principals.ts"
+import { type NotIdentified, Principals } from "./Principals.ts"
 
 /** A refused request. */
 export interface Refusal {
@@ -138,23 +138,43 @@ const bodyFault = (length: string | undefined, maxBodyBytes: number): Refusal | 
     ? tooLarge(`the body has ${length} bytes; at most ${maxBodyBytes} are accepted`)
     : undefined
 
+/** The response to a request without a principal. */
+const refusalOf = (error: NotIdentified): Refusal => {
+  const { message } = error
+  switch (error._tag) {
+    case "Unauthorized":
+      return {
+        status: 401,
+        code: "unauthorized",
+        message,
+        headers: { "www-authenticate": error.challenge },
+      }
+    case "InsufficientScope":
+      return {
+        status: 403,
+        code: "forbidden",
+        message,
+        headers: { "www-authenticate": error.challenge },
+      }
+    case "IssuerUnavailable":
+      return {
+        status: 503,
+        code: "unavailable",
+        message,
+        headers: { "retry-after": String(error.retryAfterSeconds) },
+      }
+  }
+}
+
 /** The principal of a request that is within the limits of the server. */
 const authenticate = (
   request: HttpServerRequest.HttpServerRequest,
   { limits, principals }: Judges,
 ): Effect.Effect<string, Refusal, Scope.Scope> => {
-  const refuse = ({ challenge, message }: Unauthorized) =>
-    limits.countFailed(Option.getOrElse(request.remoteAddress, () => "")).pipe(
-      Effect.mapError(limited),
-      Effect.andThen(
-        Effect.fail<Refusal>({
-          status: 401,
-          code: "unauthorized",
-          message,
-          headers: { "www-authenticate": challenge },
-        }),
-      ),
-    )
+  const refuse = (error: NotIdentified) =>
+    limits
+      .countFailed(Option.getOrElse(request.remoteAddress, () => ""))
+      .pipe(Effect.mapError(limited), Effect.andThen(Effect.fail(refusalOf(error))))
   return principals.identify(request.headers).pipe(
     Effect.catch(refuse),
     Effect.tap((principal) => Effect.mapError(limits.admit(principal), limited)),
