@@ -129,8 +129,8 @@ const lateModules: Plugin = {
 
 /** Chunks in the order in which a process loads them, each with the modules that are its entries. */
 const chunks = [
-  // Everything that is read before a client of `mcp` gets its first response.
-  { name: "start", entries: ["cli/src/commands/Mcp.ts"] },
+  // Everything that is read before a client gets its first response.
+  { name: "start", entries: ["cli/src/commands/Mcp.ts", "cli/src/commands/AppServerCommand.ts"] },
   // What a request after `initialize` needs.
   { name: "serve", entries: ["cli/src/server/ServeMcp.ts"] },
   // What a stored conversation needs.

@@ -127,21 +127,47 @@ const layer = (
   )
 }
 
+/** Observes the conversations of the layer, if that is configured or they are measured; else nothing of it is loaded. */
+const observed =
+  ({ telemetry }: Startup.Startup, measures = false) =>
+  <A>(self: Layer.Layer<A>): Layer.Layer<A> =>
+    telemetry === undefined && !measures
+      ? self
+      : Layer.provideMerge(
+          self,
+          Layer.unwrap(
+            Effect.map(
+              Effect.promise(() => import("./telemetry/TelemetryLayer.ts")),
+              (module) => module.layer(telemetry ?? {}, process.env),
+            ),
+          ),
+        )
+
 /** Provides the layer and the log to the service of connections, which are closed before they are released. */
 export const provided =
+<<<<<<< HEAD
   (
     program: Program,
     { close, environment, startup, write }: Serving,
     principals?: PrincipalRules,
   ) =>
+=======
+  (program: Program, { close, environment, measures, startup, write }: Serving) =>
+>>>>>>> main
   <A, E>(service: Effect.Effect<A, E, Services>): Effect.Effect<A, E> =>
     service.pipe(
       Effect.ensuring(close),
       Effect.provide(
         // The services log while they are released, too.
+<<<<<<< HEAD
         Layer.provideMerge(
           layer(program, startup, environment, principals),
           LogLayer.layer({ write, level: environment.logLevel }),
+=======
+        layer(program, startup, environment).pipe(
+          observed(startup, measures),
+          Layer.provideMerge(LogLayer.layer({ write, level: environment.logLevel })),
+>>>>>>> main
         ),
       ),
     )

@@ -104,7 +104,7 @@ describe("the modules of a start", () => {
         ([, name = ""]) => name,
       ),
     )
-    assert.includeMembers(bound, ["node:http", "node:path"])
+    assert.includeMembers(bound, ["node:fs", "node:path"])
     assert.notIncludeMembers(bound, ["node:crypto", "node:child_process"])
   })
 

@@ -2,7 +2,8 @@
 import type { Connection } from "@colloquy/protocol/Connection"
 import { AppServer } from "@colloquy/protocol/app/AppServer"
 import { CancelRequest } from "@colloquy/protocol/app/Events"
-import { ApprovalForm, Initialized } from "@colloquy/protocol/app/Session"
+import { ApprovalForm } from "@colloquy/protocol/app/Initialize"
+import { Initialized } from "@colloquy/protocol/app/Session"
 import { nearest } from "@colloquy/protocol/Nearest"
 import { methodsOf } from "@colloquy/protocol/Method"
 import type * as Duration from "effect/Duration"
@@ -20,6 +21,7 @@ import type { UserConfig } from "./app/ports/UserConfigPort.ts"
 import type { Server } from "./Server.ts"
 import type { McpServerOptions } from "./McpServer.ts"
 import { make as makePeer } from "./jsonrpc/Peer.ts"
+import { withCaller } from "./jsonrpc/TraceContext.ts"
 
 /** Options of one connection of the app-server. Every one has a default. */
 export interface AppServerOptions {
@@ -86,7 +88,7 @@ export const serve = (
       })
       yield* peer.run
     }),
-  )
+  ).pipe(withCaller(connection.peer.headers?.["traceparent"]))
 
 const isForm = Schema.is(ApprovalForm)
 

@@ -7,7 +7,7 @@
  *
  * Keeps L1: the request is either answered here or passed on, never both.
  */
-import type { Connection, ConnectionClosed, Frame } from "@colloquy/protocol/Connection"
+import type { Connection, Frame } from "@colloquy/protocol/Connection"
 import { parseFrame, type RequestId, successText } from "@colloquy/protocol/JsonRpc"
 import {
   initializeCodec,
@@ -18,6 +18,7 @@ import { MetaKey } from "@colloquy/protocol/mcp/Revisions"
 import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import { answer, preceded } from "./internal/EarlyAnswer.ts"
 import { type InitializeOptions, initializeResult } from "./mcp/methods/InitializeResult.ts"
 
 /** A connection whose first message was read. */
@@ -55,24 +56,6 @@ const responseTo = (
   const encoded = initializeCodec().encodeResult(initializeResult(params, options))
   return encoded._tag === "Failure" ? undefined : successText(id, encoded.success)
 }
-
-/** The connection with these frames in front of those that it receives. */
-const preceded = (connection: Connection, frames: ReadonlyArray<Frame>): Connection => {
-  let left = frames
-  return {
-    ...connection,
-    receive: Effect.suspend(() => {
-      if (left.length === 0) return connection.receive
-      const taken = left
-      left = []
-      return Effect.succeed(taken)
-    }),
-  }
-}
-
-/** Sends the response and resolves when it was handed to the client, who is gone if that fails. */
-const answer = (connection: Connection, text: string): Effect.Effect<void, ConnectionClosed> =>
-  Effect.andThen(connection.send([text]), connection.flush)
 
 /**
  * Waits for the first message and answers it if it is an ordinary `initialize`. The response is the one that

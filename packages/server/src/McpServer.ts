@@ -19,6 +19,7 @@ import * as Session from "./mcp/Session.ts"
 import type { ThreadIdPlace } from "./mcp/codex/ToolResults.ts"
 import type { VendorEvents } from "./mcp/codex/VendorEvents.ts"
 import { make as makePeer } from "./jsonrpc/Peer.ts"
+import { withCaller } from "./jsonrpc/TraceContext.ts"
 import { isMethodNotFound, type Route } from "./jsonrpc/Route.ts"
 import { Server } from "./Server.ts"
 
@@ -128,4 +129,4 @@ export const serve = (
       })
       yield* peer.run
     }),
-  )
+  ).pipe(withCaller(connection.peer.headers?.["traceparent"]))

@@ -15,7 +15,7 @@ import { savedConfig } from "../../src/config/SavedConfig.ts"
 import { linesOf } from "../../src/config/ConfigLines.ts"
 import { edited } from "../../src/config/ConfigWriter.ts"
 import { effectiveConfig } from "../../src/config/EffectiveConfig.ts"
-import { allKeys } from "../../src/config/UnknownKeys.ts"
+import { allKeys } from "../../src/config/AllKeys.ts"
 
 const configs = [
   `model = "gpt-5"

@@ -1,16 +1,26 @@
-/** The command `app-server`: serves conversations over plain JSON-RPC on stdin and stdout until the client disconnects. */
-import * as AppServer from "@colloquy/server/AppServer"
-import * as Application from "../Application.ts"
+/**
+ * The command `app-server`: serves conversations over plain JSON-RPC on stdin and stdout until the client disconnects.
+ * Answers `initialize` before it loads the server, because the client waits for that.
+ */
+import * as EarlyAppHandshake from "@colloquy/server/EarlyAppHandshake"
+import * as Effect from "effect/Effect"
 import type { Launch } from "../args/Args.ts"
-import { appServerOptions } from "../server/AppServerOptions.ts"
 import * as StdioServer from "../server/StdioServer.ts"
+import { userAgent } from "../server/UserAgent.ts"
+import { withoutStacks } from "../WithoutStacks.ts"
+
+const serve: StdioServer.Serve = (connection, serving) => {
+  const { compatibility_version: compatibility } = serving.startup.options
+  return Effect.gen(function* () {
+    const opened = yield* EarlyAppHandshake.open(connection, {
+      userAgent: userAgent(process.env, compatibility),
+    })
+    const server = yield* Effect.promise(() =>
+      withoutStacks(() => import("../server/ServeAppServer.ts")),
+    )
+    yield* server.serve(opened, serving)
+  })
+}
 
 /** Resolves with the exit code if the server could not start; otherwise the process ends. */
-export const run = (launch: Launch): Promise<number> =>
-  StdioServer.run(
-    (connection, serving) =>
-      AppServer.serve(connection, appServerOptions(serving)).pipe(
-        Application.provided({ originator: "colloquy_app_server", source: "vscode" }, serving),
-      ),
-    launch,
-  )
+export const run = (launch: Launch): Promise<number> => StdioServer.run(serve, launch)

@@ -8,7 +8,7 @@ import * as Exit from "effect/Exit"
 import type { Launch } from "../args/Args.ts"
 import { linesOf } from "../config/ConfigLines.ts"
 import { type EffectiveKey, effectiveConfig, type Sources } from "../config/EffectiveConfig.ts"
-import { allKeys } from "../config/UnknownKeys.ts"
+import { allKeys } from "../config/AllKeys.ts"
 import * as Environment from "../machine/Environment.ts"
 import * as Startup from "../server/Startup.ts"
 

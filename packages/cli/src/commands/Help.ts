@@ -69,6 +69,8 @@ const keys = `Keys of config.toml and -c that only this program has:
   on_restart               What happens to a turn whose process ended: close (default), or continue
   http.*                   The server on a port: hosts, origins, authentication, tls_certificate, tls_key,
                            tls_by_proxy, and limits; colloquy config prints them
+  telemetry.*              Export of spans and metrics to OpenTelemetry: otlp_endpoint, otlp_protocol,
+                           otlp_headers, otlp_env_headers, signals, export_interval_ms
   login.*                  issuer, client_id, scopes, callback_port and base_url of logins in the browser;
                            from_codex: whether to use the login of codex (default true)
 `

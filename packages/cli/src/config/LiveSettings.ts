@@ -62,7 +62,7 @@ const located = (
 /** Warns about unknown keys: they have no effect, and the client gets no other sign of it. */
 const warnOfUnknown = Effect.fnUntraced(function* (config: SettingsOverrides["config"]) {
   if (config === undefined || Object.keys(config).length === 0) return
-  for (const warning of warningsOfRecord(config)) yield* Effect.logWarning(warning)
+  for (const warning of yield* warningsOfRecord(config)) yield* Effect.logWarning(warning)
 })
 
 /** Access to the current settings. */

@@ -17,6 +17,7 @@ export const isSecretKey = (path: ReadonlyArray<string>): boolean => {
   const [top, second] = path
   if (top === "shell_environment_policy" && second === "set") return true
   if (top === "model_providers" && path[2] === "experimental_bearer_token") return true
+  if (top === "telemetry" && second === "otlp_headers") return path.length > 2
   const inTables = (top === "model_providers" || top === "mcp_servers") && path.length > 3
   return inTables && secretTables.has(path[2] ?? "")
 }

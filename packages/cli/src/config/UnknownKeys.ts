@@ -4,26 +4,13 @@
  */
 import { unknownKeys as allUnknownKeys } from "@colloquy/config/ConfigKeys"
 import { Config } from "@colloquy/config/ConfigSchema"
-import { key } from "@colloquy/config/KeySchemas"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import { meantRoutingKey } from "@colloquy/config/RoutingKeys"
-import { once } from "@colloquy/protocol/Once"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
-import { httpSchema } from "../args/HttpOptions.ts"
 import { ServerOptions } from "../args/ServerOptions.ts"
 import type { ConfigFile } from "./ConfigFile.ts"
 import { ignoredWarning, isFileOnly } from "./FileOnlyKeys.ts"
-
-/** Schema of all keys that `config.toml` and `-c` may set. Made at its first use: a client waits while the process starts. */
-export const allKeys = once(() =>
-  Schema.Struct({
-    ...Config.fields,
-    ...ServerOptions.fields,
-    http: key(httpSchema(), "The server over HTTP."),
-  }),
-)
 
 /** True if each key is one of the two schemas, at any depth, as in most files. */
 const isKnown = (tree: ConfigTree.ConfigTree): boolean => {
@@ -53,8 +40,13 @@ const isError = ({ near, path }: Unknown): boolean => {
   return key !== undefined && meantRoutingKey(key) !== undefined
 }
 
-const unknownKeys = (tree: ConfigTree.ConfigTree): ReadonlyArray<Unknown> =>
-  isKnown(tree) ? [] : allUnknownKeys(allKeys(), tree).filter((one) => !isError(one))
+const unknownKeys = (tree: ConfigTree.ConfigTree): Effect.Effect<ReadonlyArray<Unknown>> =>
+  isKnown(tree)
+    ? Effect.succeed([])
+    : Effect.map(
+        Effect.promise(() => import("./AllKeys.ts")),
+        ({ allKeys }) => allUnknownKeys(allKeys(), tree).filter((one) => !isError(one)),
+      )
 
 const warningOf = (at: string, { near }: Unknown): string =>
   `${at}: unknown key, ignored${near === undefined ? "" : `; did you mean \`${near}\`?`}`
@@ -73,28 +65,30 @@ const warningsOfKeys = (
   more: Math.max(0, unknown.length - maxWarnings),
 })
 
-const ofOverride = (override: ConfigTree.Override): Warnings => {
-  if (isFileOnly(override.path)) return { lines: [ignoredWarning(`-c ${override.path}`)], more: 0 }
-  return warningsOfKeys(
+const ofOverride = (override: ConfigTree.Override): Effect.Effect<Warnings> => {
+  if (isFileOnly(override.path)) {
+    return Effect.succeed({ lines: [ignoredWarning(`-c ${override.path}`)], more: 0 })
+  }
+  return Effect.map(
     unknownKeys(ConfigTree.applyOverrides(ConfigTree.empty, [override])),
-    ({ path }) => `-c ${path}`,
+    (unknown) => warningsOfKeys(unknown, ({ path }) => `-c ${path}`),
   )
 }
 
-const ofFile = (file: ConfigFile): Effect.Effect<Warnings> => {
-  const unknown = unknownKeys(file.tree)
-  if (unknown.length === 0) return Effect.succeed({ lines: [], more: 0 })
-  return Effect.map(
-    Effect.promise(() => import("./ConfigLines.ts")),
-    ({ linesOf }) => {
-      const lines = linesOf(file.text)
-      return warningsOfKeys(
-        unknown,
-        ({ path }) => `${file.path}:${lines.get(path) ?? 1}: \`${path}\``,
-      )
-    },
-  )
-}
+const ofFile = (file: ConfigFile): Effect.Effect<Warnings> =>
+  Effect.flatMap(unknownKeys(file.tree), (unknown) => {
+    if (unknown.length === 0) return Effect.succeed({ lines: [], more: 0 })
+    return Effect.map(
+      Effect.promise(() => import("./ConfigLines.ts")),
+      ({ linesOf }) => {
+        const lines = linesOf(file.text)
+        return warningsOfKeys(
+          unknown,
+          ({ path }) => `${file.path}:${lines.get(path) ?? 1}: \`${path}\``,
+        )
+      },
+    )
+  })
 
 const limited = (all: ReadonlyArray<Warnings>): ReadonlyArray<string> => {
   const lines = all.flatMap((one) => one.lines)
@@ -107,19 +101,22 @@ export const warningsOf = (
   file: ConfigFile,
   overrides: ReadonlyArray<ConfigTree.Override>,
 ): Effect.Effect<ReadonlyArray<string>> =>
-  Effect.map(ofFile(file), (found) => limited([found, ...overrides.map(ofOverride)]))
+  Effect.flatMap(ofFile(file), (found) =>
+    Effect.map(Effect.forEach(overrides, ofOverride), (others) => limited([found, ...others])),
+  )
 
 /** The warnings about the `config` that a client sent for one conversation, one line each. */
 export const warningsOfRecord = (
   config: Readonly<Record<string, unknown>>,
-): ReadonlyArray<string> => {
+): Effect.Effect<ReadonlyArray<string>> => {
   const tree = ConfigTree.applyRecord(ConfigTree.empty, config)
-  if (Result.isFailure(tree)) return []
-  const unknown = unknownKeys(tree.success)
+  if (Result.isFailure(tree)) return Effect.succeed([])
   const at = (path: string) => `conversation config: \`${path}\``
   const ignored = Object.keys(tree.success).filter(isFileOnly)
-  return limited([
-    { lines: ignored.map((path) => ignoredWarning(at(path))), more: 0 },
-    warningsOfKeys(unknown, ({ path }) => at(path)),
-  ])
+  return Effect.map(unknownKeys(tree.success), (unknown) =>
+    limited([
+      { lines: ignored.map((path) => ignoredWarning(at(path))), more: 0 },
+      warningsOfKeys(unknown, ({ path }) => at(path)),
+    ]),
+  )
 }

@@ -7,9 +7,10 @@
  * | MCP | `/mcp`, `/sse`, `/messages` |
  * | the app-server | a WebSocket at any path |
  *
- * and in each case `/healthz`, `/readyz` and, with an issuer of access tokens, `/.well-known/oauth-protected-resource`, which
- * need no token. Cross-origin requests are answered for configured origins only.
+ * and in each case `/metrics`, and `/healthz`, `/readyz` and, with an issuer of access tokens,
+ * `/.well-known/oauth-protected-resource`, which need no token. Cross-origin requests are answered for configured origins only.
  */
+import { prometheusName } from "@colloquy/core/telemetry/Metrics"
 import * as AppServer from "@colloquy/server/AppServer"
 import * as McpServer from "@colloquy/server/McpServer"
 import { Draining } from "@colloquy/transport-http/guard/Draining"
@@ -17,6 +18,8 @@ import { guarded, type GuardOptions } from "@colloquy/transport-http/guard/Guard
 import * as ResourceMetadata from "@colloquy/transport-http/auth/ResourceMetadata"
 import * as McpRoutes from "@colloquy/transport-http/mcp/McpRoutes"
 import * as HealthRoutes from "@colloquy/transport-http/ops/HealthRoutes"
+import * as MetricsRoute from "@colloquy/transport-http/ops/MetricsRoute"
+import * as TraceContext from "@colloquy/transport-http/ops/TraceContext"
 import * as PlainRoutes from "@colloquy/transport-http/v1/PlainRoutes"
 import * as WebSocketRoute from "@colloquy/transport-http/ws/WebSocketRoute"
 import * as Effect from "effect/Effect"
@@ -93,7 +96,8 @@ export const routes = (of: HttpRoutesOptions) => {
     ...(options.max_body_bytes === undefined ? {} : { maxBodyBytes: options.max_body_bytes }),
   }
   return Layer.mergeAll(
-    guarded(dialects(of), guard),
+    guarded(Layer.merge(dialects(of), MetricsRoute.layer({ nameOf: prometheusName })), guard),
+    TraceContext.layer,
     guarded(health, { ...guard, isPublic: true }),
     guarded(metadata(options), { ...guard, isPublic: true }),
     crossOrigin(options),

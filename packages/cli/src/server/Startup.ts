@@ -3,6 +3,7 @@
  * the process here, before anything is served, with one line that names the problem and its place.
  */
 import { type ConversationSettings, SettingsError } from "@colloquy/core/ConversationSettings"
+import type { ConfigFault } from "@colloquy/config/ConfigFault"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import type * as Resolve from "@colloquy/config/Resolve"
 import { offlineProvider, openaiProvider, ossProvider } from "@colloquy/models/Providers"
@@ -23,6 +24,7 @@ import { warningsOf } from "../config/UnknownKeys.ts"
 import { errorLine } from "../log/ErrorLine.ts"
 import { type Environment, isLoggedIn, originalLogin } from "../machine/Environment.ts"
 import { serverOptions, type ServerOptions } from "../args/ServerOptions.ts"
+import type { TelemetryOptions } from "../args/TelemetryOptions.ts"
 import { statSync } from "./StartFiles.ts"
 
 /** What a command needs from the configuration. */
@@ -34,6 +36,8 @@ export interface Startup {
   /** The keys that `-c` and options such as `--model` set, without those that are ignored. */
   readonly overrides: ReadonlyArray<ConfigTree.Override>
   readonly options: ServerOptions
+  /** The table `telemetry`; absent if there is none. */
+  readonly telemetry?: TelemetryOptions
   /** The settings of a conversation whose client sets none. */
   readonly settings: ConversationSettings
   /** The responses of the offline model; absent for the built-in ones. */
@@ -140,6 +144,16 @@ const directoryFault = (path: string): string | undefined => {
   }
 }
 
+/** Decodes the table `telemetry`. Most configurations have none and load nothing of it. */
+const readTelemetry = <E>(
+  tree: ConfigTree.ConfigTree,
+  read: (keys: Result.Result<TelemetryOptions, ConfigFault>) => Effect.Effect<TelemetryOptions, E>,
+) =>
+  Effect.flatMap(
+    Effect.promise(() => import("../args/TelemetryOptions.ts")),
+    ({ telemetryOptions }) => read(telemetryOptions(tree)),
+  )
+
 /** Loads the configuration. Fails if it is not valid, or if no conversation could start with it. */
 export const load = Effect.fnUntraced(function* (
   environment: Environment,
@@ -173,15 +187,21 @@ export const load = Effect.fnUntraced(function* (
     source: sourceNow,
     known: file,
   })
-  const options = yield* Effect.fromResult(serverOptions(tree)).pipe(
-    Effect.catch(({ message, key }) =>
-      Effect.flatMap(
-        live.locate(new SettingsError({ message, ...(key === undefined ? {} : { key }) })),
-        Effect.fail,
+  const read = <A>(keys: Result.Result<A, ConfigFault>) =>
+    Effect.fromResult(keys).pipe(
+      Effect.catch(({ message, key }) =>
+        Effect.flatMap(
+          live.locate(new SettingsError({ message, ...(key === undefined ? {} : { key }) })),
+          Effect.fail,
+        ),
       ),
-    ),
-    Effect.mapError(failed),
-  )
+      Effect.mapError(failed),
+    )
+  const options = yield* read(serverOptions(tree))
+  const telemetry =
+    ConfigTree.get(tree, "telemetry") === undefined
+      ? {}
+      : { telemetry: yield* readTelemetry(tree, read) }
   // Faulty settings are reported now, not at every call. A missing provider is not an error yet: a login may follow.
   const created = yield* Effect.result(live.resolve({ requiresProvider: true }))
   const settings = Result.isSuccess(created)
@@ -194,6 +214,7 @@ export const load = Effect.fnUntraced(function* (
     live,
     overrides,
     options,
+    ...telemetry,
     settings,
     ...(script === undefined ? {} : { script }),
     warnings,

@@ -27,6 +27,8 @@ const shutdownSlackMs = 10_000
 export interface Serving extends Started {
   /** Closes the connection. It is closed in any case, but what serves it may have to be released after that. */
   readonly close: Effect.Effect<void>
+  /** True: the conversations are observed also where no table `telemetry` is configured. Default false. */
+  readonly measures?: boolean
 }
 
 /** Serves the connection until its end: what differs between the serving commands. */

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { linesOf } from "../../src/config/ConfigLines.ts"
 import { type EffectiveKey, effectiveConfig } from "../../src/config/EffectiveConfig.ts"
-import { allKeys } from "../../src/config/UnknownKeys.ts"
+import { allKeys } from "../../src/config/AllKeys.ts"
 import { lineOf } from "../../src/commands/ConfigCommand.ts"
 
 const effective = (text: string, args: ReadonlyArray<string> = []) =>

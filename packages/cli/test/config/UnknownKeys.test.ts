@@ -3,7 +3,8 @@ import { meantRoutingKey } from "@colloquy/config/RoutingKeys"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { allKeys, warningsOf } from "../../src/config/UnknownKeys.ts"
+import { allKeys } from "../../src/config/AllKeys.ts"
+import { warningsOf } from "../../src/config/UnknownKeys.ts"
 
 const file = (text: string) => ({
   path: "/state/config.toml",

@@ -1,40 +1,12 @@
 /** The handshake of a connection: the client's name, and which forms of questions it understands. */
-import * as Schema from "effect/Schema"
 import { notification, request } from "../Method.ts"
-import { maybe } from "./Fields.ts"
-
-/**
- * The spelling of approval requests: `camelCase` (October 2025, with `conversationId` and `callId`), `snake_case` (September
- * 2025), or `none` for a client that answers no questions.
- */
-export const ApprovalForm = Schema.Literals(["camelCase", "snake_case", "none"])
-/** A decoded `ApprovalForm`. */
-export type ApprovalForm = typeof ApprovalForm.Type
-
-const UserAgent = Schema.Struct({ userAgent: Schema.String })
+import { initializeInfo, initializeMethod, InitializeParams, UserAgent } from "./Initialize.ts"
 
 /** The client introduces itself. */
-export const Initialize = request("initialize", {
-  params: Schema.Struct({
-    clientInfo: Schema.Struct({
-      name: Schema.String,
-      title: maybe(Schema.String),
-      version: Schema.String,
-    }),
-    /** Not in the original. */
-    capabilities: maybe(
-      Schema.Struct({
-        /** Default `camelCase`: clients that send this request are from October 2025 or later. */
-        approvals: maybe(ApprovalForm),
-        /** True: the client can show the forms of tool servers. Default false: other clients get them, or they are declined. */
-        elicitation: maybe(Schema.Boolean),
-      }),
-    ),
-  }),
+export const Initialize = request(initializeMethod, {
+  params: InitializeParams,
   result: UserAgent,
-  cancellable: false,
-  since: "0.45",
-  doc: "Introduces the client. Must be sent once, before every other request.",
+  ...initializeInfo,
 })
 
 /** The client is ready. */

@@ -5,7 +5,8 @@
  */
 import type { Answers } from "@colloquy/core/approvals/Approval"
 import type { ResultOf, Params } from "@colloquy/protocol/Method"
-import type { ApprovalForm, Initialize } from "@colloquy/protocol/app/Session"
+import type { ApprovalForm } from "@colloquy/protocol/app/Initialize"
+import type { Initialize } from "@colloquy/protocol/app/Session"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
@@ -18,6 +19,7 @@ import { type DeliveryCursor, deliveryCursors } from "./subscriptions/DeliveryCu
 import * as ConnectionNotices from "./subscriptions/ConnectionNotices.ts"
 import { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import { v1Presenter } from "./subscriptions/V1Presenter.ts"
+import { userAgentText } from "./UserAgentText.ts"
 
 /** State of one connection, for the handlers of its requests. */
 export interface AppConnection {
@@ -89,9 +91,7 @@ class ClientFacts {
   }
 
   get userAgent(): string {
-    const { userAgent } = this.options
-    const info = this.client?.clientInfo
-    return info === undefined ? userAgent : `${userAgent} (${info.name}; ${info.version})`
+    return userAgentText(this.options.userAgent, this.client?.clientInfo)
   }
 }
 

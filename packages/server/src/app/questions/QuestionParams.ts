@@ -9,7 +9,7 @@ import type {
   ElicitationRequest,
   ExecCommandApproval,
 } from "@colloquy/protocol/app/Approvals"
-import type { ApprovalForm } from "@colloquy/protocol/app/Session"
+import type { ApprovalForm } from "@colloquy/protocol/app/Initialize"
 import type { Params } from "@colloquy/protocol/Method"
 
 /** Params of `execCommandApproval`. */

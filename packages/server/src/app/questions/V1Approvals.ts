@@ -8,7 +8,7 @@ import {
   ExecCommandApproval,
 } from "@colloquy/protocol/app/Approvals"
 import { present as presentMembers } from "@colloquy/protocol/app/Fields"
-import type { ApprovalForm } from "@colloquy/protocol/app/Session"
+import type { ApprovalForm } from "@colloquy/protocol/app/Initialize"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { PeerControl } from "../../jsonrpc/Caller.ts"

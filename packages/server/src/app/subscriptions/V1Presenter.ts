@@ -11,7 +11,7 @@ import {
   ConversationSynced,
   eventNotification,
 } from "@colloquy/protocol/app/Events"
-import type { ApprovalForm } from "@colloquy/protocol/app/Session"
+import type { ApprovalForm } from "@colloquy/protocol/app/Initialize"
 import { appServerEvent } from "../../events/V1Events.ts"
 import { presentV1 } from "../questions/V1Approvals.ts"
 import { notificationOf, type SubscriptionPresenter } from "./SubscriptionPresenter.ts"

@@ -11,6 +11,7 @@ import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { methodNotFound, type Route } from "../../jsonrpc/Route.ts"
+import { withCaller } from "../../jsonrpc/TraceContext.ts"
 import { type CoreHandler, type Members, OtherResult } from "../RequestContext.ts"
 import type { Session } from "../Session.ts"
 import { isMembers } from "./Capabilities.ts"
@@ -90,6 +91,14 @@ const alone = (method: string) =>
     message: `Invalid Request: \`${method}\` must not stand in a batch`,
   })
 
+/** The handler, within the span of the client if `_meta` names it. */
+const traced = (handler: AnyHandler, meta: Members | undefined): AnyHandler => {
+  const traceparent = memberOf(meta, "traceparent")
+  return traceparent === undefined
+    ? handler
+    : (params, context) => withCaller(traceparent)(handler(params, context))
+}
+
 /** Creates the codec of each method when it is first used, and keeps it. */
 const remembered = (make: (codec: Codec) => Route["codec"]) => {
   const known = new Map<Method, Route["codec"]>()
@@ -127,7 +136,7 @@ class ConnectionRouter implements Router {
     const handler = handlers[request.method]
     return method === undefined || handler === undefined || !knows(session.revision(), method)
       ? methodNotFound(request.method)
-      : this.handshakeRoute(method, handler)
+      : this.handshakeRoute(method, traced(handler, meta))
   }
 
   readonly batches: Router["batches"] = () => {
@@ -171,7 +180,7 @@ class ConnectionRouter implements Router {
     const handler = this.options.handlers[request.method]
     return method === undefined || handler === undefined || !knows(read.success.revision, method)
       ? methodNotFound(request.method)
-      : this.callRoute(method, handler, read.success, request)
+      : this.callRoute(method, traced(handler, meta), read.success, request)
   }
 
   private callRoute(
