@@ -71,7 +71,7 @@ describe("one request to a provider", () => {
       Effect.gen(function* () {
         const { fibers, operations, timers } = yield* costOf([events])
         assert.deepStrictEqual({ fibers, timers }, { fibers: 0, timers: 0 })
-        assert.isAtMost(operations, 1.1 * 81)
+        assert.isAtMost(operations, 1.1 * 79)
       }),
   )
 
@@ -80,7 +80,7 @@ describe("one request to a provider", () => {
       const pieces = events.match(/[^]{1,100}/g) ?? []
       const { fibers, operations, timers } = yield* costOf(pieces)
       assert.deepStrictEqual({ fibers, timers }, { fibers: 0, timers: 0 })
-      assert.isAtMost(operations, 1.1 * 132)
+      assert.isAtMost(operations, 1.1 * 127)
     }),
   )
 })

@@ -124,7 +124,7 @@ class NodeExchange implements Exchange {
     response.on("close", () => {
       if (!this.isComplete()) this.fail(failureOf("the connection was closed"))
     })
-    this.continue()
+    this.continueSoon()
   }
 
   private readonly hold = (chunk: Uint8Array): void => {
@@ -132,9 +132,13 @@ class NodeExchange implements Exchange {
     this.chunks.push(chunk)
     this.heldBytes += chunk.length
     if (this.heldBytes >= maxHeldBytes) this.response?.pause()
+    this.continueSoon()
+  }
+
+  /** Continues after the parser has handled the whole network read, so that the reader sees all of it. */
+  private continueSoon(): void {
     if (this.wake === undefined || this.isWaking) return
     this.isWaking = true
-    // After the parser has handled the whole network read, so that the reader sees all of it.
     process.nextTick(() => {
       this.isWaking = false
       // The end follows within this turn of the event loop: the reader sees it too, and need not wait for it.

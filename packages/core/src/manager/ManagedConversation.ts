@@ -4,6 +4,7 @@
  */
 import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
 import type { Conversation } from "../Conversation.ts"
 import { ConversationClosed } from "../ConversationErrors.ts"
 import { attachedEvents } from "../listeners/Listener.ts"
@@ -37,9 +38,11 @@ export class ManagedConversation implements Conversation {
 
   attach(...args: Parameters<Conversation["attach"]>): ReturnType<Conversation["attach"]> {
     // The idle time starts when the listener detaches.
-    return Effect.andThen(
-      Effect.addFinalizer(() => this.conversations.touch(this.entry)),
-      this.conversations.use(this.entry, (conversation) => conversation.attach(...args)),
+    return Effect.flatMap(Effect.scope, (scope) =>
+      Effect.andThen(
+        Scope.addFinalizer(scope, this.conversations.touch(this.entry)),
+        this.conversations.use(this.entry, (conversation) => conversation.attach(...args)),
+      ),
     )
   }
 

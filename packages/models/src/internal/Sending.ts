@@ -166,16 +166,18 @@ const sendOnce = Effect.fnUntraced(function* (
   return status >= 200 && status < 300 ? outcome : yield* refusedBy(outcome, provider, credentials)
 })
 
+/** Sends the request for the `attempt`th time, counted from 1, and repeats it as often as the failure permits. */
+const sendFrom = (attempt: number, sent: Sent, sender: Sender): Effect.Effect<Answer, ModelError> =>
+  Effect.flatMap(sendOnce(sent, sender), (outcome): Effect.Effect<Answer, ModelError> => {
+    if ("exchange" in outcome) return Effect.succeed(outcome)
+    const { delayMs, error, repeats } = outcome
+    const most = Math.min(repeats, sent.provider.requestMaxRetries, maxRetriesCap)
+    if (attempt > most) return Effect.fail(error)
+    const waiting =
+      delayMs === undefined ? Effect.flatMap(backoff(attempt), Effect.sleep) : Effect.sleep(delayMs)
+    return Effect.andThen(waiting, sendFrom(attempt + 1, sent, sender))
+  })
+
 /** Repeats the request until there is a response or the retries are used up. */
-export const send = Effect.fnUntraced(function* (
-  sent: Sent,
-  sender: Sender,
-): Effect.fn.Return<Answer, ModelError> {
-  const most = Math.min(sent.provider.requestMaxRetries, maxRetriesCap)
-  for (let attempt = 1; ; attempt++) {
-    const outcome = yield* sendOnce(sent, sender)
-    if ("exchange" in outcome) return outcome
-    if (attempt > Math.min(outcome.repeats, most)) return yield* outcome.error
-    yield* Effect.sleep(outcome.delayMs ?? (yield* backoff(attempt)))
-  }
-})
+export const send = (sent: Sent, sender: Sender): Effect.Effect<Answer, ModelError> =>
+  sendFrom(1, sent, sender)

@@ -150,20 +150,20 @@ const untilEvent = (
   limit: () => Duration.Duration,
 ): Effect.Effect<void> => {
   const more = readMore(body, deadline, reader)
-  const limited = Effect.suspend(() =>
+  const limited = () =>
     deadline.isStarted || body.isReady()
       ? more
-      : Effect.andThen(deadline.start(limit(), body.close), more),
-  )
+      : Effect.andThen(deadline.start(limit(), body.close), more)
   return Effect.suspend(() => {
     const before = reader.seen
-    const step: Effect.Effect<void> = Effect.flatMap(limited, () => {
-      if (reader.isDone && body.isReceived()) reader.end()
-      if (!reader.ended && reader.failure === undefined && reader.seen === before) return step
-      deadline.stop()
-      return Effect.void
-    })
-    return step
+    const step = (): Effect.Effect<void> =>
+      Effect.flatMap(limited(), () => {
+        if (reader.isDone && body.isReceived()) reader.end()
+        if (!reader.ended && reader.failure === undefined && reader.seen === before) return step()
+        deadline.stop()
+        return Effect.void
+      })
+    return step()
   })
 }
 

@@ -125,7 +125,8 @@ export const make = Effect.fnUntraced(function* ({
     /** Keys in `pending` of this follower's questions, by the ids of the questions. */
     const own = new Map<string, string>()
     const ownTurns = new Map<string, () => void>()
-    yield* Effect.addFinalizer(() =>
+    yield* Scope.addFinalizer(
+      scope,
       Effect.sync(() => {
         for (const key of own.values()) pending.delete(key)
         for (const disown of ownTurns.values()) disown()
