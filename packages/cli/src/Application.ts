@@ -145,29 +145,19 @@ const observed =
 
 /** Provides the layer and the log to the service of connections, which are closed before they are released. */
 export const provided =
-<<<<<<< HEAD
   (
     program: Program,
-    { close, environment, startup, write }: Serving,
+    { close, environment, measures, startup, write }: Serving,
     principals?: PrincipalRules,
   ) =>
-=======
-  (program: Program, { close, environment, measures, startup, write }: Serving) =>
->>>>>>> main
   <A, E>(service: Effect.Effect<A, E, Services>): Effect.Effect<A, E> =>
     service.pipe(
       Effect.ensuring(close),
       Effect.provide(
         // The services log while they are released, too.
-<<<<<<< HEAD
-        Layer.provideMerge(
-          layer(program, startup, environment, principals),
-          LogLayer.layer({ write, level: environment.logLevel }),
-=======
-        layer(program, startup, environment).pipe(
+        layer(program, startup, environment, principals).pipe(
           observed(startup, measures),
           Layer.provideMerge(LogLayer.layer({ write, level: environment.logLevel })),
->>>>>>> main
         ),
       ),
     )

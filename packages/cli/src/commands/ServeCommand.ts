@@ -108,11 +108,11 @@ const program = (
       onListening: (url) => process.stdout.write(greeting(served, url, token)),
     }),
   ).pipe(
-<<<<<<< HEAD
-    Application.provided(programs[served], { ...started, close: Effect.void }, principals),
-=======
-    Application.provided(programs[served], { ...started, close: Effect.void, measures: true }),
->>>>>>> main
+    Application.provided(
+      programs[served],
+      { ...started, close: Effect.void, measures: true },
+      principals,
+    ),
     Effect.provideService(References.TracerEnabled, false),
   )
 
