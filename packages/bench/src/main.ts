@@ -11,6 +11,7 @@ import * as AppServer from "./AppServer.ts"
 import * as Conversations from "./Conversations.ts"
 import * as Core from "./Core.ts"
 import * as Exec from "./Exec.ts"
+import * as Http from "./Http.ts"
 import * as Mcp from "./Mcp.ts"
 import * as Machine from "./Machine.ts"
 import * as Stdio from "./Stdio.ts"
@@ -24,6 +25,7 @@ const about = {
     "1 to 100,000 conversations of one process, one after the other: rate, slowest, memory",
   core: "the conversations alone: memory when idle, events to listeners, a long log, making and ending",
   exec: "commands in and out of the sandbox, their output, patches and their differences",
+  http: "MCP over HTTP beside the servers of the official SDK and of Effect: calls, first event, sessions",
   mcp: "the MCP server beside the official SDK's and Effect's: start, calls, notifications, memory",
   stdio: "the built program over its standard streams: start, turns, deltas, pings",
   store: "stored conversations: appends, coming back, lists, what they take on the disk",
@@ -104,6 +106,7 @@ const main = Effect.suspend((): Effect.Effect<unknown> => {
           `\`--bin\` is for \`app-server\`, \`mcp\`, \`stdio\` and \`user\`: ${name} is measured from its source`,
         )
       }
+      if (name === "http") return run(Http.http(quick ? Http.quick : Http.full))
       if (name === "store") return run(Store.store(quick ? Store.quick : Store.full))
       if (name === "conversations") {
         return run(Conversations.conversations(quick ? Conversations.quick : Conversations.full))

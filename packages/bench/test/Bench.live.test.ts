@@ -51,6 +51,17 @@ describe("npm run bench", () => {
       ],
     ],
     [
+      "http",
+      [
+        "tools/call over HTTP, 64 connections",
+        "processor time of one of them",
+        "one of 64 at once",
+        "one at a time",
+        "first event of a call",
+        "an idle session",
+      ],
+    ],
+    [
       "mcp",
       [
         "start to the answer to initialize, built",
@@ -173,7 +184,7 @@ describe("npm run bench", () => {
     assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
     assert.match(
       stdout,
-      /^ {2}app-server {5}\S.*\n {2}conversations {2}\S.*\n {2}core {11}\S.*\n {2}exec {11}\S.*\n {2}mcp {12}\S.*\n {2}stdio {10}\S.*\n {2}store {10}\S.*\n {2}user {11}\S/m,
+      /^ {2}app-server {5}\S.*\n {2}conversations {2}\S.*\n {2}core {11}\S.*\n {2}exec {11}\S.*\n {2}http {11}\S.*\n {2}mcp {12}\S.*\n {2}stdio {10}\S.*\n {2}store {10}\S.*\n {2}user {11}\S/m,
     )
   })
 

@@ -93,8 +93,6 @@ describe("the modules of a start", () => {
       "node:module",
       "node:os",
       "node:path",
-      // Read by what loads the next chunk, after the answer.
-      "node:v8",
     ])
   })
 
@@ -106,6 +104,18 @@ describe("the modules of a start", () => {
     )
     assert.includeMembers(bound, ["node:fs", "node:path"])
     assert.notIncludeMembers(bound, ["node:crypto", "node:child_process"])
+  })
+
+  it("loads nothing that observes conversations where no configuration asks for it", () => {
+    const chunks = closureOf(globSync(`${dist}/{start,serve,conversations,turn}-*.mjs`), chunksOf)
+    assert.isAbove(chunks.length, 3)
+    const observing = /^(?:Telemetry\w*|Metrics|Otlp\w*|PrometheusMetrics)-/
+    assert.deepStrictEqual(
+      chunks.map((path) => basename(path)).filter((name) => observing.test(name)),
+      [],
+    )
+    for (const path of chunks)
+      assert.notInclude(readFileSync(path, "utf8"), "gen_ai.", basename(path))
   })
 
   it("binds the modules of Node without reading each of their members", () => {

@@ -7,44 +7,47 @@
 import { type RequestId, requestIdKey } from "./JsonRpc.ts"
 
 /** A table of requests by their ids. */
-export interface PendingRequests<A> {
+export class PendingRequests<A> {
+  private readonly entries = new Map<string | number, A>()
+
   /** False, and nothing changes, when the id is in use. */
-  readonly add: (id: RequestId, value: A) => boolean
+  add(id: RequestId, value: A): boolean {
+    const key = requestIdKey(id)
+    if (this.entries.has(key)) return false
+    this.entries.set(key, value)
+    return true
+  }
+
   /** Removes the entry and gives its value; `undefined` for an id that is not in flight. */
-  readonly take: (id: RequestId) => A | undefined
-  readonly get: (id: RequestId) => A | undefined
-  readonly size: number
+  take(id: RequestId): A | undefined {
+    const key = requestIdKey(id)
+    const value = this.entries.get(key)
+    this.entries.delete(key)
+    return value
+  }
+
+  /** The value; `undefined` for an id that is not in flight. */
+  get(id: RequestId): A | undefined {
+    return this.entries.get(requestIdKey(id))
+  }
+
+  /** Number of entries. */
+  get size(): number {
+    return this.entries.size
+  }
+
   /** All values, oldest first. */
-  readonly values: () => ReadonlyArray<A>
+  values(): ReadonlyArray<A> {
+    return [...this.entries.values()]
+  }
+
   /** Removes all entries and gives their values, oldest first. */
-  readonly drain: () => ReadonlyArray<A>
+  drain(): ReadonlyArray<A> {
+    const values = [...this.entries.values()]
+    this.entries.clear()
+    return values
+  }
 }
 
 /** Creates an empty table. */
-export const make = <A>(): PendingRequests<A> => {
-  const entries = new Map<string | number, A>()
-  return {
-    add: (id, value) => {
-      const key = requestIdKey(id)
-      if (entries.has(key)) return false
-      entries.set(key, value)
-      return true
-    },
-    take: (id) => {
-      const key = requestIdKey(id)
-      const value = entries.get(key)
-      entries.delete(key)
-      return value
-    },
-    get: (id) => entries.get(requestIdKey(id)),
-    get size() {
-      return entries.size
-    },
-    values: () => [...entries.values()],
-    drain: () => {
-      const values = [...entries.values()]
-      entries.clear()
-      return values
-    },
-  }
-}
+export const make = <A>(): PendingRequests<A> => new PendingRequests()

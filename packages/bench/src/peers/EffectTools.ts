@@ -1,50 +1,10 @@
 /** The same two tools on Effect's server. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
-import * as McpProtocol from "effect/ai/McpProtocol"
-import * as McpSchema from "effect/ai/McpSchema"
 import * as McpServer from "effect/ai/McpServer"
-import * as Tool from "effect/ai/Tool"
-import * as Toolkit from "effect/ai/Toolkit"
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
+import { effectServer } from "./EffectToolkit.ts"
 
-const tools = Toolkit.make(
-  Tool.make("echo", {
-    parameters: Schema.Struct({ text: Schema.String }),
-    success: Schema.String,
-  }),
-  Tool.make("count", {
-    parameters: Schema.Struct({ to: Schema.Int }),
-    success: Schema.String,
-  }),
-)
-
-const handlers = tools.toLayer(
-  Effect.gen(function* () {
-    const { notifications } = yield* McpServer.McpServer
-    return {
-      echo: ({ text }) => Effect.succeed(text),
-      count: Effect.fnUntraced(function* ({ to }) {
-        for (let progress = 1; progress <= to; progress++) {
-          yield* notifications[McpSchema.ProgressNotification._tag]({
-            progressToken: "token",
-            progress,
-            message: "and one more",
-          })
-        }
-        return "done"
-      }),
-    }
-  }),
-)
-
-const server = McpServer.layerStdio({
-  name: "peer",
-  version: "0.0.0",
-  protocols: [McpProtocol.v2025_11_25],
-  registrations: McpServer.toolkit(tools).pipe(Layer.provide(handlers)),
-}).pipe(Layer.provide(NodeStdio.layer))
+const server = McpServer.layerStdio(effectServer).pipe(Layer.provide(NodeStdio.layer))
 
 NodeRuntime.runMain(Layer.launch(server))

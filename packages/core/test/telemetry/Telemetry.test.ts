@@ -1,7 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import * as Stream from "effect/Stream"
+import * as Tracer from "effect/Tracer"
 import * as TestClock from "effect/testing/TestClock"
 import { ConversationManager } from "../../src/ConversationManager.ts"
 import { answer, isEnd, isType, modelError, says, settings, settle, takeUntil } from "../support.ts"
@@ -206,6 +209,33 @@ describe("spans", () => {
       const turns = telemetry.spans.filter(({ name }) => name === "invoke_agent colloquy")
       assert.lengthOf(turns, 2)
       assert.lengthOf(new Set(turns.map(({ traceId }) => traceId)), 2)
+    }),
+  )
+})
+
+describe("without telemetry", () => {
+  it.effect("a turn starts no span and makes no series; with it, it starts no further fiber", () =>
+    Effect.gen(function* () {
+      const telemetry = observing()
+      const fiberId = Effect.map(Effect.forkChild(Effect.void), ({ id }) => id)
+      const counted = Effect.gen(function* () {
+        const { conversation, listener } = yield* created
+        const from = yield* fiberId
+        yield* Effect.withParentSpan(conversation.submit(says("go")), caller)
+        yield* takeUntil(listener, isEnd)
+        yield* settle
+        return (yield* fiberId) - from
+      })
+      const registry: Metric.MetricRegistry = new Map()
+      const without = yield* managed({ layer: Layer.empty }, [answer("hi")])(counted).pipe(
+        Effect.provideService(Tracer.Tracer, telemetry.tracer),
+        Effect.provideService(Metric.MetricRegistry, registry),
+        Effect.withTracerEnabled(false),
+      )
+      assert.isEmpty(telemetry.spans)
+      assert.strictEqual(registry.size, 0)
+      assert.isAtMost(yield* managed(telemetry, [answer("hi")])(counted), without)
+      assert.lengthOf(telemetry.spans, 2)
     }),
   )
 })

@@ -30,7 +30,7 @@ export const observing = () => {
   const scrape = PrometheusMetrics.format({ metricNameMapper: prometheusName }).pipe(
     Effect.provideService(Metric.MetricRegistry, registry),
   )
-  return { spans, layer, scrape }
+  return { spans, tracer, layer, scrape }
 }
 
 /** A span as a test compares it: durations in seconds, and `error` for one that failed. */

@@ -12,9 +12,9 @@ export interface Numbered<A> {
 /** A registry that can be read. */
 export interface Registry<A> {
   /** Undefined when there is no value of that name. */
-  readonly get: (name: string) => A | undefined
+  get(name: string): A | undefined
   /** All values in the order of their numbers. */
-  readonly entries: () => Iterable<readonly [name: string, of: Numbered<A>]>
+  entries(): Iterable<readonly [name: string, of: Numbered<A>]>
   /** Number of changes so far: what was derived from the values is valid as long as it stays the same. */
   readonly changes: number
 }
@@ -23,35 +23,45 @@ export interface Registry<A> {
 export interface MutableRegistry<A> extends Registry<A> {
   readonly size: number
   /** Adds a value. The name must not be in use. */
-  readonly add: (name: string, value: A) => void
+  add(name: string, value: A): void
   /** Removes the value of that name; false when there was none. */
-  readonly remove: (name: string) => boolean
+  remove(name: string): boolean
+}
+
+class MapRegistry<A> implements MutableRegistry<A> {
+  private readonly kept = new Map<string, Numbered<A>>()
+  private numbers = 0
+  private removals = 0
+
+  get changes() {
+    return this.numbers + this.removals
+  }
+
+  get size() {
+    return this.kept.size
+  }
+
+  get(name: string) {
+    return this.kept.get(name)?.value
+  }
+
+  entries() {
+    return this.kept
+  }
+
+  add(name: string, value: A) {
+    this.kept.set(name, { value, number: this.numbers++ })
+  }
+
+  remove(name: string) {
+    const isRemoved = this.kept.delete(name)
+    if (isRemoved) this.removals++
+    return isRemoved
+  }
 }
 
 /** An empty registry. */
-export const makeRegistry = <A>(): MutableRegistry<A> => {
-  const kept = new Map<string, Numbered<A>>()
-  let numbers = 0
-  let removals = 0
-  return {
-    get changes() {
-      return numbers + removals
-    },
-    get size() {
-      return kept.size
-    },
-    get: (name) => kept.get(name)?.value,
-    entries: () => kept,
-    add: (name, value) => {
-      kept.set(name, { value, number: numbers++ })
-    },
-    remove: (name) => {
-      const isRemoved = kept.delete(name)
-      if (isRemoved) removals++
-      return isRemoved
-    },
-  }
-}
+export const makeRegistry = <A>(): MutableRegistry<A> => new MapRegistry()
 
 /** Added to the numbers once per earlier registry, so that those of later registries are higher. */
 const stride = 2 ** 40

@@ -36,11 +36,11 @@ export type RawSchema = Members
 interface Described {
   /** 1 to 128 of the characters `A-Z a-z 0-9 _ . -`. */
   readonly name: string
-  readonly title?: string
-  readonly description?: string
-  readonly annotations?: ToolAnnotations
+  readonly title?: string | undefined
+  readonly description?: string | undefined
+  readonly annotations?: ToolAnnotations | undefined
   readonly icons?: ReadonlyArray<Icon>
-  readonly taskSupport?: TaskSupport
+  readonly taskSupport?: TaskSupport | undefined
   /** `_meta` of the list entry. */
   readonly meta?: Members
   /** Schema of the structured content of a successful result; a result that does not match is an internal error. */

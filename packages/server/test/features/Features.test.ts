@@ -121,7 +121,7 @@ describe("Features", () => {
         assert.include(refused.message, reason)
         const { prompts, resources, templates, tools } = features.catalog
         assert.deepStrictEqual(
-          [tools, prompts, resources, templates].map(({ entries }) => [...entries()].length),
+          [tools, prompts, resources, templates].map((one) => [...one.entries()].length),
           [1, 1, 1, 1],
         )
       }),

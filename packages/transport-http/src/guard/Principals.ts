@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { createHash, timingSafeEqual } from "node:crypto"
+import { hash, timingSafeEqual } from "node:crypto"
 
 /** A request acts for no principal: it has no credentials, or they are not valid. The message never contains them. */
 export class Unauthorized extends Data.TaggedError("Unauthorized")<{
@@ -85,15 +85,15 @@ const realm = 'Bearer realm="colloquy"'
 /** The syntax of a bearer token (RFC 6750); the name of the scheme has no case. */
 const bearer = /^bearer +([\w.~+/-]+=*) *$/i
 
-const digest = (token: string): Buffer => createHash("sha256").update(token).digest()
+const digest = (token: string): Buffer => hash("sha256", token, "buffer")
 
 /** The principal of a known token. Compares with every one, so that the time does not say which one was nearest. */
 const principalOf = (token: string, known: ReadonlyArray<KnownToken>): string | undefined => {
-  const hash = digest(token)
+  const given = digest(token)
   let found: string | undefined
   for (const { principal, sha256 } of known) {
     const expected = Buffer.from(sha256, "hex")
-    if (expected.length === hash.length && timingSafeEqual(expected, hash)) found = principal
+    if (expected.length === given.length && timingSafeEqual(expected, given)) found = principal
   }
   return found
 }

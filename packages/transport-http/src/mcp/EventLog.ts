@@ -25,8 +25,13 @@ export interface EventLogOptions {
 
 /** What a reader has; a later reader of the same stream ends it. */
 export interface LogReader {
-  /** The next messages, at least one; undefined once the stream has ended, or when the reader was detached. */
+  /**
+   * The next messages, at least one; undefined once the stream has ended, or when the reader was detached; empty if `wake`
+   * was called while there was none.
+   */
   readonly take: Effect.Effect<ReadonlyArray<LoggedMessage> | undefined>
+  /** Lets a `take` that waits return. */
+  readonly wake: () => void
   /** Why the stream has ended without its last message; undefined while it has not, and where it has that. */
   readonly endReason: () => string | undefined
   /** The reader is gone: nobody waits for it any more. */
@@ -125,6 +130,7 @@ export class EventLog {
    */
   attach(after: number = this.taken): LogReader {
     const self = {}
+    let woken = false
     this.detachAny()
     this.reader = self
     this.moveTo(after)
@@ -138,11 +144,19 @@ export class EventLog {
         return Effect.succeed(unread)
       }
       if (this.ended) return Effect.succeed(undefined)
+      if (woken) {
+        woken = false
+        return Effect.succeed([])
+      }
       this.arrived.closeUnsafe()
       return Effect.andThen(this.arrived.await, next)
     })
     return {
       take: next,
+      wake: () => {
+        woken = true
+        this.arrived.openUnsafe()
+      },
       endReason: () => this.endReason,
       detach: () => {
         if (this.reader === self) this.detachAny()

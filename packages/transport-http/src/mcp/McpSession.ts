@@ -150,6 +150,11 @@ export class McpSession implements Connection {
     if (exchange.waiting.size === 0) exchange.log.end()
   }
 
+  /** The responses of a POST were sent without a stream: there is nothing that a client could continue. */
+  forget({ stream }: Exchange): void {
+    this.logs.delete(stream)
+  }
+
   /** The log of a stream; undefined if the session has none with this number. */
   log(stream: number): EventLog | undefined {
     return this.logs.get(stream)

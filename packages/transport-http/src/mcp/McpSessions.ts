@@ -14,6 +14,7 @@ import * as Base64Url from "effect/encoding/Base64Url"
 import * as Queue from "effect/Queue"
 import * as Scope from "effect/Scope"
 import { onFinish } from "../guard/Draining.ts"
+import { makeStart } from "./Background.ts"
 import type { EventLogOptions } from "./EventLog.ts"
 import { McpSession } from "./McpSession.ts"
 
@@ -83,7 +84,7 @@ export const make: (
   options = {},
 ) {
   const { idleTimeout = "30 minutes", maxSessions = 1024 } = options
-  const scope = yield* Effect.scope
+  const start = yield* makeStart
   const sessions = new Map<string, McpSession>()
   const end = (session: McpSession) =>
     Effect.suspend(() => {
@@ -104,10 +105,7 @@ export const make: (
       const now = yield* Clock.currentTimeMillis
       const session = new McpSession(yield* newId, peer, now, frames, options)
       sessions.set(session.id, session)
-      yield* serve(session).pipe(
-        Effect.ensuring(end(session)),
-        Effect.forkIn(scope, { startImmediately: true }),
-      )
+      yield* start(Effect.ensuring(serve(session), end(session)))
       return session
     }),
     find: (id, principal) => ownedBy(sessions.get(id), principal),

@@ -20,6 +20,7 @@ import * as Latch from "effect/Latch"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import { onFinish } from "../guard/Draining.ts"
+import { makeStart } from "./Background.ts"
 import { EventLog } from "./EventLog.ts"
 import { refusal, refused, unreadBody } from "./HttpError.ts"
 import { type McpSessionsOptions, newId, type Serve } from "./McpSessions.ts"
@@ -106,7 +107,7 @@ export const make = Effect.fnUntraced(function* (
   messages: string,
   options: McpSessionsOptions = {},
 ) {
-  const scope = yield* Effect.scope
+  const start = yield* makeStart
   const connections = new Map<string, Open>()
   const each = (run: (open: Open) => Effect.Effect<unknown>) =>
     Effect.suspend(() => Effect.forEach([...connections.values()], run, { discard: true }))
@@ -128,10 +129,7 @@ export const make = Effect.fnUntraced(function* (
     connections.set(id, { principal, frames, end })
     yield* Effect.addFinalizer(() => end)
     const peer = { principal, headers: { ...request.headers } }
-    yield* serve(connectionOf(peer, frames, log, gone)).pipe(
-      Effect.ensuring(end),
-      Effect.forkIn(scope, { startImmediately: true }),
-    )
+    yield* start(Effect.ensuring(serve(connectionOf(peer, frames, log, gone)), end))
     return sseResponse(reader, { greeting: endpointEvent(messages, id), onEnd: end })
   })
   const post: SseTransport["post"] = (request, principal) => {

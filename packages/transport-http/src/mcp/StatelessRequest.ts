@@ -23,7 +23,7 @@ import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Queue from "effect/Queue"
-import type * as Scope from "effect/Scope"
+import type { Start } from "./Background.ts"
 import { EventLog, type EventLogOptions } from "./EventLog.ts"
 import { jsonText, refusal, refused, statusOf } from "./HttpError.ts"
 import { isResponseText } from "./McpSession.ts"
@@ -33,22 +33,21 @@ import { sseResponse } from "./SseResponse.ts"
 /** Requests without a session that are served: a server that shuts down ends their input. */
 export class OpenRequests {
   private readonly inputs = new Set<Queue.Queue<Frame, Cause.Done>>()
-  private readonly scope: Scope.Scope
+  private readonly start: Start
 
-  /** @param scope in which they are served: it outlives a request, so that its cancellation is served as well */
-  constructor(scope: Scope.Scope) {
-    this.scope = scope
+  /** @param start runs what outlives a request, so that its cancellation is served as well */
+  constructor(start: Start) {
+    this.start = start
   }
 
   /** Serves a request, whose input ends with `finish`. */
-  serve(
-    input: Queue.Queue<Frame, Cause.Done>,
-    served: Effect.Effect<void>,
-  ): Effect.Effect<unknown> {
+  serve(input: Queue.Queue<Frame, Cause.Done>, served: Effect.Effect<void>): Effect.Effect<void> {
     this.inputs.add(input)
-    return served.pipe(
-      Effect.ensuring(Effect.sync(() => this.inputs.delete(input))),
-      Effect.forkIn(this.scope, { startImmediately: true }),
+    return this.start(
+      Effect.ensuring(
+        served,
+        Effect.sync(() => this.inputs.delete(input)),
+      ),
     )
   }
 

@@ -26,9 +26,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { onFinish } from "../guard/Draining.ts"
+import { makeStart } from "./Background.ts"
+import { Deadlines } from "./Deadlines.ts"
 import type { LoggedMessage } from "./EventLog.ts"
 import { jsonText, refusal, refused, unreadBody } from "./HttpError.ts"
 import { type Exchange, getStream, isResponseText, type McpSession } from "./McpSession.ts"
@@ -115,17 +116,20 @@ class Endpoint implements StreamableHttp {
   private readonly sessions: McpSessions.McpSessions
   private readonly serve: McpSessions.Serve
   private readonly requests: StatelessRequest.OpenRequests
+  private readonly deadlines: Deadlines
   private readonly options: McpSessions.McpSessionsOptions
 
   constructor(
     sessions: McpSessions.McpSessions,
     serve: McpSessions.Serve,
     requests: StatelessRequest.OpenRequests,
+    deadlines: Deadlines,
     options: McpSessions.McpSessionsOptions,
   ) {
     this.sessions = sessions
     this.serve = serve
     this.requests = requests
+    this.deadlines = deadlines
     this.options = options
   }
 
@@ -209,6 +213,7 @@ class Endpoint implements StreamableHttp {
       return response === undefined ? unknownSession : jsonText(response.text)
     }
     const headers = { [sessionHeader]: session.id }
+    if (messages.length === 1) session.forget(exchange)
     return messages.length === 1
       ? jsonText(response.text, 200, headers)
       : sseResponse(reader, { first: messages, idOf: eventId(exchange.stream), headers })
@@ -270,25 +275,26 @@ class Endpoint implements StreamableHttp {
   private readonly responses = Effect.fnUntraced(function* (
     this: Endpoint,
     session: McpSession,
-    { log, stream }: Exchange,
+    exchange: Exchange,
     text: string,
   ) {
+    const { log, stream } = exchange
     const reader = log.attach()
-    return yield* session.deliver(text).pipe(
-      Effect.andThen(Effect.timeoutOption(reader.take, jsonWithinMs)),
+    const cancel = yield* this.deadlines.after(reader.wake)
+    const first = yield* session.deliver(text).pipe(
+      Effect.andThen(reader.take),
       // The client is gone: that cancels nothing, and the stream can be continued.
       Effect.onInterrupt(() => Effect.sync(reader.detach)),
       Effect.interruptible,
-      Effect.map((taken) => {
-        const first = Option.getOrUndefined(taken) ?? []
-        const [only] = first
-        if (only !== undefined && first.length === 1 && log.isEnded && isResponseText(only.text)) {
-          reader.detach()
-          return jsonText(only.text)
-        }
-        return this.stream(session, stream, reader, first)
-      }),
     )
+    cancel()
+    const [only, ...others] = first ?? []
+    if (only !== undefined && others.length === 0 && log.isEnded && isResponseText(only.text)) {
+      reader.detach()
+      session.forget(exchange)
+      return jsonText(only.text)
+    }
+    return this.stream(session, stream, reader, first ?? [])
   })
 
   private stream(
@@ -332,8 +338,10 @@ export const make = Effect.fnUntraced(function* (
   options: McpSessions.McpSessionsOptions = {},
 ) {
   const sessions = yield* McpSessions.make(serve, options)
-  const requests = new StatelessRequest.OpenRequests(yield* Effect.scope)
+  const scope = yield* Effect.scope
+  const requests = new StatelessRequest.OpenRequests(yield* makeStart)
+  const deadlines = new Deadlines(scope, jsonWithinMs)
   yield* onFinish(requests.finish)
-  const endpoint: StreamableHttp = new Endpoint(sessions, serve, requests, options)
+  const endpoint: StreamableHttp = new Endpoint(sessions, serve, requests, deadlines, options)
   return endpoint
 })

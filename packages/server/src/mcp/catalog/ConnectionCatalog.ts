@@ -35,7 +35,9 @@ export const pageOf = <A>(registry: Registry<A>, start: number, limit: number): 
 export const describe = <A extends object, K extends keyof A>(
   of: A & { readonly meta?: unknown },
   names: ReadonlyArray<K>,
-): Pick<A, K> & { readonly _meta?: Readonly<Record<string, unknown>> } => {
+): { readonly [P in keyof Pick<A, K>]: Exclude<A[P], undefined> } & {
+  readonly _meta?: Readonly<Record<string, unknown>>
+} => {
   const item: Record<string, unknown> = {}
   for (const name of names) {
     if (of[name] !== undefined) item[String(name)] = of[name]

@@ -64,23 +64,54 @@ const turnTools: ReadonlyMap<string, MakeInvoke> = new Map([
   turnTool(CodexReply, "the `conversation_id` and `prompt` fields are required.", codexReply),
 ])
 
-/** The entry of a tool in the registry. The schemas are made when first read. */
-const entryOf = (definition: ToolDefinition, invoke: Tool["invoke"]): Tool => {
-  const { annotations, description, name, taskSupport, title } = definition
-  return {
-    name,
-    title,
-    description,
-    ...(annotations === undefined ? {} : { annotations }),
-    ...(taskSupport === undefined ? {} : { taskSupport }),
-    get inputSchema() {
-      return definition.inputSchema
-    },
-    get outputSchema() {
-      return definition.outputSchema
-    },
-    problem: undefined,
-    invoke,
+/**
+ * The entry of a tool in the registry of one connection. An object of a class with nothing but references: a server has as
+ * many of them as connections and tools, and most connections call few. The schemas are made when first read, and the code
+ * of a call with the first call.
+ */
+class OwnTool implements Tool {
+  readonly problem = undefined
+  private readonly definition: ToolDefinition
+  private readonly make: MakeInvoke
+  private readonly environment: ToolEnvironment
+  private made: Tool["invoke"] | undefined
+
+  constructor(definition: ToolDefinition, make: MakeInvoke, environment: ToolEnvironment) {
+    this.definition = definition
+    this.make = make
+    this.environment = environment
+  }
+
+  get name() {
+    return this.definition.name
+  }
+
+  get title() {
+    return this.definition.title
+  }
+
+  get description() {
+    return this.definition.description
+  }
+
+  get annotations() {
+    return this.definition.annotations
+  }
+
+  get taskSupport() {
+    return this.definition.taskSupport
+  }
+
+  get inputSchema() {
+    return this.definition.inputSchema
+  }
+
+  get outputSchema() {
+    return this.definition.outputSchema
+  }
+
+  get invoke(): Tool["invoke"] {
+    return (this.made ??= this.make(this.environment))
   }
 }
 
@@ -94,7 +125,7 @@ export const ownTools = Effect.fnUntraced(function* (
   for (const definition of serverTools) {
     const { name } = definition
     const invoke = turnTools.get(name) ?? conversationTools.get(name)
-    if (invoke !== undefined) tools.add(name, entryOf(definition, invoke(environment)))
+    if (invoke !== undefined) tools.add(name, new OwnTool(definition, invoke, environment))
   }
   return tools
 })
