@@ -64,8 +64,11 @@ const compiledWhole: ReadonlySet<string> = new Set(["serve", "conversations", "t
 const setFlag = (flag: string) =>
   `process.getBuiltinModule("node:v8").setFlagsFromString("${flag}");`
 
-/** What a chunk with dynamic imports begins with. The flag is also reset where a file cannot be compiled. */
-const loaders = `const loadChunk=(file)=>process.getBuiltinModule("node:module").createRequire(import.meta.url)(file);const loadWhole=(file)=>{${setFlag("--no-lazy")}try{return loadChunk(file)}finally{${setFlag("--lazy")}}};`
+/**
+ * What a chunk with dynamic imports begins with: loads files and resolves to the last one. The flag is also reset where a
+ * file cannot be compiled, and not set without a cache, where it would cost time at each start.
+ */
+const loaders = `const loadFiles=async(...files)=>{const of=process.getBuiltinModule,{createRequire,getCompileCacheDir}=of("node:module"),load=createRequire(import.meta.url),set=of("node:v8").setFlagsFromString;let last;for(const file of files){if(/^\\.\\/(${[...compiledWhole].join("|")})-/.test(file)&&getCompileCacheDir?.())set("--no-lazy");try{last=load(file)}finally{set("--lazy")}}return last};`
 
 const dynamicImport = /\bimport\((["`'])\.\/([\w.-]+)\1\)/g
 
@@ -91,8 +94,7 @@ const loadChunks: Plugin = {
       const loaded = filesOf(chunk.fileName, bundle)
       const code = chunk.code.replace(dynamicImport, (_match, _quote, file: string) => {
         const needed = [...filesOf(file, bundle)].filter((one) => one === file || !loaded.has(one))
-        const loads = needed.map((one) => `${isWhole(one) ? "loadWhole" : "loadChunk"}("./${one}")`)
-        return `new Promise((loaded)=>loaded((${loads.join(",")})))`
+        return `loadFiles(${needed.map((one) => `"./${one}"`).join(",")})`
       })
       const begin = isWhole(chunk.fileName) ? setFlag("--lazy") : ""
       chunk.code = begin + (code === chunk.code ? "" : loaders) + code
@@ -129,8 +131,10 @@ const lateModules: Plugin = {
 
 /** Chunks in the order in which a process loads them, each with the modules that are its entries. */
 const chunks = [
-  // Everything that is read before a client gets its first response.
-  { name: "start", entries: ["cli/src/commands/Mcp.ts", "cli/src/commands/AppServerCommand.ts"] },
+  // Everything that is read before a client of `mcp` gets its first response.
+  { name: "start", entries: ["cli/src/commands/Mcp.ts"] },
+  // What a client of `app-server` needs besides for its first response.
+  { name: "app", entries: ["cli/src/commands/AppServerCommand.ts"] },
   // What a request after `initialize` needs.
   { name: "serve", entries: ["cli/src/server/ServeMcp.ts"] },
   // What a stored conversation needs.

@@ -93,8 +93,6 @@ describe("the modules of a start", () => {
       "node:module",
       "node:os",
       "node:path",
-      // Read by what loads the next chunk, after the answer.
-      "node:v8",
     ])
   })
 
