@@ -5,10 +5,12 @@
  */
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
+import type { QuotaOf } from "@colloquy/core/Quota"
 import type { Auth } from "@colloquy/server/app/ports/AuthPort"
 import type { HostPort } from "@colloquy/server/app/ports/HostPort"
 import type { UserConfig } from "@colloquy/server/app/ports/UserConfigPort"
 import { Server } from "@colloquy/server/Server"
+import type { Workspaces } from "@colloquy/server/Workspace"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -36,6 +38,12 @@ export interface Program {
   readonly source: string
 }
 
+/** What principals other than the user who started the process may use. */
+export interface PrincipalRules {
+  readonly quotaOf: QuotaOf
+  readonly workspaces: Workspaces
+}
+
 /** What a served connection can use. */
 export type Services = Server | Auth | HostPort | UserConfig
 
@@ -43,6 +51,7 @@ const conversations = (
   program: Program,
   { live, options, settings, source }: Startup.Startup,
   environment: Environment,
+  principals: PrincipalRules | undefined,
 ) => {
   const { environment: variables, secretNames } = machineOptions(environment, source)
   const notifying = LazyNotify.make(live, {
@@ -55,6 +64,7 @@ const conversations = (
       LazyConversations.layer({
         program: { ...program, version },
         onTurnCompleted,
+        ...(principals === undefined ? {} : { quotaOf: principals.quotaOf }),
         ...(options.conversation_idle_ms === undefined
           ? {}
           : { idleTimeToLive: Duration.millis(options.conversation_idle_ms) }),
@@ -99,10 +109,14 @@ const layer = (
   program: Program,
   startup: Startup.Startup,
   environment: Environment,
+  principals: PrincipalRules | undefined,
 ): Layer.Layer<Services> => {
-  const server = Server.layerDefault({ prompts: LazyPrompts.make(environment) })
+  const server = Server.layerDefault({
+    prompts: LazyPrompts.make(environment),
+    ...(principals === undefined ? {} : { workspaces: principals.workspaces }),
+  })
   return Layer.merge(server, LazyPorts.layer(startup, environment)).pipe(
-    Layer.provide(conversations(program, startup, environment)),
+    Layer.provide(conversations(program, startup, environment, principals)),
     Layer.provide(models(startup)),
     Layer.provide(login(startup, environment)),
     Layer.provide(LazyTools.layer(machineOptions(environment, startup.source))),
@@ -131,13 +145,17 @@ const observed =
 
 /** Provides the layer and the log to the service of connections, which are closed before they are released. */
 export const provided =
-  (program: Program, { close, environment, measures, startup, write }: Serving) =>
+  (
+    program: Program,
+    { close, environment, measures, startup, write }: Serving,
+    principals?: PrincipalRules,
+  ) =>
   <A, E>(service: Effect.Effect<A, E, Services>): Effect.Effect<A, E> =>
     service.pipe(
       Effect.ensuring(close),
       Effect.provide(
         // The services log while they are released, too.
-        layer(program, startup, environment).pipe(
+        layer(program, startup, environment, principals).pipe(
           observed(startup, measures),
           Layer.provideMerge(LogLayer.layer({ write, level: environment.logLevel })),
         ),

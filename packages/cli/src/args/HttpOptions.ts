@@ -34,6 +34,20 @@ const access = () => ({
     "File with the certificate of `https` and `wss`, and those of its issuers (PEM).",
   ),
   tls_key: key(Schema.String, "File with the private key of the certificate (PEM)."),
+  oauth_issuer: key(
+    Schema.String,
+    "Issuer whose OAuth 2.1 access tokens (JWTs) are accepted; each acts for a principal of its own, `oauth:` and its subject. Needs `oauth_resource`.",
+  ),
+  oauth_resource: key(
+    Schema.String,
+    "Address under which clients reach the server, such as `https://example.org/mcp`; the audience of access tokens.",
+  ),
+  oauth_audience: key(Schema.String, "Audience of access tokens, if it is not the resource."),
+  oauth_scopes: keyOr(Strings, [], "Scopes that an access token must have, all of them."),
+  oauth_jwks_uri: key(
+    Schema.String,
+    "Where the keys of the issuer are; by default what its metadata says.",
+  ),
   tls_by_proxy: keyOr(
     Schema.Boolean,
     false,

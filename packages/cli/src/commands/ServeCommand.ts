@@ -16,8 +16,10 @@ import * as Result from "effect/Result"
 import * as Application from "../Application.ts"
 import type { Invocation, Served } from "../args/Args.ts"
 import { type HttpOptions, httpOptions } from "../args/HttpOptions.ts"
+import { accessTokenProblem, principalsOf } from "../http/AccessTokenSettings.ts"
 import { bindProblem, hostWarning } from "../http/BindPolicy.ts"
 import * as HttpServer from "../http/HttpServer.ts"
+import * as PrincipalsFile from "../http/PrincipalsFile.ts"
 import { type StateToken, tokenOf } from "../http/TokenFile.ts"
 import { errorLine } from "../log/ErrorLine.ts"
 import * as ProcessGuard from "../machine/ProcessGuard.ts"
@@ -53,24 +55,42 @@ const greeting = (served: Served, url: string, state: StateToken | undefined): s
   return lines.map((line) => `${line}\n`).join("")
 }
 
+/** What the server listens with. */
+interface Prepared {
+  readonly options: HttpOptions
+  /** Undefined if every request acts for the user of the server. */
+  readonly token: StateToken | undefined
+  readonly principals: PrincipalsFile.PrincipalsFile | undefined
+}
+
 /** The problem that keeps the server from listening, or what it listens with. */
-const prepare = async (invocation: ServeInvocation, { environment, startup }: Started) => {
+const prepare = async (
+  invocation: ServeInvocation,
+  { environment, startup }: Started,
+): Promise<string | Prepared> => {
   const decoded = httpOptions(startup.source.tree)
   if (Result.isFailure(decoded)) return `error loading config: ${decoded.failure.message}`
   const options = decoded.success
   const problem = bindProblem(invocation.address, options)
   if (problem !== undefined) return problem
-  if ((options.authentication ?? "token") !== "token") return { options, token: undefined }
-  const token = await Effect.runPromiseExit(tokenOf(environment.stateDirectory))
-  return Exit.isFailure(token)
-    ? errorLine(Cause.squash(token.cause))
-    : { options, token: token.value }
+  const unusable = accessTokenProblem(options)
+  if (unusable !== undefined) return unusable
+  if ((options.authentication ?? "token") !== "token") {
+    return { options, token: undefined, principals: undefined }
+  }
+  const { stateDirectory } = environment
+  const found = await Effect.runPromiseExit(
+    Effect.all([tokenOf(stateDirectory), PrincipalsFile.open(stateDirectory)]),
+  )
+  if (Exit.isFailure(found)) return errorLine(Cause.squash(found.cause))
+  const [token, principals] = found.value
+  return { options, token, principals }
 }
 
 const program = (
   { address, served }: ServeInvocation,
   started: Started,
-  { options, token }: { readonly options: HttpOptions; readonly token: StateToken | undefined },
+  { options, principals, token }: Prepared,
   stopped: Effect.Effect<void>,
 ) =>
   Effect.flatMap(Draining.make, (drain) =>
@@ -82,13 +102,17 @@ const program = (
       principals:
         token === undefined
           ? Principals.layerLocal
-          : Principals.layerTokens([knownToken(token.token, localPrincipal)]),
+          : principalsOf(options, knownToken(token.token, localPrincipal), principals),
       drain,
       stopped,
       onListening: (url) => process.stdout.write(greeting(served, url, token)),
     }),
   ).pipe(
-    Application.provided(programs[served], { ...started, close: Effect.void, measures: true }),
+    Application.provided(
+      programs[served],
+      { ...started, close: Effect.void, measures: true },
+      principals,
+    ),
     Effect.provideService(References.TracerEnabled, false),
   )
 

@@ -46,7 +46,7 @@ const missing = "missing"
  * What identifies the file and the state of its content; links are followed. Undefined when it cannot be examined, and
  * when the last change is so recent that another one may leave no trace.
  */
-const stampOf = (path: string, nowMs: number): string | undefined => {
+export const stampOf = (path: string, nowMs: number): string | undefined => {
   try {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
     if (stats === undefined) return missing

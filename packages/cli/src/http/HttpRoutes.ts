@@ -7,13 +7,15 @@
  * | MCP | `/mcp`, `/sse`, `/messages` |
  * | the app-server | a WebSocket at any path |
  *
- * and in each case `/metrics`, and `/healthz` and `/readyz`, which need no token. Cross-origin requests are answered for configured origins only.
+ * and in each case `/metrics`, and `/healthz`, `/readyz` and, with an issuer of access tokens,
+ * `/.well-known/oauth-protected-resource`, which need no token. Cross-origin requests are answered for configured origins only.
  */
 import { prometheusName } from "@colloquy/core/telemetry/Metrics"
 import * as AppServer from "@colloquy/server/AppServer"
 import * as McpServer from "@colloquy/server/McpServer"
 import { Draining } from "@colloquy/transport-http/guard/Draining"
 import { guarded, type GuardOptions } from "@colloquy/transport-http/guard/Guard"
+import * as ResourceMetadata from "@colloquy/transport-http/auth/ResourceMetadata"
 import * as McpRoutes from "@colloquy/transport-http/mcp/McpRoutes"
 import * as HealthRoutes from "@colloquy/transport-http/ops/HealthRoutes"
 import * as MetricsRoute from "@colloquy/transport-http/ops/MetricsRoute"
@@ -29,6 +31,7 @@ import type { ListenAddress } from "../args/ListenAddress.ts"
 import { appServerOptions } from "../server/AppServerOptions.ts"
 import { mcpOptions } from "../server/ServeMcp.ts"
 import type { Started } from "../server/Started.ts"
+import { accessTokenOptions } from "./AccessTokenSettings.ts"
 import { ownHosts } from "./BindPolicy.ts"
 
 /** What the routes depend on. */
@@ -69,6 +72,11 @@ const health = Layer.unwrap(
   ),
 )
 
+const metadata = (options: HttpOptions) => {
+  const accessTokens = accessTokenOptions(options)
+  return accessTokens === undefined ? Layer.empty : ResourceMetadata.layer(accessTokens)
+}
+
 /** Headers of MCP that a page of another origin may read. */
 const exposedHeaders = ["mcp-session-id", "retry-after", "www-authenticate"]
 
@@ -91,6 +99,7 @@ export const routes = (of: HttpRoutesOptions) => {
     guarded(Layer.merge(dialects(of), MetricsRoute.layer({ nameOf: prometheusName })), guard),
     TraceContext.layer,
     guarded(health, { ...guard, isPublic: true }),
+    guarded(metadata(options), { ...guard, isPublic: true }),
     crossOrigin(options),
   )
 }
