@@ -34,6 +34,15 @@ const access = () => ({
     "File with the certificate of `https` and `wss`, and those of its issuers (PEM).",
   ),
   tls_key: key(Schema.String, "File with the private key of the certificate (PEM)."),
+  tls_by_proxy: keyOr(
+    Schema.Boolean,
+    false,
+    "True: a proxy in front encrypts, so that `http` and `ws` may listen beyond the loopback interface.",
+  ),
+})
+
+/** Whose access tokens are accepted. */
+const accessTokens = () => ({
   oauth_issuer: key(
     Schema.String,
     "Issuer whose OAuth 2.1 access tokens (JWTs) are accepted; each acts for a principal of its own, `oauth:` and its subject. Needs `oauth_resource`.",
@@ -47,11 +56,6 @@ const access = () => ({
   oauth_jwks_uri: key(
     Schema.String,
     "Where the keys of the issuer are; by default what its metadata says.",
-  ),
-  tls_by_proxy: keyOr(
-    Schema.Boolean,
-    false,
-    "True: a proxy in front encrypts, so that `http` and `ws` may listen beyond the loopback interface.",
   ),
 })
 
@@ -92,7 +96,7 @@ const limits = () => ({
 })
 
 /** Schema of the table. */
-export const httpSchema = once(() => Schema.Struct({ ...access(), ...limits() }))
+export const httpSchema = once(() => Schema.Struct({ ...access(), ...accessTokens(), ...limits() }))
 
 /** The decoded keys; a key that is not set is absent. */
 export type HttpOptions = ReturnType<typeof httpSchema>["Type"]

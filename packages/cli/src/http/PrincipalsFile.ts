@@ -116,6 +116,25 @@ const tokensOf = ({ principals = {} }: Contents): ReadonlyArray<KnownToken> =>
 const realPath = (path: string): Effect.Effect<string | undefined> =>
   Effect.promise(() => realpath(path).catch(() => undefined))
 
+/** What the principals may use, by the contents at each call. */
+const rules = (contents: () => Contents): Omit<PrincipalsFile, "tokens"> => {
+  const rulesOf = (principal: string): Rules | undefined => {
+    const { default: others, principals = {} } = contents()
+    return Object.hasOwn(principals, principal) ? principals[principal] : others
+  }
+  return {
+    quotaOf: (owner) => {
+      const found = owner === null ? undefined : rulesOf(owner)
+      return found && quotaFrom(found)
+    },
+    workspaces: {
+      rootOf: (principal) =>
+        principal === localPrincipal ? undefined : rulesOf(principal)?.workspace_root,
+      realPath,
+    },
+  }
+}
+
 /** Reads the file. Fails if it exists and cannot be used. */
 export const open = Effect.fnUntraced(function* (
   directory: string,
@@ -148,20 +167,5 @@ export const open = Effect.fnUntraced(function* (
     return Effect.logError(`${path}: ${problem}; what it said before stays in effect`)
   })
 
-  const rulesOf = (principal: string): Rules | undefined =>
-    Object.hasOwn(contents.principals ?? {}, principal)
-      ? contents.principals?.[principal]
-      : contents.default
-  return {
-    tokens: Effect.map(refresh, () => tokens),
-    quotaOf: (owner) => {
-      const rules = owner === null ? undefined : rulesOf(owner)
-      return rules && quotaFrom(rules)
-    },
-    workspaces: {
-      rootOf: (principal) =>
-        principal === localPrincipal ? undefined : rulesOf(principal)?.workspace_root,
-      realPath,
-    },
-  }
+  return { tokens: Effect.map(refresh, () => tokens), ...rules(() => contents) }
 })

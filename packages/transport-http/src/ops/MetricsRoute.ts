@@ -1,12 +1,15 @@
 /**
  * `/metrics`: the metrics of the process in the text format of Prometheus. They are those of the registry of the context in
- * which the layer is built. They count what all principals do, so the route belongs behind a guard.
+ * which the layer is built. They count what all principals do, so only the user who started the server may read them: the
+ * route belongs behind a guard.
  */
+import { localPrincipal } from "@colloquy/protocol/Connection"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+import { principal } from "../guard/Guard.ts"
 
 /** What the route needs to know of the metrics. */
 export interface MetricsRouteOptions {
@@ -14,7 +17,12 @@ export interface MetricsRouteOptions {
   readonly nameOf?: (metric: string) => string
 }
 
-/** Serves the route for GET and HEAD. */
+const forbidden = HttpServerResponse.jsonUnsafe(
+  { code: "forbidden", message: "only the user who started the server may read its metrics" },
+  { status: 403, headers: { "cache-control": "no-store" } },
+)
+
+/** Serves the route for GET and HEAD to the local principal; any other gets 403. */
 export const layer = ({ nameOf }: MetricsRouteOptions = {}): Layer.Layer<
   never,
   never,
@@ -26,14 +34,16 @@ export const layer = ({ nameOf }: MetricsRouteOptions = {}): Layer.Layer<
       yield* router.add(
         "GET",
         "/metrics",
-        Effect.sync(() =>
-          HttpServerResponse.text(
-            PrometheusMetrics.formatUnsafe(context, { metricNameMapper: nameOf }),
-            {
-              contentType: "text/plain; version=0.0.4; charset=utf-8",
-              headers: { "cache-control": "no-store" },
-            },
-          ),
+        Effect.map(principal, (name) =>
+          name === localPrincipal
+            ? HttpServerResponse.text(
+                PrometheusMetrics.formatUnsafe(context, { metricNameMapper: nameOf }),
+                {
+                  contentType: "text/plain; version=0.0.4; charset=utf-8",
+                  headers: { "cache-control": "no-store" },
+                },
+              )
+            : forbidden,
         ),
       )
     }),
