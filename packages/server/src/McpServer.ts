@@ -89,6 +89,7 @@ export const serve = (
         events,
         server,
         principal,
+        headers: connection.peer.headers,
         served,
         taskAfter: options.taskAfter,
         tools: options.ownTools ?? "default",

@@ -1,6 +1,6 @@
 /**
- * The server that the referee checks, on standard streams: tools, resources and prompts as an embedder adds them,
- * beside the built-in ones.
+ * The server that the referee checks, over HTTP: tools, resources and prompts as an embedding program adds them, beside the
+ * built-in ones. Writes its address on standard output once it listens.
  */
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
@@ -14,10 +14,16 @@ import { tool } from "@colloquy/server/features/Tool"
 import { prompt } from "@colloquy/server/features/Prompt"
 import { Server } from "@colloquy/server/Server"
 import * as McpServer from "@colloquy/server/McpServer"
-import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
-import { takeStdout } from "@colloquy/transport-stdio/Stdout"
+import { guarded, RouteTable } from "@colloquy/transport-http/guard/Guard"
+import { Limits } from "@colloquy/transport-http/guard/Limits"
+import { Principals } from "@colloquy/transport-http/guard/Principals"
+import * as McpRoutes from "@colloquy/transport-http/mcp/McpRoutes"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
+import { createServer } from "node:http"
 import { askingTools } from "./fixtures/AskingTools.ts"
 import { contentTools } from "./fixtures/ContentTools.ts"
 import { prompts } from "./fixtures/Prompts.ts"
@@ -69,24 +75,40 @@ const changingTools = (features: Features.Features) => [
   }),
 ]
 
-const serve = Effect.gen(function* () {
-  const features = yield* Features.make({
+const features = Effect.gen(function* () {
+  const made = yield* Features.make({
     tools: [...contentTools, ...askingTools, ...taskTools],
     resources,
     resourceTemplates,
     prompts,
   })
-  for (const one of changingTools(features)) yield* features.addTool(one)
-  const connection = yield* StdioConnection.make({
-    input: process.stdin,
-    output: takeStdout(),
-  })
-  // The referee expects every call of a tool that may run as a task to become one.
-  yield* Effect.provide(
-    McpServer.serve(connection, { version: "0.0.0", taskAfter: 0 }),
-    Server.layerDefault({ features }),
-  )
+  for (const one of changingTools(made)) yield* made.addTool(one)
+  return made
 })
 
-await Effect.runPromise(Effect.scoped(serve).pipe(Effect.provide(core)))
-process.exit(0)
+const server = Layer.unwrap(
+  Effect.map(features, (made) => Server.layerDefault({ features: made })),
+).pipe(Layer.provide(core))
+
+/** The referee expects every call of a tool that may run as a task to become one, and a long stream to be closed. */
+const mcp = McpRoutes.layer(
+  (connection) => McpServer.serve(connection, { version: "0.0.0", taskAfter: 0 }),
+  { closeStreamsAfter: "1 second" },
+)
+
+/** The referee sends no token. */
+const guards = Layer.mergeAll(Principals.layerLocal, Limits.layer(), RouteTable.layer)
+
+const node = createServer()
+node.once("listening", () => {
+  const address = node.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
+  process.stdout.write(`http://127.0.0.1:${port}/mcp\n`)
+})
+
+const main = HttpRouter.serve(guarded(mcp), { disableLogger: true, disableListenLog: true }).pipe(
+  Layer.provide([guards, NodeHttpServer.layer(() => node, { port: 0, host: "127.0.0.1" })]),
+  Layer.provide(server),
+)
+
+NodeRuntime.runMain(Layer.launch(main))

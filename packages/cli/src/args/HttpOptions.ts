@@ -83,6 +83,11 @@ const limits = () => ({
     1_800_000,
     "Milliseconds without a request and a stream after which an MCP session ends.",
   ),
+  close_streams_after_ms: keyOr(
+    Count,
+    0,
+    "Milliseconds after which the stream of an MCP request is closed, so that its client continues it with `Last-Event-ID`; 0: never.",
+  ),
   header_timeout_ms: keyOr(
     Positive,
     10_000,

@@ -48,6 +48,9 @@ const mcp = ({ options, started }: HttpRoutesOptions) =>
       McpRoutes.layer((connection) => McpServer.serve(connection, mcpServer), {
         ...(options.max_sessions === undefined ? {} : { maxSessions: options.max_sessions }),
         ...(options.session_idle_ms === undefined ? {} : { idleTimeout: options.session_idle_ms }),
+        ...(options.close_streams_after_ms === undefined || options.close_streams_after_ms === 0
+          ? {}
+          : { closeStreamsAfter: options.close_streams_after_ms }),
       }),
     ),
   )

@@ -68,6 +68,8 @@ const limitsOf = ({
   headersTimeout: requestTimeout === 0 ? headersTimeout : Math.min(headersTimeout, requestTimeout),
   connectionsCheckingInterval: checkEveryMs,
   maxHeaderSize,
+  // Two `Host` or `Authorization` headers are one value that is not valid, in place of the first one alone.
+  joinDuplicateHeaders: true,
   // A proxy in front must see the same requests as this server.
   insecureHTTPParser: false,
 })

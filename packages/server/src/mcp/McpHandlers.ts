@@ -14,6 +14,7 @@ import { CodexReply } from "@colloquy/protocol/mcp/CodexTools"
 import { Discover } from "@colloquy/protocol/mcp/Discover"
 import { chosenTools, type ToolChoice } from "@colloquy/protocol/mcp/ServerTools"
 import { SubscriptionsListen } from "@colloquy/protocol/mcp/Subscriptions"
+import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import type { Dialect, Handlers, Params, ResultOf } from "@colloquy/protocol/Method"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -26,10 +27,11 @@ import { initialize } from "./methods/Initialize.ts"
 import { handshakeCapabilities } from "./methods/InitializeResult.ts"
 import { notificationsCancelled } from "./methods/NotificationsCancelled.ts"
 import { notificationsInitialized } from "./methods/NotificationsInitialized.ts"
-import { offeredTools } from "./catalog/OfferedTools.ts"
+import { type OfferedTools, offeredTools } from "./catalog/OfferedTools.ts"
 import { ownTools } from "./codex/OwnTools.ts"
 import { ping } from "./methods/Ping.ts"
 import type { CoreHandler } from "./RequestContext.ts"
+import { headerFault, type Headers } from "./eras/Headers.ts"
 import type { RouterOptions } from "./eras/Router.ts"
 import { make as makeElicitations } from "./elicitation/Elicitations.ts"
 import { make as makeStateless } from "./elicitation/stateless/StatelessElicitations.ts"
@@ -67,7 +69,7 @@ export interface McpHandlers {
   }
   readonly notifications: Handlers<Exclude<ClientMethods, Requests>, NotificationCaller>
   /** Functions that the router calls when a request begins and when a resumed call is cancelled. */
-  readonly routing: Pick<RouterOptions, "onRequest" | "cancelWork">
+  readonly routing: Pick<RouterOptions, "onRequest" | "cancelWork" | "headerFault">
 }
 
 /** What the handlers of one connection need. */
@@ -79,15 +81,28 @@ export interface HandlersOptions {
   readonly server: Server["Service"]
   /** On whose behalf the client of the connection acts. */
   readonly principal: string
+  /** The headers that each stateless request of the connection came with; undefined over a transport without headers. */
+  readonly headers: Headers | undefined
   readonly taskAfter?: Duration.Input | undefined
   readonly tools: ToolChoice
   readonly threadId: ThreadIdPlace
 }
 
+/** Compares a call of a tool with the headers that repeat its arguments. */
+const toolHeaders =
+  ({ callable }: OfferedTools, headers: Headers | undefined): RouterOptions["headerFault"] =>
+  (request) => {
+    if (headers === undefined || request.method !== ToolsCall._tag) return undefined
+    const name = memberOf(request.params, "name")
+    const tool = typeof name === "string" ? callable.get(name) : undefined
+    return headerFault(headers, request, tool?.inputSchema)
+  }
+
 /** Creates the handlers of one connection. Their work ends with the current scope. */
 export const make = Effect.fnUntraced(function* ({
   events,
   served,
+  headers,
   principal,
   server,
   serverInfo,
@@ -144,6 +159,7 @@ export const make = Effect.fnUntraced(function* ({
         return () => connection.answered.forget(id, onCancel)
       },
       cancelWork: cancellation(conversations),
+      headerFault: toolHeaders(tools, headers),
     },
   }
 })

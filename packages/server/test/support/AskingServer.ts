@@ -57,6 +57,7 @@ const start = (
       states,
       cancelWork: () => Effect.void,
       onRequest: () => undefined,
+      headerFault: () => undefined,
       serverInfo,
       principal,
     })

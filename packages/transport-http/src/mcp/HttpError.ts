@@ -39,9 +39,15 @@ export const unreadBody = ({ reason }: HttpServerError): HttpServerResponse.Http
     ? refused(413, "the body is larger than the server allows")
     : refused(400, "the body cannot be read")
 
-/** The status of an error of a stateless request: proxies and clients decide by it (2026-07-28). */
-export const statusOf = (code: number | undefined): number => {
+/**
+ * The status of an error of a stateless request: proxies and clients decide by it (2026-07-28).
+ *
+ * @param isComplete whether `_meta` of the request has what every request must have
+ */
+export const statusOf = (code: number | undefined, isComplete: boolean): number => {
   switch (code) {
+    case ErrorCode.invalidParams:
+      return isComplete ? 200 : 400
     case ErrorCode.methodNotFound:
       return 404
     case ErrorCode.parseError:

@@ -27,6 +27,11 @@ export interface McpSessionsOptions extends EventLogOptions {
   readonly idleTimeout?: Duration.Input
   /** Sessions at once. Default 1,024. */
   readonly maxSessions?: number
+  /**
+   * The stream of a request is closed after this time, and its client continues it with `Last-Event-ID` (polling, for clients
+   * of 2025-11-25 and later). Default: never. For proxies that do not let a response last.
+   */
+  readonly closeStreamsAfter?: Duration.Input
 }
 
 /** Frames that the Peer has not taken; a POST waits while there are more. */

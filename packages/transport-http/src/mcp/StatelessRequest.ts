@@ -112,6 +112,12 @@ const codeOf = (text: string): number | undefined => {
   return error?.code
 }
 
+/** Whether the client says what it can do, as it must in each request; the server refuses a request without. */
+const isComplete = ({ params }: Request | Notification): boolean => {
+  const declared = memberOf(memberOf(params, "_meta"), MetaKey.clientCapabilities)
+  return typeof declared === "object" && declared !== null
+}
+
 /** A body that names no revision is incomplete; one that does has to be what the headers say. */
 const faultOf = (headers: Headers, message: Request | Notification): JsonRpcError | undefined =>
   typeof memberOf(memberOf(message.params, "_meta"), MetaKey.protocolVersion) === "string"
@@ -151,6 +157,6 @@ export const respond = Effect.fnUntraced(function* (
   const [only, ...others] = first ?? []
   if (only === undefined) return refused(503, "the server has ended before it responded")
   return others.length === 0 && isResponseText(only.text)
-    ? jsonText(only.text, statusOf(codeOf(only.text)))
+    ? jsonText(only.text, statusOf(codeOf(only.text), isComplete(message)))
     : sseResponse(reader, { first: first ?? [], onEnd: abandon })
 })

@@ -23,6 +23,7 @@ import { Cancelled, Initialize } from "@colloquy/protocol/mcp/CodexMcp"
 import { handshakeVersions, MetaKey, statelessVersions } from "@colloquy/protocol/mcp/Revisions"
 import { memberOf } from "@colloquy/protocol/NullAsAbsent"
 import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -117,6 +118,7 @@ class Endpoint implements StreamableHttp {
   private readonly serve: McpSessions.Serve
   private readonly requests: StatelessRequest.OpenRequests
   private readonly deadlines: Deadlines
+  private readonly closings: Deadlines | undefined
   private readonly options: McpSessions.McpSessionsOptions
 
   constructor(
@@ -124,12 +126,14 @@ class Endpoint implements StreamableHttp {
     serve: McpSessions.Serve,
     requests: StatelessRequest.OpenRequests,
     deadlines: Deadlines,
+    closings: Deadlines | undefined,
     options: McpSessions.McpSessionsOptions,
   ) {
     this.sessions = sessions
     this.serve = serve
     this.requests = requests
     this.deadlines = deadlines
+    this.closings = closings
     this.options = options
   }
 
@@ -144,7 +148,7 @@ class Endpoint implements StreamableHttp {
         return this.post(request, peer)
       case "GET":
         return this.inSession(request, principal, (session) =>
-          Effect.sync(() => this.get(request, session)),
+          Effect.suspend(() => this.get(request, session)),
         )
       case "DELETE":
         return this.inSession(request, principal, (session) =>
@@ -294,7 +298,7 @@ class Endpoint implements StreamableHttp {
       session.forget(exchange)
       return jsonText(only.text)
     }
-    return this.stream(session, stream, reader, first ?? [])
+    return yield* this.stream(session, stream, reader, first ?? [])
   })
 
   private stream(
@@ -303,31 +307,45 @@ class Endpoint implements StreamableHttp {
     reader: ReturnType<Exchange["log"]["attach"]>,
     first: ReadonlyArray<LoggedMessage>,
     isNew = true,
-  ): Response {
+  ): Effect.Effect<Response> {
     const idOf = eventId(stream)
-    const isPrimed = isNew && (session.revision ?? "") >= primedSince
+    const canContinue = (session.revision ?? "") >= primedSince
+    const greeting = isNew && canContinue ? primingEvent(idOf(0)) : retryHint
     const onEnd = Effect.map(Clock.currentTimeMillis, (now) => {
       reader.detach()
       session.usedAt = now
     })
-    const greeting = isPrimed ? primingEvent(idOf(0)) : retryHint
-    return sseResponse(reader, { first, idOf, greeting, onEnd })
+    if (this.closings === undefined || !canContinue || stream === getStream) {
+      return Effect.succeed(sseResponse(reader, { first, idOf, greeting, onEnd }))
+    }
+    return Effect.map(this.closings.after(reader.detach), (cancel) =>
+      sseResponse(reader, {
+        first,
+        idOf,
+        greeting,
+        onEnd: Effect.andThen(Effect.sync(cancel), onEnd),
+      }),
+    )
   }
 
-  private get(request: HttpRequest, session: McpSession): Response {
-    if (!accepts(request, "text/event-stream")) return notAcceptable("text/event-stream")
+  private get(request: HttpRequest, session: McpSession): Effect.Effect<Response> {
+    if (!accepts(request, "text/event-stream")) {
+      return Effect.succeed(notAcceptable("text/event-stream"))
+    }
     const last = request.headers["last-event-id"]
     if (last === undefined) {
       const log = session.log(getStream)
-      if (log === undefined) return unknownSession
+      if (log === undefined) return Effect.succeed(unknownSession)
       return log.isRead
-        ? refused(409, "the session's stream is being read by another request")
+        ? Effect.succeed(refused(409, "the session's stream is being read by another request"))
         : this.stream(session, getStream, log.attach(), [])
     }
     const [stream, number] = readEventId(last) ?? []
     const log = stream === undefined ? undefined : session.log(stream)
     return stream === undefined || log === undefined || !log.canContinue(number ?? -1)
-      ? refused(400, "Last-Event-ID: expected an event of this session that is still kept")
+      ? Effect.succeed(
+          refused(400, "Last-Event-ID: expected an event of this session that is still kept"),
+        )
       : this.stream(session, stream, log.attach(number), [], false)
   }
 }
@@ -341,7 +359,19 @@ export const make = Effect.fnUntraced(function* (
   const scope = yield* Effect.scope
   const requests = new StatelessRequest.OpenRequests(yield* makeStart)
   const deadlines = new Deadlines(scope, jsonWithinMs)
+  const { closeStreamsAfter } = options
+  const closings =
+    closeStreamsAfter === undefined
+      ? undefined
+      : new Deadlines(scope, Duration.toMillis(closeStreamsAfter))
   yield* onFinish(requests.finish)
-  const endpoint: StreamableHttp = new Endpoint(sessions, serve, requests, deadlines, options)
+  const endpoint: StreamableHttp = new Endpoint(
+    sessions,
+    serve,
+    requests,
+    deadlines,
+    closings,
+    options,
+  )
   return endpoint
 })

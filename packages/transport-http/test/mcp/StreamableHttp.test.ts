@@ -239,6 +239,38 @@ describe("streams", () => {
     ),
   )
 
+  it.effect("are closed after the configured time, and continued where they ended", () =>
+    withClient(
+      (client) =>
+        Effect.gen(function* () {
+          const { http, program } = client
+          const headers = yield* client.open()
+          const call = yield* stream(client, headers)
+          yield* TestClock.adjust("1 second")
+          yield* quiet
+          assert.isTrue(call.isOver())
+          const [first] = call.events()
+          assert.strictEqual(first?.retry, "1000")
+          yield* program.respond(0, "done")
+          const rest = yield* http.request("GET", {
+            ...headers,
+            "last-event-id": first?.id ?? "",
+          })
+          yield* quiet
+          assert.deepStrictEqual(
+            dataOf(rest).map(({ result }) => result),
+            [{ text: "done" }],
+          )
+          const old = yield* client.open("2025-06-18")
+          const lasting = yield* stream(client, old, 2)
+          yield* TestClock.adjust("1 minute")
+          yield* quiet
+          assert.isFalse(lasting.isOver())
+        }),
+      { closeStreamsAfter: "1 second" },
+    ),
+  )
+
   it.effect("of the session have what belongs to no request, for one reader", () =>
     withClient((client) =>
       Effect.gen(function* () {

@@ -39,6 +39,11 @@ export interface RouterOptions {
    * client cancels the request, until the returned function is called.
    */
   readonly onRequest: (id: RequestId, onCancel?: Effect.Effect<void>) => (() => void) | undefined
+  /**
+   * Why a stateless request contradicts the headers that it came with; undefined if it does not, or came with none. Checked
+   * here because only the server knows which arguments of a tool its headers repeat.
+   */
+  readonly headerFault: (request: Request) => JsonRpcError | undefined
   readonly serverInfo: Members
   /** On whose behalf the client of the connection acts. */
   readonly principal: string
@@ -177,6 +182,8 @@ class ConnectionRouter implements Router {
   ): Route | JsonRpcError {
     const read = readMeta(meta ?? {})
     if (read._tag === "Failure") return read.failure
+    const fault = this.options.headerFault(request)
+    if (fault !== undefined) return fault
     const handler = this.options.handlers[request.method]
     return method === undefined || handler === undefined || !knows(read.success.revision, method)
       ? methodNotFound(request.method)
