@@ -22,8 +22,8 @@ const root = Path.resolve(import.meta.dirname, "../../..")
 const tree = Path.join(Fs.realpathSync(Os.tmpdir()), `colloquy-mutations-${process.pid}`)
 const copied = ["core", "server", "simulation", "testing"]
 
-/** Seeds after which a mutation counts as undetected. Most are detected within a few; one needs two thousand. */
-const seeds = 2_500
+/** Seeds after which a mutation counts as undetected. Most are detected within a few; one needs four thousand. */
+const seeds = 6_000
 
 const copyTree = () => {
   const modules = Path.join(tree, "node_modules/@colloquy")
@@ -45,7 +45,7 @@ const copyTree = () => {
 const simulate = (law: string) => {
   const main = Path.join(tree, "packages/simulation/src/main.ts")
   const options = ["--seeds", String(seeds), "--law", law]
-  return spawnSync(process.execPath, [main, ...options], { encoding: "utf8", timeout: 60_000 })
+  return spawnSync(process.execPath, [main, ...options], { encoding: "utf8", timeout: 110_000 })
 }
 
 const mutated = (mutation: Mutation) => {
@@ -75,7 +75,7 @@ describe("Mutations", () => {
       const { status, stdout, stderr } = mutated(mutation)
       assert.match(stdout, new RegExp(`^seed \\d+ breaks ${mutation.law}$`, "m"), stderr)
       assert.strictEqual(status, 1)
-    }, 60_000)
+    }, 120_000)
   }
 
   it("every simulated law has a mutation", () => {
