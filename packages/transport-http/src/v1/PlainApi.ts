@@ -157,18 +157,18 @@ const Turns = HttpApiGroup.make("turns").add(
   ),
 )
 
+const security = [{ token: [] }]
+
 /** Says in the document that every operation needs a bearer token; the guard in front of the routes checks it. */
 const withBearer = (document: Readonly<Record<string, unknown>>) => {
   const { components, paths = {}, ...rest } = document as Partial<OpenApi.OpenAPISpec>
   // The empty list that the library writes at an operation would say that it needs no token.
-  const secured = Object.entries(paths).map(([path, item]) => [
+  const secured = Object.entries(paths).map(([path, { get, post }]) => [
     path,
-    Object.fromEntries(
-      Object.entries(item).map(([method, operation]) => [
-        method,
-        { ...operation, security: [{ token: [] }] },
-      ]),
-    ),
+    {
+      ...(get === undefined ? {} : { get: { ...get, security } }),
+      ...(post === undefined ? {} : { post: { ...post, security } }),
+    },
   ])
   return {
     ...rest,
