@@ -166,8 +166,8 @@ const withBearer = (document: Readonly<Record<string, unknown>>) => {
   const secured = Object.entries(paths).map(([path, { get, post }]) => [
     path,
     {
-      ...(get === undefined ? {} : { get: { ...get, security } }),
       ...(post === undefined ? {} : { post: { ...post, security } }),
+      ...(get === undefined ? {} : { get: { ...get, security } }),
     },
   ])
   return {
