@@ -89,8 +89,27 @@ export interface ServerCommand {
   readonly env: Record<string, string>
 }
 
-/** Starts the server; without `answer` the client declares no elicitation. */
-export type Connect = (server: ServerCommand, answer: Answerer | undefined) => Promise<Driver>
+/** A server that listens. */
+export interface ServerAddress {
+  /** Without a path. */
+  readonly url: string
+  readonly token: string
+}
+
+/** How a client reaches a server: over the standard streams of a program that it starts, or over HTTP. */
+export type Target = ServerCommand | ServerAddress
+
+/** Prepares a server with a new state directory and these settings. */
+export type Serve = (overrides?: ReadonlyArray<string>) => Effect.Effect<Target, never, Scope.Scope>
+
+/** Connects a client; without `answer` it declares no elicitation. */
+export type Connect = (target: Target, answer: Answerer | undefined) => Promise<Driver>
+
+/** A client, and the server that it is connected to. */
+export interface Way {
+  readonly connect: Connect
+  readonly serve: Serve
+}
 
 /** Capabilities of a client that receives the server's events; valid in every revision. */
 export const withEvents = { experimental: { "codex/event": {} } }
@@ -136,16 +155,26 @@ const eventOf = (params: unknown): Event => {
 /** Setting that requests the offline model, because it never answers without being configured. */
 export const offline = 'model_provider="offline"'
 
-/** The built server, with a new state directory that has one prompt. */
+/** A new state directory that has one prompt. */
+export const stateDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.map(
+  home(),
+  (directory) => {
+    mkdirSync(join(directory, "prompts"))
+    writeFileSync(join(directory, "prompts", "greet.md"), "Hello $WHO\n")
+    return directory
+  },
+)
+
+/** The words of a command line that set these settings, and the offline model. */
+export const settingWords = (overrides: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [offline, ...overrides].flatMap((override) => ["-c", override])
+
+/** The built server over standard streams, with a new state directory that has one prompt. */
 export const server = (
   overrides: ReadonlyArray<string> = [],
 ): Effect.Effect<ServerCommand, never, Scope.Scope> =>
-  Effect.map(home(), (directory) => {
-    mkdirSync(join(directory, "prompts"))
-    writeFileSync(join(directory, "prompts", "greet.md"), "Hello $WHO\n")
-    return {
-      command: process.execPath,
-      args: [entry, "mcp", ...[offline, ...overrides].flatMap((override) => ["-c", override])],
-      env: environment({ home: directory, env: { COLLOQUY_LOG: "error" } }),
-    }
-  })
+  Effect.map(stateDirectory, (directory) => ({
+    command: process.execPath,
+    args: [entry, "mcp", ...settingWords(overrides)],
+    env: environment({ home: directory, env: { COLLOQUY_LOG: "error" } }),
+  }))

@@ -1,7 +1,7 @@
 /** Helpers that the checks of the official client share. */
 import * as Effect from "effect/Effect"
 import type { ToolResult } from "../test/support/Server.ts"
-import { type Answerer, type Connect, server } from "./Driver.ts"
+import type { Answerer, Way } from "./Driver.ts"
 
 export const textOf = ({ content }: ToolResult) => content[0]?.text ?? ""
 export const threadOf = ({ structuredContent }: ToolResult) => structuredContent?.threadId ?? ""
@@ -10,9 +10,13 @@ export const threadOf = ({ structuredContent }: ToolResult) => structuredContent
 export const asking = ['approval_policy="untrusted"', 'sandbox_mode="danger-full-access"']
 export const free = ['approval_policy="never"', 'sandbox_mode="danger-full-access"']
 
-export const connected = (connect: Connect, overrides: ReadonlyArray<string>, answer?: Answerer) =>
+export const connected = (
+  { connect, serve }: Way,
+  overrides: ReadonlyArray<string>,
+  answer?: Answerer,
+) =>
   Effect.acquireRelease(
-    Effect.flatMap(server(overrides), (command) => Effect.promise(() => connect(command, answer))),
+    Effect.flatMap(serve(overrides), (target) => Effect.promise(() => connect(target, answer))),
     (driver) => Effect.promise(() => driver.close()),
   )
 

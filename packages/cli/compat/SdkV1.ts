@@ -1,11 +1,52 @@
 /** Driver for `@modelcontextprotocol/sdk` 1.x. */
 import type * as ClientModule from "@modelcontextprotocol/sdk/client/index.js"
+import type * as SseModule from "@modelcontextprotocol/sdk/client/sse.js"
 import type * as StdioModule from "@modelcontextprotocol/sdk/client/stdio.js"
+import type * as HttpModule from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import type * as TypesModule from "@modelcontextprotocol/sdk/types.js"
 import type { ToolResult } from "../test/support/Server.ts"
-import { type Connect, type Event, listener, type Reader, load, withEvents } from "./Driver.ts"
+import {
+  type Connect,
+  type Event,
+  listener,
+  load,
+  type Reader,
+  type Target,
+  withEvents,
+} from "./Driver.ts"
 
-type Transport = StdioModule.StdioClientTransport
+const sdk = "@modelcontextprotocol/sdk"
+
+/** The revision whose transport over HTTP is another one. */
+const sseRevision = "2024-11-05"
+
+interface Link {
+  readonly transport: Transport
+  /** Says goodbye to the server, where the transport has a way to. */
+  readonly leave: () => Promise<void>
+}
+
+const linkTo = (target: Target, revision: string | undefined): Link => {
+  const leave = () => Promise.resolve()
+  if ("command" in target) {
+    const { StdioClientTransport } = load(`${sdk}/client/stdio.js`) as typeof StdioModule
+    return { transport: new StdioClientTransport({ ...target, stderr: "ignore" }), leave }
+  }
+  const requestInit = { headers: { Authorization: `Bearer ${target.token}` } }
+  if (revision === sseRevision) {
+    const { SSEClientTransport } = load(`${sdk}/client/sse.js`) as typeof SseModule
+    return {
+      transport: new SSEClientTransport(new URL(`${target.url}/sse`), { requestInit }),
+      leave,
+    }
+  }
+  const { StreamableHTTPClientTransport } = load(
+    `${sdk}/client/streamableHttp.js`,
+  ) as typeof HttpModule
+  const transport = new StreamableHTTPClientTransport(new URL(`${target.url}/mcp`), { requestInit })
+  return { transport: transport as Transport, leave: () => transport.terminateSession() }
+}
 
 /** The client offers only its newest revision; this rewrites its `initialize` so that it offers an older one. */
 const offering = (transport: Transport, revision: string | undefined): Transport => {
@@ -22,11 +63,9 @@ const offering = (transport: Transport, revision: string | undefined): Transport
 
 const connectWith =
   (revision?: string): Connect =>
-  async (server, answer) => {
-    const package_ = "@modelcontextprotocol/sdk"
-    const { Client } = load(`${package_}/client/index.js`) as typeof ClientModule
-    const { StdioClientTransport } = load(`${package_}/client/stdio.js`) as typeof StdioModule
-    const { ElicitRequestSchema } = load(`${package_}/types.js`) as typeof TypesModule
+  async (target, answer) => {
+    const { Client } = load(`${sdk}/client/index.js`) as typeof ClientModule
+    const { ElicitRequestSchema } = load(`${sdk}/types.js`) as typeof TypesModule
     const capabilities = { ...withEvents, ...(answer === undefined ? {} : { elicitation: {} }) }
     const client = new Client({ name: "compat", version: "1" }, { capabilities })
     const events: Array<Event> = []
@@ -39,11 +78,13 @@ const connectWith =
         ...(await answer(params.message, signal)),
       }))
     }
-    const transport = new StdioClientTransport({ ...server, stderr: "ignore" })
+    const { leave, transport } = linkTo(target, revision)
+    const setProtocolVersion = transport.setProtocolVersion?.bind(transport)
     let negotiated: string | undefined
     Object.assign(transport, {
       setProtocolVersion: (version: string) => {
         negotiated = version
+        setProtocolVersion?.(version)
       },
     })
     await client.connect(offering(transport, revision))
@@ -78,7 +119,10 @@ const connectWith =
         return () => client.unsubscribeResource({ uri })
       },
       updated,
-      close: () => client.close(),
+      close: async () => {
+        await leave()
+        await client.close()
+      },
       events,
       errors,
     }

@@ -12,6 +12,7 @@ import {
   load,
   type Reader,
   type ServerCommand,
+  type Target,
   withEvents,
 } from "./Driver.ts"
 
@@ -50,7 +51,16 @@ interface Options {
   readonly supportedProtocolVersions?: ReadonlyArray<string>
 }
 
+interface HttpOptions {
+  readonly authProvider: { readonly token: () => Promise<string> }
+}
+
 interface ClientModule {
+  readonly StreamableHTTPClientTransport: new (
+    url: URL,
+    options: HttpOptions,
+  ) => { terminateSession(): Promise<void> }
+  readonly SSEClientTransport: new (url: URL, options: HttpOptions) => object
   readonly Client: new (
     info: { readonly name: string; readonly version: string },
     options: Options & { readonly capabilities: object },
@@ -63,11 +73,37 @@ interface StdioModule {
   ) => object
 }
 
+/** The revision whose transport over HTTP is another one. */
+const sseRevision = "2024-11-05"
+
+interface Link {
+  readonly transport: object
+  /** Says goodbye to the server, where the transport has a way to. */
+  readonly leave: () => Promise<void>
+}
+
+const linkTo = (target: Target, { supportedProtocolVersions = [] }: Options): Link => {
+  const leave = () => Promise.resolve()
+  if ("command" in target) {
+    const { StdioClientTransport } = load("@modelcontextprotocol/client/stdio") as StdioModule
+    return { transport: new StdioClientTransport({ ...target, stderr: "ignore" }), leave }
+  }
+  const module = load("@modelcontextprotocol/client") as ClientModule
+  const options = { authProvider: { token: () => Promise.resolve(target.token) } }
+  if (supportedProtocolVersions.includes(sseRevision)) {
+    const transport = new module.SSEClientTransport(new URL(`${target.url}/sse`), options)
+    return { transport, leave }
+  }
+  const url = new URL(`${target.url}/mcp`)
+  const transport = new module.StreamableHTTPClientTransport(url, options)
+  return { transport, leave: () => transport.terminateSession() }
+}
+
 const connectWith =
   (options: Options): Connect =>
-  async (server, answer) => {
+  async (target, answer) => {
     const { Client } = load("@modelcontextprotocol/client") as ClientModule
-    const { StdioClientTransport } = load("@modelcontextprotocol/client/stdio") as StdioModule
+    const { leave, transport } = linkTo(target, options)
     const capabilities = {
       ...withEvents,
       ...(answer === undefined ? {} : { elicitation: { form: {} } }),
@@ -83,7 +119,7 @@ const connectWith =
         answer(params.message, mcpReq.signal),
       )
     }
-    await client.connect(new StdioClientTransport({ ...server, stderr: "ignore" }))
+    await client.connect(transport)
     return {
       tools: async () => (await client.listTools()).tools.map(({ name }) => name),
       call: (name, args, call = {}) => client.callTool({ name, arguments: args }, call),
@@ -103,7 +139,10 @@ const connectWith =
         return () => client.unsubscribeResource({ uri })
       },
       updated,
-      close: () => client.close(),
+      close: async () => {
+        await leave()
+        await client.close()
+      },
       events,
       errors,
     }

@@ -22,16 +22,21 @@ export interface HttpProcess {
   readonly kill: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void>
 }
 
-/** Starts the program with the arguments; it is killed with the scope. */
+/**
+ * Starts the program with the arguments; it is killed with the scope.
+ *
+ * @param cwd its working directory; default: the directory of temporary files
+ */
 export const startHttp = (
   home: string,
   args: ReadonlyArray<string>,
+  cwd: string = tmpdir(),
 ): Effect.Effect<HttpProcess, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const child = spawn(process.execPath, [entry, ...args], {
         env: environment({ home }),
-        cwd: tmpdir(),
+        cwd,
         stdio: ["ignore", "pipe", "pipe"],
       })
       let stdout = ""
