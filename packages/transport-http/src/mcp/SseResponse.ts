@@ -35,10 +35,11 @@ export interface SseOptions {
 export const primingEvent = (id: string): string => `id: ${id}\nretry: ${retryMs}\ndata: \n\n`
 
 /**
- * The same without an event: a client that follows the standard of server-sent events keeps the id, and shows nothing. For
- * revisions whose clients would take empty data for a message.
+ * The same for revisions whose clients would take empty data for a message: they ignore events of other names, but keep the id.
+ * An id without data would not do: most parsers drop it.
  */
-export const silentId = (id: string): string => `id: ${id}\nretry: ${retryMs}\n\n`
+export const continuedEvent = (id: string): string =>
+  `event: continued\nid: ${id}\nretry: ${retryMs}\ndata: \n\n`
 
 /** The time until a client connects again, without an event: for clients that would take empty data for a message. */
 export const retryHint = `retry: ${retryMs}\n\n`

@@ -35,7 +35,7 @@ import type { LoggedMessage } from "./EventLog.ts"
 import { jsonText, refusal, refused, unreadBody } from "./HttpError.ts"
 import { type Exchange, getStream, isResponseText, type McpSession } from "./McpSession.ts"
 import * as McpSessions from "./McpSessions.ts"
-import { primingEvent, retryHint, silentId, sseResponse } from "./SseResponse.ts"
+import { continuedEvent, primingEvent, retryHint, sseResponse } from "./SseResponse.ts"
 import * as StatelessRequest from "./StatelessRequest.ts"
 
 /** The header that names the session. */
@@ -315,7 +315,7 @@ class Endpoint implements StreamableHttp {
     const canContinue = (session.revision ?? "") >= primedSince
     // A stream that is dropped before its first message must be continued at the same place, and not from its start.
     const start = idOf(reader.after)
-    const greeting = canContinue ? primingEvent(start) : isNew ? retryHint : silentId(start)
+    const greeting = canContinue ? primingEvent(start) : isNew ? retryHint : continuedEvent(start)
     const onEnd = Effect.map(Clock.currentTimeMillis, (now) => {
       reader.detach()
       session.usedAt = now
