@@ -30,6 +30,8 @@ export interface Values {
   /** The directory of Colloquy. Default: this checkout. */
   readonly DIR?: string | undefined
   readonly PORT?: number
+  /** The token of the server over HTTP. */
+  readonly TOKEN?: string
 }
 
 /** The client's setup from the page, with the values of this machine. */
@@ -37,6 +39,7 @@ export const setup = (client: ClientName, language: Language, values: Values = {
   blockOf(client, language)
     .replaceAll("DIR/", `${values.DIR ?? root}/`)
     .replaceAll("PORT", String(values.PORT ?? 0))
+    .replaceAll("TOKEN", values.TOKEN ?? "none")
 
 /** What a client declares to the server, and what it requests with a call. */
 export interface Declared {

@@ -4,7 +4,7 @@ import type * as Scope from "effect/Scope"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { startHttp } from "../test/support/HttpProcess.ts"
-import { type Serve, type ServerAddress, settingWords, stateDirectory } from "./Driver.ts"
+import { type ServerAddress, settingWords, stateDirectory } from "./Driver.ts"
 
 /** A port that the system selects. */
 const anyPort = "http://127.0.0.1:0"
@@ -26,8 +26,8 @@ export const listeningWith = (
   })
 
 const listeningAs =
-  (command: string): Serve =>
-  (overrides = []) =>
+  (command: string) =>
+  (overrides: ReadonlyArray<string> = []): Effect.Effect<ServerAddress, never, Scope.Scope> =>
     Effect.flatMap(stateDirectory, (directory) =>
       listeningWith(directory, [command, ...settingWords(overrides)]),
     )

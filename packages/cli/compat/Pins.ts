@@ -15,6 +15,7 @@ export const pins = {
   "@anthropic-ai/claude-code": "2.1.330",
   supergateway: "4.0.0",
   "mcp-proxy": "6.7.19",
+  "mcp-remote": "0.15.1",
 } as const
 
 export type ClientName = keyof typeof pins

@@ -30,6 +30,7 @@ const programs: Partial<Record<ClientName, Program>> = {
   },
   supergateway: { command: "supergateway", files: ["supergateway/dist/index.js"] },
   "mcp-proxy": { command: "mcp-proxy", files: ["mcp-proxy/dist/bin/mcp-proxy.mjs"] },
+  "mcp-remote": { command: "mcp-remote", files: ["mcp-remote/dist/proxy.js"] },
 }
 
 export interface FoundProgram {

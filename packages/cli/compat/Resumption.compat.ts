@@ -8,13 +8,7 @@ import { describe } from "vitest"
 import { buildIfMissing } from "../test/support/BuiltProgram.ts"
 import { home } from "../test/support/Home.ts"
 import { awaitGone, mark, runningWith } from "../test/support/Processes.ts"
-import {
-  type Answerer,
-  type Connect,
-  describeClient,
-  type Driver,
-  type ServerAddress,
-} from "./Driver.ts"
+import { type Answerer, type Connect, describeClient, type Driver } from "./Driver.ts"
 import { type HttpProxy, proxyTo } from "./HttpProxy.ts"
 import { listening } from "./Listening.ts"
 import { asking, connected, free, textOf, threadOf, until } from "./Playing.ts"
@@ -26,7 +20,7 @@ beforeAll(buildIfMissing)
 /** A client that is connected to a server through a proxy. */
 const through = (connect: Connect, overrides: ReadonlyArray<string>, answer?: Answerer) =>
   Effect.gen(function* () {
-    const { token, url } = (yield* listening(overrides)) as ServerAddress
+    const { token, url } = yield* listening(overrides)
     const proxy = yield* proxyTo(url)
     const serve = () => Effect.succeed({ url: proxy.url, token })
     return { driver: yield* connected({ connect, serve }, [], answer), proxy }
