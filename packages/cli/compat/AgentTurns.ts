@@ -7,10 +7,10 @@ import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { type Declared, declaredOnPage } from "./ClientsPage.ts"
+import type { Declared } from "./ClientsPage.ts"
 import type { ClientName } from "./Pins.ts"
 import { leftIn, type Place, place, shell } from "./Place.ts"
-import { recorder } from "./Recorder.ts"
+import type { Reach } from "./Reach.ts"
 import * as ScriptedModel from "./models/ScriptedModel.ts"
 import type { Finished } from "./Program.ts"
 
@@ -19,8 +19,10 @@ export interface Agent {
   readonly wire: ScriptedModel.Wire
   /** Environment variables that direct the client to its model and stop it from sending anything elsewhere. */
   readonly variables: (modelUrl: string) => Readonly<Record<string, string>>
-  /** Configures the client as the page describes, with the Colloquy of `directory`. */
-  readonly prepare: (here: Place, modelUrl: string, directory?: string) => Effect.Effect<void>
+  /** How it reaches the server. */
+  readonly reach: Reach
+  /** Configures the client with its setup from the page. */
+  readonly prepare: (here: Place, modelUrl: string, setup: string) => Effect.Effect<void>
   /** The shell line that shows the state of the client's servers. */
   readonly list: string
   /** The shell line that runs one prompt and exits. */
@@ -77,7 +79,7 @@ const play = (agent: Agent): Effect.Effect<Played, never, Scope.Scope> =>
     })
     const { here, model } = yield* arrive(agent, watched)
     made = join(here.workspace, "made.txt")
-    yield* agent.prepare(here, model.url)
+    yield* agent.prepare(here, model.url, yield* agent.reach.setup(here))
     const finished = yield* shell(agent.ask, here)
     const left = yield* leftIn(here)
     const { requests } = model
@@ -85,14 +87,14 @@ const play = (agent: Agent): Effect.Effect<Played, never, Scope.Scope> =>
   })
 
 /** Runs the same client with a program that records what the client sends. */
-const declaredBy = (agent: Agent): Effect.Effect<Declared, never, Scope.Scope> =>
+const declaredBy = (agent: Agent): Effect.Effect<Partial<Declared>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { here, model } = yield* arrive(agent, [
       { tool: "codex", args: { prompt: "say hello" } },
       { say: "the model has finished" },
     ])
-    const { declared, directory } = recorder(here)
-    yield* agent.prepare(here, model.url, directory)
+    const { declared, setup } = yield* agent.reach.recorded(here)
+    yield* agent.prepare(here, model.url, setup)
     yield* shell(agent.ask, here)
     return declared()
   })
@@ -117,10 +119,10 @@ export const agentChecks = (agent: Agent): void => {
   it.live("connects, and shows the server as connected", () =>
     Effect.gen(function* () {
       const here = yield* place(agent.client, agent.variables("http://127.0.0.1:9"))
-      yield* agent.prepare(here, "http://127.0.0.1:9")
+      yield* agent.prepare(here, "http://127.0.0.1:9", yield* agent.reach.setup(here))
       const { code, stderr, stdout } = yield* shell(agent.list, here)
       assert.strictEqual(code, 0, stderr)
-      assert.match(`${stdout}${stderr}`, /codex.*connected/is)
+      assert.match(`${stdout}${stderr}`, /(?:codex|colloquy).*connected/is)
       assert.deepStrictEqual(yield* leftIn(here), [])
     }),
   )
@@ -159,7 +161,7 @@ export const agentChecks = (agent: Agent): void => {
 
   it.live("declares to the server what the page says", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* declaredBy(agent), declaredOnPage(agent.client))
+      assert.deepStrictEqual(yield* declaredBy(agent), agent.reach.expected)
     }),
   )
 }

@@ -16,13 +16,13 @@ const sectionOf = (client: ClientName): string => {
 /** The languages of the code blocks: shell lines, a settings file, a module. */
 export type Language = "sh" | "json" | "js"
 
-/** The first code block of this language in the client's section, apart from blocks that install packages. */
-const blockOf = (client: ClientName, language: Language): string => {
-  const blocks = sectionOf(client).matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)
+/** The first code block of this language, apart from blocks that install packages. */
+const blockOf = (section: string, language: Language): string => {
+  const blocks = section.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)
   for (const [, name, text = ""] of blocks) {
     if (name === language && !text.startsWith("npm install")) return text.trim()
   }
-  throw new Error(`clients.md has no ${language} about ${client}`)
+  throw new Error(`clients.md has no ${language} in: ${section.slice(0, 40)}`)
 }
 
 /** Values that replace the placeholders for paths and ports on the page. */
@@ -34,12 +34,22 @@ export interface Values {
   readonly TOKEN?: string
 }
 
-/** The client's setup from the page, with the values of this machine. */
-export const setup = (client: ClientName, language: Language, values: Values = {}): string =>
-  blockOf(client, language)
+const filled = (block: string, values: Values): string =>
+  block
     .replaceAll("DIR/", `${values.DIR ?? root}/`)
     .replaceAll("PORT", String(values.PORT ?? 0))
     .replaceAll("TOKEN", values.TOKEN ?? "none")
+
+/** The client's setup from the page, with the values of this machine. */
+export const setup = (client: ClientName, language: Language, values: Values = {}): string =>
+  filled(blockOf(sectionOf(client), language), values)
+
+/** The client's setup for a server that listens, with the values of this machine. */
+export const httpSetup = (client: ClientName, language: Language, values: Values): string => {
+  const [, part] = sectionOf(client).split(/^### Over HTTP$/m)
+  if (part === undefined) throw new Error(`clients.md has no setup over HTTP for ${client}`)
+  return filled(blockOf(part, language), values)
+}
 
 /** What a client declares to the server, and what it requests with a call. */
 export interface Declared {

@@ -3,12 +3,13 @@ import { assert, beforeAll } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { describe } from "vitest"
 import { buildIfMissing } from "../test/support/BuiltProgram.ts"
-import { agentChecks } from "./AgentTurns.ts"
-import { setup } from "./ClientsPage.ts"
+import { type Agent, agentChecks } from "./AgentTurns.ts"
 import { describeClient } from "./Driver.ts"
 import { generateContent } from "./models/GenerateContent.ts"
 import { shell } from "./Place.ts"
+import { overHttp, overStdio } from "./Reach.ts"
 
 beforeAll(buildIfMissing)
 
@@ -22,25 +23,28 @@ const settings = {
   telemetry: { enabled: false },
 }
 
-describeClient(client, () => {
-  agentChecks({
-    client,
-    wire: generateContent,
-    variables: (modelUrl) => ({
-      GEMINI_API_KEY: "none",
-      GEMINI_CLI_TRUST_WORKSPACE: "true",
-      GOOGLE_GEMINI_BASE_URL: modelUrl,
+const agent: Omit<Agent, "reach"> = {
+  client,
+  wire: generateContent,
+  variables: (modelUrl) => ({
+    GEMINI_API_KEY: "none",
+    GEMINI_CLI_TRUST_WORKSPACE: "true",
+    GOOGLE_GEMINI_BASE_URL: modelUrl,
+  }),
+  prepare: (here, _, setup) =>
+    Effect.gen(function* () {
+      mkdirSync(join(here.home, ".gemini"))
+      writeFileSync(join(here.home, ".gemini", "settings.json"), JSON.stringify(settings))
+      const { code, stderr } = yield* shell(setup, here)
+      assert.strictEqual(code, 0, stderr)
     }),
-    prepare: (here, _, directory) =>
-      Effect.gen(function* () {
-        mkdirSync(join(here.home, ".gemini"))
-        writeFileSync(join(here.home, ".gemini", "settings.json"), JSON.stringify(settings))
-        const { code, stderr } = yield* shell(setup(client, "sh", { DIR: directory }), here)
-        assert.strictEqual(code, 0, stderr)
-      }),
-    list: "gemini mcp list",
-    // Without `--model` the client first lets a model select the model.
-    ask: "gemini --prompt 'ask codex' --model gemini-2.5-flash --approval-mode yolo",
-    tools: ["mcp_codex_codex", "mcp_codex_codex-reply"],
-  })
+  list: "gemini mcp list",
+  // Without `--model` the client first lets a model select the model.
+  ask: "gemini --prompt 'ask codex' --model gemini-2.5-flash --approval-mode yolo",
+  tools: ["mcp_codex_codex", "mcp_codex_codex-reply"],
+}
+
+describeClient(client, () => {
+  describe("standard streams", () => agentChecks({ ...agent, reach: overStdio(client, "sh") }))
+  describe("HTTP", () => agentChecks({ ...agent, reach: overHttp(client, "sh") }))
 })

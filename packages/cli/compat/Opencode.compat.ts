@@ -3,11 +3,12 @@ import { beforeAll } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { describe } from "vitest"
 import { buildIfMissing } from "../test/support/BuiltProgram.ts"
-import { agentChecks } from "./AgentTurns.ts"
-import { setup } from "./ClientsPage.ts"
+import { type Agent, agentChecks } from "./AgentTurns.ts"
 import { describeClient } from "./Driver.ts"
 import { chatCompletions } from "./models/ChatCompletions.ts"
+import { overHttp, overStdio } from "./Reach.ts"
 
 beforeAll(buildIfMissing)
 
@@ -29,23 +30,26 @@ const modelAt = (url: string): object => ({
   },
 })
 
-describeClient(client, () => {
-  agentChecks({
-    client,
-    wire: chatCompletions,
-    variables: () => ({
-      OPENCODE_DISABLE_AUTOUPDATE: "1",
-      OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-      OPENCODE_DISABLE_MODELS_FETCH: "1",
+const agent: Omit<Agent, "reach"> = {
+  client,
+  wire: chatCompletions,
+  variables: () => ({
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+  }),
+  prepare: (here, modelUrl, setup) =>
+    Effect.sync(() => {
+      const settings: object = JSON.parse(setup)
+      const all = { ...settings, ...modelAt(modelUrl) }
+      writeFileSync(join(here.workspace, "opencode.json"), JSON.stringify(all))
     }),
-    prepare: (here, modelUrl, directory) =>
-      Effect.sync(() => {
-        const settings: object = JSON.parse(setup(client, "json", { DIR: directory }))
-        const all = { ...settings, ...modelAt(modelUrl) }
-        writeFileSync(join(here.workspace, "opencode.json"), JSON.stringify(all))
-      }),
-    list: "opencode mcp list",
-    ask: "opencode run 'ask codex'",
-    tools: ["codex_codex", "codex_codex-reply"],
-  })
+  list: "opencode mcp list",
+  ask: "opencode run 'ask codex'",
+  tools: ["codex_codex", "codex_codex-reply"],
+}
+
+describeClient(client, () => {
+  describe("standard streams", () => agentChecks({ ...agent, reach: overStdio(client, "json") }))
+  describe("HTTP", () => agentChecks({ ...agent, reach: overHttp(client, "json") }))
 })

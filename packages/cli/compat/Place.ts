@@ -23,7 +23,7 @@ export interface Place {
 }
 
 /** Requests the offline model by name. Commands run without a sandbox: the checks only test which of them run. */
-const config = `model_provider = "offline"
+export const serverConfig = `model_provider = "offline"
 model = "offline"
 approval_policy = "untrusted"
 sandbox_mode = "danger-full-access"
@@ -74,7 +74,7 @@ export const place = (
       join(home, "work"),
     ] as const
     for (const folder of [bin, state, workspace]) mkdirSync(folder)
-    writeFileSync(join(state, "config.toml"), config)
+    writeFileSync(join(state, "config.toml"), serverConfig)
     putProgram(client, bin)
     yield* Effect.addFinalizer(() => Effect.sync(() => killAll(runningIn(home))))
     const path = [bin, process.env["PATH"] ?? ""].join(delimiter)

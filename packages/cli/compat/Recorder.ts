@@ -55,19 +55,20 @@ export const recorder = ({ home }: Place): Recorder => {
     directory,
     declared: () => {
       const lines = readFileSync(file, "utf8").split("\n")
-      const messages = lines
-        .filter((line) => line !== "")
-        .map((line) => JSON.parse(line) as Message)
       const variables = JSON.parse(readFileSync(variablesFile, "utf8")) as object
-      return { ...declaredIn(messages), key: keyVariable in variables }
+      return { ...declaredIn(lines), key: keyVariable in variables }
     },
   }
 }
 
 const prefix = "io.modelcontextprotocol"
 
-/** The newest revision puts into each request what earlier ones put into `initialize`. */
-const declaredIn = (messages: ReadonlyArray<Message>): Omit<Declared, "key"> => {
+/**
+ * What a client declares in these messages. The newest revision puts into each request what earlier ones put into
+ * `initialize`.
+ */
+export const declaredIn = (texts: ReadonlyArray<string>): Omit<Declared, "key"> => {
+  const messages = texts.filter((text) => text !== "").map((text) => JSON.parse(text) as Message)
   const call = messages.find(({ method }) => method === "tools/call")
   const first = messages.find(({ method }) => method === "initialize")
   const meta = call?.params?._meta ?? {}
