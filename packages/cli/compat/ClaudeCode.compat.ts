@@ -1,12 +1,12 @@
 /** Checks Claude Code: its health check of servers, and a turn with a scripted model behind the Messages API. */
-import { assert, beforeAll } from "@effect/vitest"
+import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { describe } from "vitest"
 import { buildIfMissing } from "../test/support/BuiltProgram.ts"
 import { type Agent, agentChecks } from "./AgentTurns.ts"
 import { describeClient } from "./Driver.ts"
 import { anthropicMessages } from "./models/AnthropicMessages.ts"
-import { shell } from "./Place.ts"
+import { place, shell } from "./Place.ts"
 import { overHttp, overStdio } from "./Reach.ts"
 
 beforeAll(buildIfMissing)
@@ -50,4 +50,15 @@ describeClient(client, () => {
       ask: "claude --print 'ask codex' --allowedTools mcp__colloquy",
       tools: ["mcp__colloquy__codex", "mcp__colloquy__codex-reply"],
     }))
+
+  it.live("over HTTP without the token it shows the server as not connected", () =>
+    Effect.gen(function* () {
+      const here = yield* place(client, agent.variables("http://127.0.0.1:9"))
+      const line = yield* overHttp(client, "sh").setup(here)
+      yield* shell(line.replace(/ --header .*$/, ""), here)
+      const { stderr, stdout } = yield* shell(agent.list, here)
+      assert.match(`${stdout}${stderr}`, /colloquy.*(?:authentication|failed)/is)
+      assert.notMatch(`${stdout}${stderr}`, /colloquy.*connected/is)
+    }),
+  )
 })

@@ -6,12 +6,14 @@ import type { ClientName } from "./Pins.ts"
 const root = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "")
 const page = readFileSync(`${root}/packages/docs/clients.md`, "utf8")
 
-/** The section of the page about this client; its heading ends with the package's name and version. */
-const sectionOf = (client: ClientName): string => {
-  const section = page.split(/^## /m).find((part) => part.split("\n")[0]?.includes(`\`${client}\``))
-  if (section === undefined) throw new Error(`clients.md has no section about ${client}`)
+const sectionWith = (heading: string): string => {
+  const section = page.split(/^## /m).find((part) => part.split("\n")[0]?.includes(heading))
+  if (section === undefined) throw new Error(`clients.md has no section ${heading}`)
   return section
 }
+
+/** The section of the page about this client; its heading ends with the package's name and version. */
+const sectionOf = (client: ClientName): string => sectionWith(`\`${client}\``)
 
 /** The languages of the code blocks: shell lines, a settings file, a module. */
 export type Language = "sh" | "json" | "js"
@@ -50,6 +52,10 @@ export const httpSetup = (client: ClientName, language: Language, values: Values
   if (part === undefined) throw new Error(`clients.md has no setup over HTTP for ${client}`)
   return filled(blockOf(part, language), values)
 }
+
+/** The line that runs the inspector over HTTP, with the values of this machine. */
+export const inspectorLine = (values: Values): string =>
+  filled(blockOf(sectionWith("Other clients"), "sh"), values)
 
 /** What a client declares to the server, and what it requests with a call. */
 export interface Declared {

@@ -7,8 +7,10 @@ import { join } from "node:path"
 import { describe } from "vitest"
 import { buildIfMissing } from "../test/support/BuiltProgram.ts"
 import type { ToolResult } from "../test/support/Server.ts"
+import { inspectorLine } from "./ClientsPage.ts"
 import { describeClient, folderOf, server } from "./Driver.ts"
 import { listening } from "./Listening.ts"
+import { run } from "./Program.ts"
 
 beforeAll(buildIfMissing)
 
@@ -123,6 +125,21 @@ describeClient("@modelcontextprotocol/inspector", () => {
   describe("HTTP with the handshake", () => checks(overHttp("legacy")))
   describe("HTTP without a handshake", () => checks(overHttp("modern")))
   describe("SSE", () => checks(overSse))
+
+  it.live("the line of the page lists the tools over HTTP", () =>
+    Effect.gen(function* () {
+      const { token, url } = yield* listening()
+      const line = inspectorLine({ PORT: Number(new URL(url).port), TOKEN: token })
+      const folder = folderOf("@modelcontextprotocol/inspector")
+      const program = `'${process.execPath}' '${join(folder, bin)}'`
+      const words = line.replace(/^mcp-inspector/, program)
+      const env = { PATH: process.env["PATH"] ?? "", HOME: folder }
+      const launch = { command: "/bin/sh", args: ["-c", words], cwd: folder, env }
+      const { code, stderr, stdout } = yield* Effect.promise(() => run(launch, 20_000))
+      assert.strictEqual(code, 0, stderr)
+      assert.include(stdout, '"codex-reply"')
+    }),
+  )
 
   it.live("over HTTP without the token it says that a login is required", () =>
     Effect.gen(function* () {

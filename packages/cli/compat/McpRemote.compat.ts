@@ -6,12 +6,14 @@ import { join } from "node:path"
 import { describe } from "vitest"
 import { buildIfMissing } from "../test/support/BuiltProgram.ts"
 import { home } from "../test/support/Home.ts"
-import { setup } from "./ClientsPage.ts"
-import { describeClient, type Serve, type ServerCommand } from "./Driver.ts"
+import { declaredOnPage, setup } from "./ClientsPage.ts"
+import { describeClient, type Serve, type ServerAddress, type ServerCommand } from "./Driver.ts"
+import { proxyTo } from "./HttpProxy.ts"
 import { listening } from "./Listening.ts"
 import { approvals, calls, turns } from "./OfficialClients.ts"
 import { leftIn, type Place, place } from "./Place.ts"
 import { connected, free, until } from "./Playing.ts"
+import { declaredIn } from "./Recorder.ts"
 import * as SdkV1 from "./SdkV1.ts"
 
 beforeAll(buildIfMissing)
@@ -22,17 +24,24 @@ interface Settings {
   readonly mcpServers: { readonly codex: Omit<ServerCommand, "env"> }
 }
 
+/** The command of the page for this server. */
+const commandIn = (
+  { env }: Place,
+  { token, url }: ServerAddress,
+  more: ReadonlyArray<string> = [],
+  path = "/mcp",
+): ServerCommand => {
+  const values = { PORT: Number(new URL(url).port), TOKEN: token }
+  const { mcpServers } = JSON.parse(setup(client, "json", values)) as Settings
+  const { args, command } = mcpServers.codex
+  const words = args.map((word) => word.replace(/\/mcp$/, path))
+  return { command, args: [...words, ...more], env: { ...env } }
+}
+
 const remoteIn =
-  ({ env }: Place, more: ReadonlyArray<string> = [], path = "/mcp"): Serve =>
+  (here: Place, more?: ReadonlyArray<string>, path?: string): Serve =>
   (overrides) =>
-    Effect.gen(function* () {
-      const { token, url } = yield* listening(overrides)
-      const values = { PORT: Number(new URL(url).port), TOKEN: token }
-      const { mcpServers } = JSON.parse(setup(client, "json", values)) as Settings
-      const { args, command } = mcpServers.codex
-      const words = args.map((word) => word.replace(/\/mcp$/, path))
-      return { command, args: [...words, ...more], env: { ...env } }
-    })
+    Effect.map(listening(overrides), (address) => commandIn(here, address, more, path))
 
 const remote =
   (more?: ReadonlyArray<string>, path?: string): Serve =>
@@ -72,6 +81,21 @@ describeClient(client, () => {
       const way = { connect: SdkV1.connect, serve: remote(["--transport", "sse-only"], "/sse") }
       turns(way, "2025-11-25")
     })
+
+    it.live("declares to the server what the page says", () =>
+      Effect.gen(function* () {
+        const { token, url } = yield* listening(free)
+        const proxy = yield* proxyTo(url)
+        const here = yield* place(client)
+        const serve = () => Effect.succeed(commandIn(here, { url: proxy.url, token }))
+        const accepts = () => Promise.resolve({ action: "accept" } as const)
+        const { call } = yield* connected({ connect: SdkV1.connect, serve }, [], accepts)
+        const onprogress = () => {}
+        yield* Effect.promise(() => call("codex", { prompt: "say hello" }, { onprogress }))
+        const { key: _, ...expected } = declaredOnPage(client)
+        assert.deepStrictEqual(declaredIn(proxy.requests.map(({ body }) => body)), expected)
+      }),
+    )
 
     it.live("L8 no process is left behind when its client closes its input", () =>
       Effect.gen(function* () {

@@ -3,23 +3,27 @@ import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { describe } from "vitest"
 import { buildIfMissing } from "../test/support/BuiltProgram.ts"
-import { declaredOnPage, setup } from "./ClientsPage.ts"
 import { describeClient } from "./Driver.ts"
 import { leftIn, type Place, place, shell } from "./Place.ts"
-import { recorder } from "./Recorder.ts"
+import { overHttp, overStdio, type Reach } from "./Reach.ts"
 
 beforeAll(buildIfMissing)
 
 const client = "mcporter"
 
-const prepare = ({ workspace }: Place, directory?: string): void => {
+const prepare = ({ workspace }: Place, setup: string): void => {
   mkdirSync(join(workspace, "config"))
-  const settings = setup(client, "json", { DIR: directory })
-  writeFileSync(join(workspace, "config", "mcporter.json"), settings)
+  writeFileSync(join(workspace, "config", "mcporter.json"), setup)
 }
 
-const arrived = Effect.tap(place(client), (here) => Effect.sync(() => prepare(here)))
+const arrivedBy = ({ setup }: Reach) =>
+  Effect.gen(function* () {
+    const here = yield* place(client)
+    prepare(here, yield* setup(here))
+    return here
+  })
 
 interface Content {
   readonly threadId: string
@@ -35,7 +39,9 @@ const called = (words: string, here: Place) =>
 
 const run = "run: touch made.txt && echo it was made"
 
-describeClient(client, () => {
+const checks = (reach: Reach) => {
+  const arrived = arrivedBy(reach)
+
   it.live("shows the server as healthy, and its tools", () =>
     Effect.gen(function* () {
       const here = yield* arrived
@@ -91,10 +97,15 @@ describeClient(client, () => {
   it.live("declares to the server what the page says", () =>
     Effect.gen(function* () {
       const here = yield* place(client)
-      const { declared, directory } = recorder(here)
-      prepare(here, directory)
+      const { declared, setup } = yield* reach.recorded(here)
+      prepare(here, setup)
       yield* called("codex.codex prompt='say hello'", here)
-      assert.deepStrictEqual(declared(), declaredOnPage(client))
+      assert.deepStrictEqual(declared(), reach.expected)
     }),
   )
+}
+
+describeClient(client, () => {
+  describe("standard streams", () => checks(overStdio(client, "json")))
+  describe("HTTP", () => checks(overHttp(client, "json")))
 })

@@ -70,11 +70,12 @@ const prefix = "io.modelcontextprotocol"
 export const declaredIn = (texts: ReadonlyArray<string>): Omit<Declared, "key"> => {
   const messages = texts.filter((text) => text !== "").map((text) => JSON.parse(text) as Message)
   const call = messages.find(({ method }) => method === "tools/call")
-  const first = messages.find(({ method }) => method === "initialize")
+  // A gateway may have tried the server with one of its own before.
+  const handshake = messages.findLast(({ method }) => method === "initialize")
   const meta = call?.params?._meta ?? {}
-  const version = meta[`${prefix}/protocolVersion`] ?? first?.params?.protocolVersion
+  const version = meta[`${prefix}/protocolVersion`] ?? handshake?.params?.protocolVersion
   const capabilities = (meta[`${prefix}/clientCapabilities`] ??
-    first?.params?.capabilities ??
+    handshake?.params?.capabilities ??
     {}) as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
   return {
     revision: typeof version === "string" ? version : "none",

@@ -7,6 +7,7 @@ import * as Fiber from "effect/Fiber"
 import { readFileSync, statSync } from "node:fs"
 import { request as httpsRequest } from "node:https"
 import { fileURLToPath } from "node:url"
+import { httpSetup } from "../compat/ClientsPage.ts"
 import { buildIfMissing } from "./support/BuiltProgram.ts"
 import { type HttpProcess, request, startHttp } from "./support/HttpProcess.ts"
 import { home as makeHome } from "./support/Home.ts"
@@ -100,7 +101,10 @@ describe("colloquy serve", () => {
       assert.strictEqual(statSync(`${home}/http-token`).mode & 0o777, 0o600)
       assert.include(
         server.stdout(),
-        `claude mcp add --transport http colloquy ${url}/mcp --header "Authorization: Bearer ${token}"`,
+        httpSetup("@anthropic-ai/claude-code", "sh", {
+          PORT: Number(new URL(url).port),
+          TOKEN: token,
+        }),
       )
       assert.notInclude(server.stderr(), token)
       assert.deepStrictEqual(yield* ends(server), { code: 143, signal: null })

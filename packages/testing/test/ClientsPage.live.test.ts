@@ -20,6 +20,15 @@ const clients: ReadonlyArray<ClientName> = [
   "mcporter",
   "supergateway",
   "mcp-proxy",
+  "mcp-remote",
+]
+
+/** Clients that start the server, and have a second setup for one that listens. */
+const overHttp: ReadonlyArray<ClientName> = [
+  "@anthropic-ai/claude-code",
+  "@google/gemini-cli",
+  "opencode-ai",
+  "mcporter",
 ]
 
 const sections = PageClaims.sections(page)
@@ -67,7 +76,22 @@ describe("the page about clients", () => {
     assert.lengthOf(codeBlocks(text), 2)
     const path = /^Checks: `([^`]+)`/m.exec(text)?.[1] ?? assert.fail("it names no checks")
     assert.include(claims.read(path), `"${client}"`)
-    assert.match(claims.read(path), /\b(?:setup|loadSetup|gatewayChecks)\(/)
+    assert.match(claims.read(path), /\b(?:setup|overStdio|loadSetup|gatewayChecks)\(/)
+  })
+
+  it.each(overHttp)("the setup over HTTP for %s is the one that its checks run", (client) => {
+    const { text } = sectionOf(client)[0] ?? assert.fail("it has no section")
+    const [, rest = assert.fail("it has no setup over HTTP")] = page.split(text)
+    const [next] = PageClaims.sections(rest)
+    assert.strictEqual(next?.heading, "Over HTTP")
+    assert.lengthOf(codeBlocks(next?.text ?? ""), 1)
+    const path = /^Checks: `([^`]+)`/m.exec(text)?.[1] ?? assert.fail("it names no checks")
+    assert.match(claims.read(path), /\boverHttp\(client, "/)
+  })
+
+  it("has no other setups over HTTP", () => {
+    const found = sections.filter(({ heading }) => heading === "Over HTTP")
+    assert.lengthOf(found, overHttp.length)
   })
 
   it.each(clients)("the table has one row for %s", (client) => {
@@ -75,11 +99,14 @@ describe("the page about clients", () => {
     assert.lengthOf(rows, 1)
   })
 
-  it("is linked from the README, which has the same setup for Claude Code", () => {
+  it("is linked from the README, which has the same setups for Claude Code", () => {
     const readme = claims.read("README.md")
     assert.include(readme, "(packages/docs/clients.md)")
     const { text } = sectionOf("@anthropic-ai/claude-code")[0] ?? assert.fail("it has no section")
     const [, setup = assert.fail("it has no setup")] = codeBlocks(text)
     assert.include(readme, `\`\`\`sh\n${setup}\`\`\``)
+    const [http] = sections.filter((section) => section.heading === "Over HTTP")
+    const [line = assert.fail("it has no setup over HTTP")] = codeBlocks(http?.text ?? "")
+    assert.include(readme, `\`\`\`sh\n${line}\`\`\``)
   })
 })
