@@ -25,6 +25,11 @@ export const acknowledgedIsRecorded = ({ conversations, run }: History): Readonl
   const { beforeCrash, end, surviving } = run
   if (beforeCrash === undefined || surviving === undefined || end !== "done") return []
   const { calls } = historyOf(beforeCrash)
+  const inherited = new Map(
+    beforeCrash.trace.flatMap((entry) =>
+      entry.at === "forked" ? [[entry.conversation, entry.seq] as const] : [],
+    ),
+  )
   const removed = new Set(
     calls.flatMap(({ entry }) =>
       entry.operation.do === "remove" ? [entry.conversation ?? ""] : [],
@@ -41,6 +46,9 @@ export const acknowledgedIsRecorded = ({ conversations, run }: History): Readonl
     const log = conversations.get(conversation)
     if (operation.do !== "submit" || receipt === undefined || log === undefined) return []
     if (receipt.disposition === "none" || !["input", "turn"].includes(operation.what)) return []
+    // A fork keeps the ids of its parent: the receipt is that of the parent's submission.
+    const ofParent = (surviving.get(conversation) ?? []).slice(0, inherited.get(conversation) ?? 0)
+    if (ofParent.some(({ id }) => id === receipt.id)) return []
     // The receipt for a repeated id describes the first submission with that id; of two at the same time either is the first.
     const same = submissionsWith(calls, conversation, operation.id)
     if (operation.id !== undefined && same[0] !== call) return []
