@@ -20,7 +20,9 @@ export class ApprovalWaiters {
   /** Created by the first question: most conversations have none. */
   private waiters: Map<number, Deferred.Deferred<Outcome>> | undefined
   /** Questions from before a restart that a tool asked again: from the old number to the new one, and back. */
-  private moved: { readonly to: Map<number, number>; readonly from: Map<number, number> } | undefined
+  private moved:
+    | { readonly to: Map<number, number>; readonly from: Map<number, number> }
+    | undefined
   private next = 0
   private readonly scope: Scope.Scope
   private readonly send: (input: Input) => Effect.Effect<boolean>
