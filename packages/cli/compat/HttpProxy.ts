@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from "node:net"
 
 /** A request of the client, and the status of its response once it has one. */
-export interface Passed {
+interface Passed {
   readonly method: string
   readonly path: string
   readonly lastEventId: string | undefined

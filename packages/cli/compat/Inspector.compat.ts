@@ -38,17 +38,12 @@ const overStdio: Named = (overrides) =>
   })
 
 const overHttp =
-  (era: string): Named =>
+  (path: string, ...more: ReadonlyArray<string>): Named =>
   (overrides) =>
-    Effect.map(listening(overrides), ({ token, url }) => [
-      ...[`${url}/mcp`, "--transport", "http", "--header", `Authorization: Bearer ${token}`],
-      ...["--protocol-era", era],
-    ])
-
-const overSse: Named = (overrides) =>
-  Effect.map(listening(overrides), ({ token, url }) => [
-    ...[`${url}/sse`, "--transport", "sse", "--header", `Authorization: Bearer ${token}`],
-  ])
+    Effect.map(listening(overrides), ({ token, url }) => {
+      const header = ["--header", `Authorization: Bearer ${token}`]
+      return [`${url}${path}`, ...more, ...header]
+    })
 
 const inspect = (
   named: Named,
@@ -122,9 +117,11 @@ const checks = (named: Named) => {
 
 describeClient("@modelcontextprotocol/inspector", () => {
   describe("standard streams", () => checks(overStdio))
-  describe("HTTP with the handshake", () => checks(overHttp("legacy")))
-  describe("HTTP without a handshake", () => checks(overHttp("modern")))
-  describe("SSE", () => checks(overSse))
+  describe("HTTP with the handshake", () =>
+    checks(overHttp("/mcp", "--transport", "http", "--protocol-era", "legacy")))
+  describe("HTTP without a handshake", () =>
+    checks(overHttp("/mcp", "--transport", "http", "--protocol-era", "modern")))
+  describe("SSE", () => checks(overHttp("/sse", "--transport", "sse")))
 
   it.live("the line of the page lists the tools over HTTP", () =>
     Effect.gen(function* () {

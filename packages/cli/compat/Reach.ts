@@ -10,7 +10,7 @@ import type { ClientName } from "./Pins.ts"
 import { type Place, serverConfig } from "./Place.ts"
 import { declaredIn, recorder } from "./Recorder.ts"
 
-export interface Recorded {
+interface Recorded {
   readonly setup: string
   readonly declared: () => Partial<Declared>
 }

@@ -45,7 +45,7 @@ const linkTo = (target: Target, revision: string | undefined): Link => {
     `${sdk}/client/streamableHttp.js`,
   ) as typeof HttpModule
   const transport = new StreamableHTTPClientTransport(new URL(`${target.url}/mcp`), { requestInit })
-  return { transport: transport as Transport, leave: () => transport.terminateSession() }
+  return { transport, leave: () => transport.terminateSession() }
 }
 
 /** The client offers only its newest revision; this rewrites its `initialize` so that it offers an older one. */
