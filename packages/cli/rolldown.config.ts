@@ -1,16 +1,6 @@
 import { isBuiltin } from "node:module"
 import { defineConfig, type OutputBundle, type Plugin } from "rolldown"
 
-/** What each module imports statically, as it was parsed. */
-const imports = new Map<string, ReadonlyArray<string>>()
-
-const remember: Plugin = {
-  name: "remember-imports",
-  moduleParsed: (info) => {
-    imports.set(info.id, info.importedIds)
-  },
-}
-
 /** One letter beyond Latin 1 and V8 keeps every letter of a file in two bytes. */
 const escapeLetters: Plugin = {
   name: "escape-letters",
@@ -155,48 +145,88 @@ const chunks = [
   },
 ]
 
-/** The modules that an entry imports statically, whatever imports them, and the entry. */
-const closureOf = (entry: string): ReadonlySet<string> => {
-  const closure = new Set<string>()
-  const left = [...imports.keys()].filter((one) => one.endsWith(`packages/${entry}`))
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    if (closure.has(next)) continue
-    closure.add(next)
-    left.push(...(imports.get(next) ?? []))
-  }
-  return closure
-}
-
 /** True for the functions that the bundler adds. */
 const isRuntime = (id: string): boolean => id.startsWith("\0rolldown")
 
-const closures = new Map<string, ReadonlySet<string>>()
+/** Remembers what each module imports statically, and puts modules into the groups of `chunks`. */
+class Groups {
+  private readonly imports = new Map<string, ReadonlyArray<string>>()
+  private readonly closures = new Map<string, ReadonlySet<string>>()
 
-const isIn = (entry: string, id: string): boolean => {
-  const closure = closures.get(entry) ?? closureOf(entry)
-  closures.set(entry, closure)
-  return closure.has(id)
+  readonly remember: Plugin = {
+    name: "remember-imports",
+    moduleParsed: (info) => {
+      this.imports.set(info.id, info.importedIds)
+    },
+  }
+
+  // One file in place of some forty: each is found, read and linked by itself while a client waits.
+  readonly all = chunks.map(({ entries, name }, index) => ({
+    name,
+    priority: chunks.length - index,
+    test: (id: string) =>
+      (index === 0 && isRuntime(id)) || entries.some((entry) => this.isIn(entry, id)),
+  }))
+
+  private isIn(entry: string, id: string): boolean {
+    const closure = this.closures.get(entry) ?? this.closureOf(entry)
+    this.closures.set(entry, closure)
+    return closure.has(id)
+  }
+
+  /** The modules that an entry imports statically, whatever imports them, and the entry. */
+  private closureOf(entry: string): ReadonlySet<string> {
+    const closure = new Set<string>()
+    const left = [...this.imports.keys()].filter((one) => one.endsWith(`packages/${entry}`))
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      if (closure.has(next)) continue
+      closure.add(next)
+      left.push(...(this.imports.get(next) ?? []))
+    }
+    return closure
+  }
 }
 
-export default defineConfig({
-  input: { colloquy: "packages/cli/src/main.ts" },
-  platform: "node",
-  plugins: [remember, lateModules, getBuiltins, loadChunks, escapeLetters],
-  output: {
-    dir: "packages/cli/dist",
-    format: "esm",
-    minify: true,
-    cleanDir: true,
-    entryFileNames: "[name].mjs",
-    chunkFileNames: "[name]-[hash].mjs",
-    // One file in place of some forty: each is found, read and linked by itself while a client waits.
-    codeSplitting: {
-      groups: chunks.map(({ entries, name }, index) => ({
-        name,
-        priority: chunks.length - index,
-        test: (id: string) =>
-          (index === 0 && isRuntime(id)) || entries.some((entry) => isIn(entry, id)),
-      })),
-    },
+/** The commands beside those over standard streams. */
+const otherCommands = ["ConfigCommand", "DemoCommand", "Doctor", "GenerateCommand", "ServeCommand"]
+
+/**
+ * Leaves the other commands to a build of their own. A module is one piece of one chunk: what only `serve` calls of a module
+ * of Effect would be compiled by every process that speaks over standard streams, before its first response.
+ */
+const leaveOthers: Plugin = {
+  name: "leave-other-commands",
+  resolveId: (source) => {
+    const name = /^\.\/commands\/(\w+)\.ts$/.exec(source)?.[1] ?? ""
+    return otherCommands.includes(name) ? { id: `./others/${name}.mjs`, external: true } : null
   },
-})
+}
+
+const buildOf = (dir: string, input: Readonly<Record<string, string>>, plugins: Array<Plugin>) => {
+  const groups = new Groups()
+  return defineConfig({
+    input,
+    platform: "node",
+    plugins: [groups.remember, ...plugins, lateModules, getBuiltins, loadChunks, escapeLetters],
+    output: {
+      dir,
+      format: "esm",
+      minify: true,
+      cleanDir: true,
+      entryFileNames: "[name].mjs",
+      chunkFileNames: "[name]-[hash].mjs",
+      codeSplitting: { groups: groups.all },
+    },
+  })
+}
+
+const source = "packages/cli/src"
+
+export default [
+  buildOf("packages/cli/dist", { colloquy: `${source}/main.ts` }, [leaveOthers]),
+  buildOf(
+    "packages/cli/dist/others",
+    Object.fromEntries(otherCommands.map((name) => [name, `${source}/commands/${name}.ts`])),
+    [],
+  ),
+]
