@@ -1,5 +1,7 @@
 import { isBuiltin } from "node:module"
-import { defineConfig, type OutputBundle, type Plugin } from "rolldown"
+import { defineConfig, type Plugin } from "rolldown"
+import { eagerStart } from "./bundle/EagerStart.ts"
+import { loadChunks } from "./bundle/LoadChunks.ts"
 
 /** One letter beyond Latin 1 and V8 keeps every letter of a file in two bytes. */
 const escapeLetters: Plugin = {
@@ -40,54 +42,6 @@ const getBuiltins: Plugin = {
           return bound.map((one) => `const ${one}=${source};`).join("")
         },
       )
-    }
-  },
-}
-
-/**
- * The chunks of which a first conversation runs most functions. They are compiled as a whole: the compile cache of Node
- * holds the functions that were compiled when the file was loaded, and every other one is compiled by its first call, which
- * takes a quarter of the time until the first answer. Only a few functions of `start` run, so it is not one of them.
- */
-const compiledWhole: ReadonlySet<string> = new Set(["serve", "conversations", "turn"])
-
-const setFlag = (flag: string) =>
-  `process.getBuiltinModule("node:v8").setFlagsFromString("${flag}");`
-
-/**
- * What a chunk with dynamic imports begins with: loads files and resolves to the last one. The flag is also reset where a
- * file cannot be compiled, and not set without a cache, where it would cost time at each start.
- */
-const loaders = `const loadFiles=async(...files)=>{const of=process.getBuiltinModule,{createRequire,getCompileCacheDir}=of("node:module"),load=createRequire(import.meta.url),set=of("node:v8").setFlagsFromString;let last;for(const file of files){if(/^\\.\\/(${[...compiledWhole].join("|")})-/.test(file)&&getCompileCacheDir?.())set("--no-lazy");try{last=load(file)}finally{set("--lazy")}}return last};`
-
-const dynamicImport = /\bimport\((["`'])\.\/([\w.-]+)\1\)/g
-
-/** The files that a file imports statically, and the file, each after those that it imports. */
-const filesOf = (file: string, bundle: OutputBundle, order = new Set<string>()): Set<string> => {
-  const chunk = bundle[file]
-  if (chunk?.type !== "chunk" || order.has(file)) return order
-  for (const imported of chunk.imports) filesOf(imported, bundle, order)
-  return order.add(file)
-}
-
-/**
- * Loads chunks without an interruption, so that no other file is compiled while the flag for one is set, and each file by
- * itself: V8 rejects a cached file that was compiled with other flags. The flag is reset before a chunk is evaluated,
- * because that loads modules of Node, whose cached code was compiled without it.
- */
-const loadChunks: Plugin = {
-  name: "load-chunks",
-  generateBundle: (_options, bundle) => {
-    const isWhole = (file: string): boolean => compiledWhole.has(bundle[file]?.name ?? "")
-    for (const chunk of Object.values(bundle)) {
-      if (chunk.type !== "chunk") continue
-      const loaded = filesOf(chunk.fileName, bundle)
-      const code = chunk.code.replace(dynamicImport, (_match, _quote, file: string) => {
-        const needed = [...filesOf(file, bundle)].filter((one) => one === file || !loaded.has(one))
-        return `loadFiles(${needed.map((one) => `"./${one}"`).join(",")})`
-      })
-      const begin = isWhole(chunk.fileName) ? setFlag("--lazy") : ""
-      chunk.code = begin + (code === chunk.code ? "" : loaders) + code
     }
   },
 }
@@ -190,6 +144,8 @@ class Groups {
 /** The commands beside those over standard streams. */
 const otherCommands = ["ConfigCommand", "DemoCommand", "Doctor", "GenerateCommand", "ServeCommand"]
 
+const entryOf = (command: string): string => `others-${command}`
+
 /**
  * Leaves the other commands to a build of their own. A module is one piece of one chunk: what only `serve` calls of a module
  * of Effect would be compiled by every process that speaks over standard streams, before its first response.
@@ -198,24 +154,29 @@ const leaveOthers: Plugin = {
   name: "leave-other-commands",
   resolveId: (source) => {
     const name = /^\.\/commands\/(\w+)\.ts$/.exec(source)?.[1] ?? ""
-    return otherCommands.includes(name) ? { id: `./others/${name}.mjs`, external: true } : null
+    return otherCommands.includes(name) ? { id: `./${entryOf(name)}.mjs`, external: true } : null
   },
 }
 
-const buildOf = (dir: string, input: Readonly<Record<string, string>>, plugins: Array<Plugin>) => {
+/** A build into the one folder of the program: its modules find the files of the package from there. */
+const buildOf = (
+  input: Readonly<Record<string, string>>,
+  plugins: { readonly first: Array<Plugin>; readonly last: Array<Plugin> },
+  output: { readonly chunkFileNames: string; readonly cleanDir: boolean },
+) => {
   const groups = new Groups()
+  const own = [lateModules, getBuiltins, loadChunks, escapeLetters]
   return defineConfig({
     input,
     platform: "node",
-    plugins: [groups.remember, ...plugins, lateModules, getBuiltins, loadChunks, escapeLetters],
+    plugins: [groups.remember, ...plugins.first, ...own, ...plugins.last],
     output: {
-      dir,
+      dir: "packages/cli/dist",
       format: "esm",
       minify: true,
-      cleanDir: true,
       entryFileNames: "[name].mjs",
-      chunkFileNames: "[name]-[hash].mjs",
       codeSplitting: { groups: groups.all },
+      ...output,
     },
   })
 }
@@ -223,10 +184,16 @@ const buildOf = (dir: string, input: Readonly<Record<string, string>>, plugins: 
 const source = "packages/cli/src"
 
 export default [
-  buildOf("packages/cli/dist", { colloquy: `${source}/main.ts` }, [leaveOthers]),
   buildOf(
-    "packages/cli/dist/others",
-    Object.fromEntries(otherCommands.map((name) => [name, `${source}/commands/${name}.ts`])),
-    [],
+    { colloquy: `${source}/main.ts` },
+    { first: [leaveOthers], last: [eagerStart] },
+    { chunkFileNames: "[name]-[hash].mjs", cleanDir: true },
+  ),
+  buildOf(
+    Object.fromEntries(
+      otherCommands.map((name) => [entryOf(name), `${source}/commands/${name}.ts`]),
+    ),
+    { first: [], last: [] },
+    { chunkFileNames: "others-[name]-[hash].mjs", cleanDir: false },
   ),
 ]
