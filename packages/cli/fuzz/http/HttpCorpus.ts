@@ -29,7 +29,7 @@ export const request = (
   method: string,
   target: string,
   headers: ReadonlyArray<Header> = [],
-  body: unknown = undefined,
+  body?: unknown,
 ): RequestText => ({
   method,
   target,

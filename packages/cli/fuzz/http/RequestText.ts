@@ -52,7 +52,7 @@ export const requestsOf = (input: Uint8Array): ReadonlyArray<RequestText> =>
   utf8.decode(input).split(separator).map(headOf)
 
 const token = /^[\w!#$%&'*+.^`|~-]+$/
-const target = /^[^\s\u0000-\u0020\u007f]+$/
+const target = /^[!-~\u0080-\u00ff]+$/
 const value = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 
 /** True if Node hands the request to the program. */
