@@ -71,7 +71,7 @@ const routes = Layer.mergeAll(
     ),
     { maxBodyBytes: 12 * 1024 },
   ),
-  guarded(HealthRoutes.layer(Effect.void), { isPublic: true }),
+  guarded(HealthRoutes.layer(Effect.succeed(undefined)), { isPublic: true }),
   TraceContext.layer,
 )
 
