@@ -53,6 +53,8 @@ export interface Frame {
   readonly masked: boolean
   /** Length that the frame states; `payload` is shorter where the bytes end before. */
   readonly length: number
+  /** True if one byte states the length, as it must for control frames. */
+  readonly isShort: boolean
   /** False where the bytes end within the length; then `length` is the first byte of it. */
   readonly isLengthWhole: boolean
   readonly payload: Uint8Array
@@ -87,6 +89,7 @@ const frameAt = (bytes: Uint8Array, from: number): readonly [Frame, next: number
     opcode: first & 0x0f,
     masked,
     length,
+    isShort: extended === 0,
     isLengthWhole,
     payload,
     isWhole,
@@ -141,11 +144,11 @@ const endOfClose = ({ payload }: Frame): "close" | 1002 | 1007 => {
 
 /** The fault of the head of a frame; `isOpen` while a message is fragmented. */
 const headFault = (one: Frame, isOpen: boolean): 1002 | undefined => {
-  const { fin, length, masked, opcode, rsv } = one
+  const { fin, isShort, masked, opcode, rsv } = one
   const isControl = opcode >= 8
   const isKnown = opcode <= 2 || (opcode >= 8 && opcode <= 10)
   if (rsv !== 0 || !isKnown || !masked) return 1002
-  if (isControl) return !fin || length > 125 ? 1002 : undefined
+  if (isControl) return fin && isShort ? undefined : 1002
   return (opcode === Opcode.continuation) === isOpen ? undefined : 1002
 }
 
