@@ -2,6 +2,7 @@
 import type * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import * as SchemaIssue from "effect/SchemaIssue"
+import { nearest } from "./Nearest.ts"
 
 /** One fault of a value. */
 export interface Fault {
@@ -40,6 +41,14 @@ const expectedTag = (union: SchemaAST.Union): string | undefined => {
     : undefined
 }
 
+/** The text for a member that the object of this schema does not have. */
+const unknownMember = (name: string, ast: SchemaAST.AST): string => {
+  const known = ast._tag === "Objects" ? ast.propertySignatures.map((one) => String(one.name)) : []
+  const meant = nearest(name, known)
+  if (meant !== undefined) return `unknown member; did you mean \`${meant}\`?`
+  return known.length === 0 ? "unknown member" : `unknown member; expected ${known.join(", ")}`
+}
+
 function* faultsAt(issue: SchemaIssue.Issue, path: Path): Generator<Fault> {
   switch (issue._tag) {
     case "Pointer":
@@ -47,6 +56,8 @@ function* faultsAt(issue: SchemaIssue.Issue, path: Path): Generator<Fault> {
     case "Composite":
       for (const inner of issue.issues) yield* faultsAt(inner, path)
       return
+    case "UnexpectedKey":
+      return yield { path, message: unknownMember(String(path.at(-1)), issue.ast) }
     case "AnyOf": {
       if (issue.issues.length > 0) {
         for (const inner of issue.issues) yield* faultsAt(inner, path)

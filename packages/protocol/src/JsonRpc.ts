@@ -258,8 +258,8 @@ export const parseFrame = (text: string): Message | Batch => {
   } catch (fault) {
     // The parser recurses where digits have to be kept; such a text may be valid.
     return fault instanceof RangeError
-      ? unread(scan(text), ErrorCode.parseError, "the line is nested too deep")
-      : invalid(null, ErrorCode.parseError, "Parse error: the line is not one JSON value")
+      ? unread(scan(text), ErrorCode.parseError, "the message is nested too deep")
+      : invalid(null, ErrorCode.parseError, "Parse error: the message is not one JSON value")
   }
   // A level takes at least two characters.
   const mayBeDeep = text.length > 2 * maxDepth
@@ -275,7 +275,7 @@ export const noBatches = (): Invalid =>
   invalid(
     null,
     ErrorCode.invalidRequest,
-    "Invalid Request: batches are not supported, send one message per line",
+    "Invalid Request: batches are not supported, send each message by itself",
   )
 
 /** Reads one text that must be one message. Never throws. */

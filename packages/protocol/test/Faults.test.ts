@@ -37,6 +37,20 @@ describe("Faults", () => {
     assert.strictEqual(describeFaults("result", faults(7)), "result: Expected object")
   })
 
+  it("L13 names the known members where one is unknown, the nearest one if there is one", () => {
+    const strict = Schema.decodeUnknownResult(Server, { onExcessProperty: "error" })
+    const fault = (more: object) =>
+      Result.match(strict({ name: "n", ports: [], ...more }), {
+        onSuccess: () => "",
+        onFailure: (error) => describeFaults("params", faultsOf(error)),
+      })
+    assert.strictEqual(fault({ prots: 1 }), "params.prots: unknown member; did you mean `ports`?")
+    assert.strictEqual(
+      fault({ elsewhere: 1 }),
+      "params.elsewhere: unknown member; expected name, ports, dotted.key",
+    )
+  })
+
   it("names the place of a union's tag and its possible values", () => {
     const Shape = Schema.Union([
       Schema.Struct({ kind: Schema.Literal("circle"), radius: Schema.Finite }),

@@ -97,7 +97,7 @@ describe("JsonRpc: depth", () => {
       refused,
       [
         [-32602, "Invalid params: nested deeper than 256 levels"],
-        [-32700, "Parse error: the line is nested too deep"],
+        [-32700, "Parse error: the message is nested too deep"],
         [-32600, "Invalid Request: more than 1000000 values in one message"],
       ].map(
         ([code, message]) =>

@@ -37,22 +37,27 @@ const crashIndexOf = (draws: SeededRandom, trace: ReadonlyArray<Entry>): number 
   return question ?? 1 + draws.below(Math.max(1, end - 1))
 }
 
+/** The records of a conversation that survive, and the index in the trace at which the last of them was being written. */
 const recordsOf = (
   id: ConversationId,
   { batches }: FaultyStore,
   at: number,
   draws: SeededRandom,
-): ReadonlyArray<LogRecord> => {
+): { readonly records: ReadonlyArray<LogRecord>; readonly until: number } => {
   const own = batches.filter((batch) => batch.id === id)
   const whole = own.filter((batch) => batch.at < at).flatMap(({ records }) => records)
   // The batch that was being written; a conversation exists only when its first batch is complete.
   const torn = whole.length === 0 ? undefined : own.find((batch) => batch.at >= at)
-  return torn === undefined || draws.chance(0.5)
-    ? whole
-    : [...whole, ...torn.records.slice(0, draws.below(torn.records.length))]
+  if (torn === undefined || draws.chance(0.5)) return { records: whole, until: at }
+  const kept = torn.records.slice(0, draws.below(torn.records.length))
+  return { records: [...whole, ...kept], until: kept.length === 0 ? at : torn.at }
 }
 
-/** The store after a crash, with the surviving events of each conversation; `at` is the index of the crash in the trace. */
+/**
+ * The store after a crash, with the surviving events of each conversation and the part of the trace that may have caused
+ * them: the batch that was being written can belong to a request after the crash of the others. `at` is the index of the
+ * crash in the trace.
+ */
 export const crash = (
   plan: Plan,
   trace: ReadonlyArray<Entry>,
@@ -63,8 +68,9 @@ export const crash = (
   const at = crashIndexOf(draws, trace)
   const rest = FaultyStore.make({ ...plan.store, faults: [], appendFaults: [] }, recorder)
   const surviving = new Map<string, ReadonlyArray<Event>>()
+  const requested = new Map<string, ReadonlyArray<Entry>>()
   for (const [id, meta] of store.metas) {
-    const records = recordsOf(id, store, at, draws)
+    const { records, until } = recordsOf(id, store, at, draws)
     if (records.length === 0 || store.deleted.some((gone) => gone.id === id && gone.at <= at)) {
       continue
     }
@@ -73,8 +79,9 @@ export const crash = (
       id,
       records.flatMap((record) => (record._tag === "Event" ? [record.event] : [])),
     )
+    requested.set(id, trace.slice(0, until))
   }
-  return { at, surviving, store: rest }
+  return { at, surviving, requested, store: rest }
 }
 
 /** Submissions with an id that were accepted before the crash. */

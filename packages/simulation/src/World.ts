@@ -42,6 +42,8 @@ export interface Run {
   readonly steps: number
   /** Set for the process after a crash: the events of each conversation that survived. */
   readonly surviving?: ReadonlyMap<string, ReadonlyArray<Event>>
+  /** Set for the process after a crash: of each conversation the trace up to its last surviving record. */
+  readonly requested?: ReadonlyMap<string, ReadonlyArray<Entry>>
   /** Set for the process after a crash: the run before it, up to the crash. */
   readonly beforeCrash?: Run
   /** The process after the crash, when the plan has one. */
@@ -135,7 +137,7 @@ export const run = (plan: Plan): Run => {
   const done: Run = { plan, trace: recorder.trace, end, steps: first.steps }
   if (!plan.store.restart || end !== "done") return done
   const again = new Recorder(1_000)
-  const { at, surviving, store: rest } = crash(plan, recorder.trace, store, again)
+  const { at, requested, surviving, store: rest } = crash(plan, recorder.trace, store, again)
   // Every conversation has an audit at the same time, so all must fit into memory.
   const roomy = { ...plan, store: { ...plan.store, ...unlimitedStore } }
   const second = simulate(
@@ -151,6 +153,7 @@ export const run = (plan: Plan): Run => {
     end: endOf(second.exit),
     steps: second.steps,
     surviving,
+    requested,
     beforeCrash: { ...done, trace: recorder.trace.slice(0, at) },
   }
   return { ...done, afterRestart }

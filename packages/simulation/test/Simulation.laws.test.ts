@@ -37,6 +37,15 @@ describe("Simulation", () => {
     )
   }
 
+  it.each([
+    [3822, "L13 a conversation that is used while it is being removed"],
+    [16256, "L7 a crash in the middle of recording that the user aborts"],
+    [23280, "L7 a crash in the middle of recording that another user aborts"],
+    [34130, "L10 a fork whose parent has a submission with the same id"],
+  ])("seed %i: %s", (seed) => {
+    assert.deepStrictEqual(runOf(seed).violations, [])
+  })
+
   it("L12 the same seed gives the same trace, byte for byte; another seed gives another trace", () => {
     const text = (seed: number) => runOf(seed).text()
     const texts = Array.from({ length: 100 }, (_, seed) => text(seed))

@@ -63,7 +63,7 @@ export const wireMutations: ReadonlyArray<Mutation> = [
     law: "L13",
     name: "a frame that is not UTF-8 blocks the frames after it",
     file: "packages/server/src/jsonrpc/Peer.ts",
-    find: 'return this.onInvalid(unreadable("Parse error: the line is not UTF-8"))',
+    find: 'return this.onInvalid(unreadable("Parse error: the message is not UTF-8"))',
     replace: "return Effect.never",
   },
 ]

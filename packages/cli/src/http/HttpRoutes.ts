@@ -3,8 +3,8 @@
  *
  * | served | routes |
  * | --- | --- |
- * | everything | `/mcp`, `/sse`, `/messages`, `/ws`, `/v1/…` |
- * | MCP | `/mcp`, `/sse`, `/messages` |
+ * | everything | `/mcp`, `/sse`, `/messages`, `/ws`, `/v1/…`; 404 or 405 at other paths |
+ * | MCP | `/mcp`, `/sse`, `/messages`; 404 or 405 at other paths |
  * | the app-server | a WebSocket at any path |
  *
  * and in each case `/metrics`, and `/healthz`, `/readyz` and, with an issuer of access tokens,
@@ -19,6 +19,7 @@ import * as ResourceMetadata from "@colloquy/transport-http/auth/ResourceMetadat
 import * as McpRoutes from "@colloquy/transport-http/mcp/McpRoutes"
 import * as HealthRoutes from "@colloquy/transport-http/ops/HealthRoutes"
 import * as MetricsRoute from "@colloquy/transport-http/ops/MetricsRoute"
+import * as UnknownRoutes from "@colloquy/transport-http/ops/UnknownRoutes"
 import * as TraceContext from "@colloquy/transport-http/ops/TraceContext"
 import * as PlainRoutes from "@colloquy/transport-http/v1/PlainRoutes"
 import * as WebSocketRoute from "@colloquy/transport-http/ws/WebSocketRoute"
@@ -61,9 +62,9 @@ const webSocket = (path: HttpRouter.PathInput, { started }: HttpRoutesOptions) =
 const dialects = (of: HttpRoutesOptions) => {
   switch (of.served) {
     case "all":
-      return Layer.mergeAll(mcp(of), webSocket("/ws", of), PlainRoutes.layer)
+      return Layer.mergeAll(mcp(of), webSocket("/ws", of), PlainRoutes.layer, UnknownRoutes.layer)
     case "mcp":
-      return mcp(of)
+      return Layer.merge(mcp(of), UnknownRoutes.layer)
     case "app-server":
       return webSocket("*", of)
   }

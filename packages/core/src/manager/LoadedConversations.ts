@@ -237,8 +237,9 @@ export class LoadedConversations {
           )
         }
         case "Stored":
-          return this.isHalted || entry.isHidden
-            ? Effect.fail(unavailable(entry, "it is being closed"))
+          if (this.isHalted) return Effect.fail(unavailable(entry, "it is being closed"))
+          return entry.isHidden
+            ? Effect.fail(unavailable(entry, "it is being removed or archived"))
             : Effect.andThen(this.transition(entry, "Loaded", this.load(entry)), this.loaded(entry))
         case "Removed":
           return placement.loaded === undefined
@@ -319,7 +320,7 @@ export class LoadedConversations {
         ? this.onEnded(entry, placement.loaded)
         : Effect.void
     }
-    return start(entry.id, settings, {
+    return start(entry.id, this.settings.share(settings), {
       onClose,
       permits: this.permits.of(entry.owner),
       appends: this.appends,

@@ -147,7 +147,7 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
       case "TooLong":
         return this.onMessage(overlong(frame), 0)
       case "NotUtf8":
-        return this.onInvalid(unreadable("Parse error: the line is not UTF-8"))
+        return this.onInvalid(unreadable("Parse error: the message is not UTF-8"))
     }
   }
 

@@ -103,7 +103,7 @@ describe("Peer: batches", () => {
           fault(
             null,
             -32600,
-            "Invalid Request: batches are not supported, send one message per line",
+            "Invalid Request: batches are not supported, send each message by itself",
           ),
         ],
       )

@@ -175,7 +175,7 @@ describe("Peer: faults of JSON-RPC", () => {
     id,
     error: { code, message },
   })
-  const notJson = fault(null, -32700, "Parse error: the line is not one JSON value")
+  const notJson = fault(null, -32700, "Parse error: the message is not one JSON value")
   const badNumber = (id: number | null) =>
     fault(
       id,
@@ -190,7 +190,11 @@ describe("Peer: faults of JSON-RPC", () => {
     ['{"jsonrpc":"2.0","id":1,"method":"echo"}{"jsonrpc":"2.0"}', notJson],
     [
       "[]",
-      fault(null, -32600, "Invalid Request: batches are not supported, send one message per line"),
+      fault(
+        null,
+        -32600,
+        "Invalid Request: batches are not supported, send each message by itself",
+      ),
     ],
     ["7", fault(null, -32600, "Invalid Request: expected an object")],
     ["null", fault(null, -32600, "Invalid Request: expected an object")],
@@ -276,7 +280,7 @@ describe("Peer: faults of JSON-RPC", () => {
           -32600,
           "Invalid Request: a line of 20 bytes, the limit is 10 (setting `max_line_bytes`)",
         ),
-        fault(null, -32700, "Parse error: the line is not UTF-8"),
+        fault(null, -32700, "Parse error: the message is not UTF-8"),
         { jsonrpc: "2.0", id: 1, result: { n: 1 } },
       ])
     }),

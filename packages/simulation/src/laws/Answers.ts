@@ -85,8 +85,9 @@ const errors: Readonly<Record<string, ReadonlyArray<string>>> = {
 const isExplainedByStore = ({ run }: History, { entry, answers }: Call): boolean => {
   const answer = answers[0]?.answer
   const { appendFaults, faults, idleMs } = run.plan.store
-  // A client that holds a removed conversation gets this reason.
-  if (answer?.is === "error" && answer.reason === "it was removed") return true
+  // A client that holds a conversation which another one removes gets these reasons.
+  const reasons = ["it is being removed or archived", "it was removed"]
+  if (answer?.is === "error" && reasons.includes(answer.reason ?? "")) return true
   return (
     answer?.is === "error" &&
     (answer.tag === "StoreError" || answer.tag === "ConversationUnavailable") &&

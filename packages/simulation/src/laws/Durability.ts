@@ -20,11 +20,28 @@ const submissionsWith = (
 const textOf = ({ entry: { operation } }: Call): string | undefined =>
   operation.do === "submit" ? operation.text : undefined
 
+/** A fork keeps the ids of its parent: a receipt for one of them is that of the parent's submission. */
+const inheritedIds = (
+  trace: History["run"]["trace"],
+  surviving: NonNullable<History["run"]["surviving"]>,
+) => {
+  const inherited = new Map(
+    trace.flatMap((entry) =>
+      entry.at === "forked" ? [[entry.conversation, entry.seq] as const] : [],
+    ),
+  )
+  return (conversation: string, id: string): boolean =>
+    (surviving.get(conversation) ?? [])
+      .slice(0, inherited.get(conversation) ?? 0)
+      .some((event) => event.id === id)
+}
+
 /** L10: every conversation that was created and every message that was acknowledged exists after the crash. */
 export const acknowledgedIsRecorded = ({ conversations, run }: History): ReadonlyArray<string> => {
   const { beforeCrash, end, surviving } = run
   if (beforeCrash === undefined || surviving === undefined || end !== "done") return []
   const { calls } = historyOf(beforeCrash)
+  const isOfParent = inheritedIds(beforeCrash.trace, surviving)
   const removed = new Set(
     calls.flatMap(({ entry }) =>
       entry.operation.do === "remove" ? [entry.conversation ?? ""] : [],
@@ -41,6 +58,7 @@ export const acknowledgedIsRecorded = ({ conversations, run }: History): Readonl
     const log = conversations.get(conversation)
     if (operation.do !== "submit" || receipt === undefined || log === undefined) return []
     if (receipt.disposition === "none" || !["input", "turn"].includes(operation.what)) return []
+    if (isOfParent(conversation, receipt.id)) return []
     // The receipt for a repeated id describes the first submission with that id; of two at the same time either is the first.
     const same = submissionsWith(calls, conversation, operation.id)
     if (operation.id !== undefined && same[0] !== call) return []

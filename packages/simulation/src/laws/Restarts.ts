@@ -113,11 +113,12 @@ const askedToStop = (trace: Run["trace"], id: string): boolean => {
   )
 }
 
-/** True when a client had requested to stop something in the conversation before the crash. */
-const wasStopped = ({ beforeCrash }: Run, id: string): boolean =>
-  beforeCrash !== undefined &&
-  (askedToStop(beforeCrash.trace, id) ||
-    beforeCrash.trace.some(
+/** True when a client had requested to stop something in the conversation before its last surviving record was written. */
+const wasStopped = ({ requested }: Run, id: string): boolean => {
+  const trace = requested?.get(id) ?? []
+  return (
+    askedToStop(trace, id) ||
+    trace.some(
       (entry) =>
         entry.at === "call" &&
         entry.conversation === id &&
@@ -125,7 +126,9 @@ const wasStopped = ({ beforeCrash }: Run, id: string): boolean =>
           (entry.operation.do === "submit" &&
             (entry.operation.whileRunning === "interrupt" ||
               ["interrupt", "shutdown"].includes(entry.operation.what)))),
-    ))
+    )
+  )
+}
 
 /** L7: a question that was pending at the crash is pending again, and nothing is allowed without an answer to it. */
 export const questionsSurvive = ({ conversations, run }: History): ReadonlyArray<string> =>

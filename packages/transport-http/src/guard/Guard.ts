@@ -2,8 +2,8 @@
  * What every route has in front: the checks of `Host` and `Origin`, the size of the body, the principal of the request and
  * the limits of the server.
  *
- *     request ─► Host, Origin ─► length ─► principal ─► limits ─► route
- *                  400, 403        413     401, 429    429, 503
+ *     request ─► Host, Origin ─► length ─► principal ─► limits ─► coding ─► route
+ *                  400, 403        413     401, 429    429, 503    415
  *
  * `guarded` puts it in front of all routes of a layer, whoever adds them, so no route can be forgotten, and `RouteTable`
  * lists them.
@@ -27,12 +27,13 @@ import { type NotIdentified, Principals } from "./Principals.ts"
 
 /** A refused request. */
 export interface Refusal {
-  readonly status: 400 | 401 | 403 | 413 | 429 | 503
+  readonly status: 400 | 401 | 403 | 413 | 415 | 429 | 503
   readonly code:
     | "invalid_request"
     | "unauthorized"
     | "forbidden"
     | "too_large"
+    | "unsupported_media_type"
     | "too_many_requests"
     | "busy"
     | "unavailable"
@@ -138,6 +139,27 @@ const bodyFault = (length: string | undefined, maxBodyBytes: number): Refusal | 
     ? tooLarge(`the body has ${length} bytes; at most ${maxBodyBytes} are accepted`)
     : undefined
 
+const uncoded = new Set(["", "identity"])
+const charsets = new Set(["utf-8", "utf8", "us-ascii"])
+
+const unsupported = (field: string, message: string): Refusal => ({
+  status: 415,
+  code: "unsupported_media_type",
+  field,
+  message: `${field}: ${message}`,
+  headers: { "accept-encoding": "identity", connection: "close" },
+})
+
+/** A body is read as it was sent, as UTF-8: a compressed one could become far larger than its limit. */
+const codingFault = (headers: HttpServerRequest.HttpServerRequest["headers"]) => {
+  if (!uncoded.has((headers["content-encoding"] ?? "").trim().toLowerCase()))
+    return unsupported("Content-Encoding", "expected a body that is not encoded")
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers["content-type"] ?? "")?.[1]
+  return charset === undefined || charsets.has(charset.toLowerCase())
+    ? undefined
+    : unsupported("Content-Type", "expected the charset utf-8")
+}
+
 /** The response to a request without a principal. */
 const refusalOf = (error: NotIdentified): Refusal => {
   const { message } = error
@@ -195,7 +217,9 @@ const admit = (
   if (judges.drain.isRefusing()) return Effect.fail(unavailable)
   const large = bodyFault(request.headers["content-length"], maxBodyBytes)
   if (large !== undefined) return Effect.fail(large)
-  return authenticate(request, judges)
+  const coding = codingFault(request.headers)
+  const admitted = authenticate(request, judges)
+  return coding === undefined ? admitted : Effect.andThen(admitted, Effect.fail(coding))
 }
 
 /** True if a route failed because the body became larger than the limit while it was read. */

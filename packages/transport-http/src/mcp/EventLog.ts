@@ -25,6 +25,8 @@ export interface EventLogOptions {
 
 /** What a reader has; a later reader of the same stream ends it. */
 export interface LogReader {
+  /** Number of the last message before those that it takes: what the client has at the start. */
+  readonly after: number
   /**
    * The next messages, at least one; undefined once the stream has ended, or when the reader was detached; empty if `wake`
    * was called while there was none.
@@ -119,16 +121,20 @@ export class EventLog {
 
   /** Whether the messages after this number are kept, so that a reader can continue there. */
   canContinue(after: number): boolean {
-    const first = this.kept[0]?.number ?? this.last + 1
-    return after >= first - 1 && after <= this.last
+    return after >= this.before && after <= this.last
+  }
+
+  /** Whether the stream ends with the message of this number, so that nothing is left for who has it. */
+  endsWith(number: number): boolean {
+    return this.ended && number === this.last
   }
 
   /**
    * Attaches a reader in place of the present one.
    *
-   * @param after number of the last message that the client has; default: that of the last message that was taken
+   * @param after number of the last message that the client has; default: that of the last message that was taken or dropped
    */
-  attach(after: number = this.taken): LogReader {
+  attach(after: number = Math.max(this.taken, this.before)): LogReader {
     const self = {}
     let woken = false
     this.detachAny()
@@ -152,6 +158,7 @@ export class EventLog {
       return Effect.andThen(this.arrived.await, next)
     })
     return {
+      after,
       take: next,
       wake: () => {
         woken = true
@@ -162,6 +169,11 @@ export class EventLog {
         if (this.reader === self) this.detachAny()
       },
     }
+  }
+
+  /** Number of the last message before those that are kept. */
+  private get before(): number {
+    return (this.kept[0]?.number ?? this.last + 1) - 1
   }
 
   private readonly roomMade: Effect.Effect<void> = Effect.suspend(() => {

@@ -34,6 +34,12 @@ export interface SseOptions {
 /** The first event of a stream that can be continued: an id without data, which clients do not show. */
 export const primingEvent = (id: string): string => `id: ${id}\nretry: ${retryMs}\ndata: \n\n`
 
+/**
+ * The same without an event: a client that follows the standard of server-sent events keeps the id, and shows nothing. For
+ * revisions whose clients would take empty data for a message.
+ */
+export const silentId = (id: string): string => `id: ${id}\nretry: ${retryMs}\n\n`
+
 /** The time until a client connects again, without an event: for clients that would take empty data for a message. */
 export const retryHint = `retry: ${retryMs}\n\n`
 

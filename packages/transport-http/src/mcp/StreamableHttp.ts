@@ -35,7 +35,7 @@ import type { LoggedMessage } from "./EventLog.ts"
 import { jsonText, refusal, refused, unreadBody } from "./HttpError.ts"
 import { type Exchange, getStream, isResponseText, type McpSession } from "./McpSession.ts"
 import * as McpSessions from "./McpSessions.ts"
-import { primingEvent, retryHint, sseResponse } from "./SseResponse.ts"
+import { primingEvent, retryHint, silentId, sseResponse } from "./SseResponse.ts"
 import * as StatelessRequest from "./StatelessRequest.ts"
 
 /** The header that names the session. */
@@ -102,6 +102,9 @@ const isInitialize = (message: Message | Batch): message is Request =>
   message._tag === "Request" && message.method === Initialize._tag
 
 const tooMany = refused(503, "more sessions than the server allows", { "retry-after": "30" })
+
+/** A client ends its attempts with this status; an empty stream it would continue for ever. */
+const nothingLeft = HttpServerResponse.empty({ status: 204 })
 
 const unknownSession = refused(404, "the session has ended or never was: initialize again")
 
@@ -310,7 +313,9 @@ class Endpoint implements StreamableHttp {
   ): Effect.Effect<Response> {
     const idOf = eventId(stream)
     const canContinue = (session.revision ?? "") >= primedSince
-    const greeting = isNew && canContinue ? primingEvent(idOf(0)) : retryHint
+    // A stream that is dropped before its first message must be continued at the same place, and not from its start.
+    const start = idOf(reader.after)
+    const greeting = canContinue ? primingEvent(start) : isNew ? retryHint : silentId(start)
     const onEnd = Effect.map(Clock.currentTimeMillis, (now) => {
       reader.detach()
       session.usedAt = now
@@ -342,10 +347,13 @@ class Endpoint implements StreamableHttp {
     }
     const [stream, number] = readEventId(last) ?? []
     const log = stream === undefined ? undefined : session.log(stream)
-    return stream === undefined || log === undefined || !log.canContinue(number ?? -1)
-      ? Effect.succeed(
-          refused(400, "Last-Event-ID: expected an event of this session that is still kept"),
-        )
+    if (stream === undefined || number === undefined || log?.canContinue(number) !== true) {
+      return Effect.succeed(
+        refused(400, "Last-Event-ID: expected an event of this session that is still kept"),
+      )
+    }
+    return log.endsWith(number)
+      ? Effect.succeed(nothingLeft)
       : this.stream(session, stream, log.attach(number), [], false)
   }
 }

@@ -84,7 +84,7 @@ const Conversations = HttpApiGroup.make("conversations").add(
   }).annotate(OpenApi.Summary, "Creates a conversation. No turn starts yet."),
   HttpApiEndpoint.get("list", path, {
     query: {
-      limit: Schema.optionalKey(Schema.NumberFromString),
+      limit: Schema.optionalKey(Schema.Int),
       cursor: Schema.optionalKey(Schema.String),
       archived: Schema.optionalKey(flag),
     },
@@ -157,10 +157,36 @@ const Turns = HttpApiGroup.make("turns").add(
   ),
 )
 
+const security = [{ token: [] }]
+
+/** Says in the document that every operation needs a bearer token; the guard in front of the routes checks it. */
+const withBearer = (document: Readonly<Record<string, unknown>>) => {
+  const { components, paths = {}, ...rest } = document as Partial<OpenApi.OpenAPISpec>
+  // The empty list that the library writes at an operation would say that it needs no token.
+  const secured = Object.entries(paths).map(([path, { get, post }]) => [
+    path,
+    {
+      ...(post === undefined ? {} : { post: { ...post, security } }),
+      ...(get === undefined ? {} : { get: { ...get, security } }),
+    },
+  ])
+  return {
+    ...rest,
+    paths: Object.fromEntries(secured),
+    components: { ...components, securitySchemes: { token: { type: "http", scheme: "bearer" } } },
+  }
+}
+
+/** Members that a route does not know are refused: a misspelt policy would silently be the default one. */
+const strict = { onExcessProperty: "error" } as const
+
 /** The whole API. */
 export const PlainApi = HttpApi.make("colloquy")
   .add(Conversations)
   .add(Turns)
   .middleware(PlainErrors)
+  .annotate(HttpApi.PayloadParseOptions, strict)
+  .annotate(HttpApi.QueryParseOptions, strict)
+  .annotate(OpenApi.Transform, withBearer)
   .annotate(OpenApi.Title, "Colloquy")
   .annotate(OpenApi.Version, "1")

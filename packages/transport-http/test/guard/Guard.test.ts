@@ -174,6 +174,26 @@ describe("the guard of routes", () => {
     }),
   )
 
+  it.effect("refuses a body in another coding or charset than it reads", () =>
+    Effect.gen(function* () {
+      for (const [header, value, status] of [
+        ["content-encoding", "identity", 200],
+        ["content-encoding", "gzip", 415],
+        ["content-encoding", "br, gzip", 415],
+        ["content-type", "application/json; charset=UTF-8", 200],
+        ["content-type", 'application/json;charset="utf-8"', 200],
+        ["content-type", "application/json; charset=utf-16", 415],
+      ] as const) {
+        const sent = { method: "POST", path: "/two", body: "x" }
+        const headers = { ...good, [header]: value }
+        assert.strictEqual((yield* served({ ...sent, headers })).status, status, value)
+        // Who has no token does not learn what the server reads.
+        const { authorization: _, ...anonymous } = headers
+        assert.strictEqual((yield* served({ ...sent, headers: anonymous })).status, 401)
+      }
+    }),
+  )
+
   it.effect("serves a public route without a token, at the hosts of the allow-list only", () =>
     Effect.gen(function* () {
       const open = HttpRouter.add("GET", "/open", HttpServerResponse.text("open"))

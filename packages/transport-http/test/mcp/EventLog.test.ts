@@ -18,6 +18,10 @@ describe("the log of a stream", () => {
       assert.isTrue(log.canContinue(100))
       assert.isFalse(log.canContinue(99))
       assert.isFalse(log.canContinue(102))
+      assert.isTrue(log.endsWith(101))
+      assert.isFalse(log.endsWith(100))
+      // A reader continues after what was dropped, not before.
+      assert.strictEqual(log.attach().after, 100)
     }),
   )
 

@@ -239,6 +239,66 @@ describe("streams", () => {
     ),
   )
 
+  it.effect("continue where they were dropped before anything followed, each time", () =>
+    withClient((client) =>
+      Effect.gen(function* () {
+        const { http, program } = client
+        for (const [index, revision] of ["2025-11-25", "2025-06-18"].entries()) {
+          const headers = yield* client.open(revision)
+          const call = yield* stream(client, headers)
+          yield* program.tell(index, "one")
+          yield* quiet
+          let id = idsOf(call).at(-1) ?? ""
+          yield* call.disconnect
+          for (let drop = 0; drop < 3; drop++) {
+            const silent = yield* http.request("GET", { ...headers, "last-event-id": id })
+            yield* quiet
+            assert.deepStrictEqual(idsOf(silent), [id])
+            assert.deepStrictEqual(dataOf(silent), [])
+            id = idsOf(silent).at(-1) ?? ""
+            yield* silent.disconnect
+          }
+          yield* program.respond(index, "done")
+          const rest = yield* http.request("GET", { ...headers, "last-event-id": id })
+          yield* quiet
+          assert.deepStrictEqual(
+            dataOf(rest).map(({ result }) => result),
+            [{ text: "done" }],
+          )
+        }
+      }),
+    ),
+  )
+
+  it.effect("that were received to their end are not continued: 204 ends the attempts", () =>
+    withClient((client) =>
+      Effect.gen(function* () {
+        const { http, program } = client
+        const headers = yield* client.open()
+        const answered = yield* stream(client, headers, 1)
+        yield* program.respond(0, "done")
+        const cancelled = yield* stream(client, headers, 2)
+        const cancel = {
+          jsonrpc: "2.0",
+          method: "notifications/cancelled",
+          params: { requestId: 2 },
+        }
+        yield* http.request("POST", headers, JSON.stringify(cancel))
+        yield* quiet
+        assert.isTrue(answered.isOver() && cancelled.isOver())
+        for (const call of [answered, cancelled]) {
+          const id = idsOf(call).at(-1) ?? ""
+          const again = yield* http.request("GET", { ...headers, "last-event-id": id })
+          assert.deepStrictEqual([again.status, again.text()], [204, ""])
+        }
+        const first = idsOf(answered)[0] ?? ""
+        const whole = yield* http.request("GET", { ...headers, "last-event-id": first })
+        yield* quiet
+        assert.lengthOf(dataOf(whole), 1)
+      }),
+    ),
+  )
+
   it.effect("are closed after the configured time, and continued where they ended", () =>
     withClient(
       (client) =>
@@ -287,6 +347,35 @@ describe("streams", () => {
         yield* http.request("DELETE", headers)
         yield* quiet
         assert.isTrue(reading.isOver() && call.isOver())
+      }),
+    ),
+  )
+
+  it.effect("of the session begin at the last event that another reader took", () =>
+    withClient((client) =>
+      Effect.gen(function* () {
+        const { http, program } = client
+        const headers = yield* client.open()
+        yield* stream(client, headers)
+        const { connection } = program.waiting[0] ?? assert.fail("no request waits")
+        const notify = (method: string) =>
+          Effect.orDie(connection.send([`{"jsonrpc":"2.0","method":"${method}"}`]))
+        const first = yield* http.request("GET", headers)
+        yield* notify("one")
+        yield* quiet
+        yield* first.disconnect
+        const second = yield* http.request("GET", headers)
+        yield* quiet
+        const [id = ""] = idsOf(second)
+        assert.strictEqual(id, idsOf(first).at(-1))
+        yield* second.disconnect
+        yield* notify("two")
+        const third = yield* http.request("GET", { ...headers, "last-event-id": id })
+        yield* quiet
+        assert.deepStrictEqual(
+          dataOf(third).map(({ method }) => method),
+          ["two"],
+        )
       }),
     ),
   )

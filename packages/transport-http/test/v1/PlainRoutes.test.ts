@@ -197,6 +197,9 @@ describe("PlainRoutes", () => {
           ["POST", path, "{", 400, "invalid_request", undefined],
           ["POST", path, { model: 7 }, 400, "invalid_request", "model"],
           ["POST", path, { sandbox: "none" }, 400, "invalid_request", "sandbox"],
+          ["POST", path, { aprovalPolicy: "never" }, 400, "invalid_request", "aprovalPolicy"],
+          ["GET", `${path}?archive=true`, undefined, 400, "invalid_request", "archive"],
+          ["GET", `${path}?limit=ten`, undefined, 400, "invalid_request", "limit"],
           ["GET", `${path}/nonsense`, undefined, 400, "invalid_request", "id"],
           ["GET", `${path}?limit=0`, undefined, 400, "invalid_request", "limit"],
           ["GET", `${path}?cursor=x`, undefined, 400, "invalid_request", "cursor"],
@@ -228,6 +231,8 @@ describe("PlainRoutes", () => {
           assert.deepStrictEqual(seen, [status, code, field], JSON.stringify([to, answer.body]))
           assert.isString(answer.body?.["message"])
         }
+        const misspelt = yield* client.request("POST", path, { aprovalPolicy: "never" })
+        assert.include(misspelt.body?.["message"], "did you mean `approvalPolicy`?")
         const typed = yield* client.request("POST", path, "x", { "content-type": "text/plain" })
         assert.strictEqual(typed.status, 415)
         assert.strictEqual(typed.contentType, "application/json")
@@ -261,6 +266,12 @@ describe("PlainRoutes", () => {
             `get ${path}/{id}/events`,
           ],
         )
+        for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+          assert.deepStrictEqual(operation["security"], [{ token: [] }])
+        }
+        assert.deepInclude(body?.["components"], {
+          securitySchemes: { token: { type: "http", scheme: "bearer" } },
+        })
         assert.include(JSON.stringify(body), "text/event-stream")
         assert.include(JSON.stringify(body), "invalid_request")
       }),

@@ -248,7 +248,7 @@ describe("Router: batches", () => {
           id: null,
           error: {
             code: -32600,
-            message: "Invalid Request: batches are not supported, send one message per line",
+            message: "Invalid Request: batches are not supported, send each message by itself",
           },
         })
       }),
