@@ -58,10 +58,16 @@ describe("several servers of one state directory", () => {
   it.live("send a client to the server that has its conversation", () =>
     Effect.gen(function* () {
       const { other, owner, path, token } = yield* two()
-      const sent = yield* request(`${other.url}${path}/turns?wait=true`, turn({ input: "hi" }, token))
+      const sent = yield* request(
+        `${other.url}${path}/turns?wait=true`,
+        turn({ input: "hi" }, token),
+      )
       assert.strictEqual(sent.status, 307, sent.text)
       assert.strictEqual(sent.headers.get("location"), `${owner.url}${path}/turns?wait=true`)
-      const followed = yield* request(sent.headers.get("location") ?? "", turn({ input: "hi" }, token))
+      const followed = yield* request(
+        sent.headers.get("location") ?? "",
+        turn({ input: "hi" }, token),
+      )
       assert.strictEqual(followed.status, 200, followed.text)
     }),
   )
@@ -121,7 +127,10 @@ describe("several servers of one state directory", () => {
       const { other, owner, path, token } = yield* two()
       yield* owner.server.kill("SIGKILL")
       yield* owner.server.exit
-      const sent = yield* request(`${other.url}${path}/turns?wait=true`, turn({ input: "hi" }, token))
+      const sent = yield* request(
+        `${other.url}${path}/turns?wait=true`,
+        turn({ input: "hi" }, token),
+      )
       assert.strictEqual(sent.status, 200, sent.text)
     }),
   )

@@ -358,7 +358,10 @@ describe("the address of the process that has a lease", () => {
       sinceMs: 0,
       url: "http://127.0.0.1:8747",
     })
-    assert.match(held?.message ?? "", / in use by process 1 on here, since .*, at http:\/\/127\.0\.0\.1:8747$/)
+    assert.match(
+      held?.message ?? "",
+      / in use by process 1 on here, since .*, at http:\/\/127\.0\.0\.1:8747$/,
+    )
   })
 
   it("is absent for a process that publishes none", () => {

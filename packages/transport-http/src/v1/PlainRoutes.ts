@@ -44,11 +44,7 @@ const withBody = (response: HttpServerResponse.HttpServerResponse) =>
 /** Sends the client to the process that has its conversation. Fails with the error where it must not be sent there. */
 const redirected = <E>(
   error: E,
-): Effect.Effect<
-  HttpServerResponse.HttpServerResponse,
-  E,
-  HttpServerRequest.HttpServerRequest
-> => {
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E, HttpServerRequest.HttpServerRequest> => {
   if (!isInUse(error)) return Effect.fail(error)
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, url }) => {
     const location = redirectTo(error.owner.url, url, headers["host"])

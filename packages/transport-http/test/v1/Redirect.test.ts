@@ -13,7 +13,12 @@ describe("where a request for a conversation of another process goes", () => {
     ["https://a.example", `${path}/interrupt`, "b.example", `https://a.example${path}/interrupt`],
     ["https://a.example/api/", `${path}/fork`, "b", `https://a.example/api${path}/fork`],
     // Of the query only what the route knows.
-    [local, `${path}/turns?wait=true&next=https://evil.example`, "localhost", `${local}${path}/turns?wait=true`],
+    [
+      local,
+      `${path}/turns?wait=true&next=https://evil.example`,
+      "localhost",
+      `${local}${path}/turns?wait=true`,
+    ],
     [local, `${path}/turns?x=%0d%0aset-cookie:a`, "localhost", `${local}${path}/turns`],
   ] as const) {
     it(`${request} of ${host} to ${url}`, () => {

@@ -70,9 +70,7 @@ const find = (
     : conversations.get(parsed.id).pipe(
         // A conversation that cannot be loaded now exists, and may be read later.
         Effect.mapError((error) =>
-          error._tag === "ConversationUnavailable"
-            ? notLoaded(error)
-            : missing,
+          error._tag === "ConversationUnavailable" ? notLoaded(error) : missing,
         ),
       )
 }
