@@ -375,6 +375,6 @@ describe("the address of the process that has a lease", () => {
     world.meddle(owner.leases.pathOf(id), held.text.replace('"pid":1', '"pid":1,"url":{}'))
     const found = other.leases.take(id, 1)
     assert.instanceOf(found, LeaseHeld)
-    assert.notProperty((found as LeaseHeld).holder, "url")
+    assert.notProperty(found.holder, "url")
   })
 })
