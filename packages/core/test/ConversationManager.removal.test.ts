@@ -72,11 +72,11 @@ const withStored = <A, E>(
 
 describe("a conversation that is not available any more", () => {
   it("L13 says that it is being removed, whenever another client uses or ends it", () => {
-    const seen = new Set<unknown>()
+    const seen = new Set<string>()
     for (let seed = 0; seed < 400; seed++) {
       const { exit } = simulate(seed, race)
       if (exit === "stuck" || exit === "livelock") assert.fail(`seed ${seed}: ${exit}`)
-      seen.add(Exit.isSuccess(exit) ? exit.value : exit)
+      seen.add(Exit.isSuccess(exit) ? exit.value : String(exit))
     }
     assert.deepStrictEqual([...seen].toSorted(), [
       "ConversationClosed",
