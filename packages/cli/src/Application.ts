@@ -93,10 +93,14 @@ const login = ({ options, settings, source }: Startup.Startup, environment: Envi
     provider: settings.provider,
   })
 
-const store = ({ options }: Startup.Startup, { stateDirectory }: Environment) =>
+const store = (
+  { options }: Startup.Startup,
+  { stateDirectory }: Environment,
+  url: Serving["url"],
+) =>
   options.conversation_store === "memory"
     ? MemoryStore.layer
-    : LazyStore.layer({ home: stateDirectory })
+    : LazyStore.layer({ home: stateDirectory, ...(url === undefined ? {} : { url }) })
 
 const settings = ({ live }: Startup.Startup, { hiddenDirectories, stateDirectory }: Environment) =>
   Layer.provide(
@@ -110,6 +114,7 @@ const layer = (
   startup: Startup.Startup,
   environment: Environment,
   principals: PrincipalRules | undefined,
+  url: Serving["url"],
 ): Layer.Layer<Services> => {
   const server = Server.layerDefault({
     prompts: LazyPrompts.make(environment),
@@ -122,7 +127,7 @@ const layer = (
     Layer.provide(LazyTools.layer(machineOptions(environment, startup.source))),
     Layer.provide(SharedPrograms.layerOf(machineOptions(environment, startup.source).environment)),
     Layer.provide(IdGenerator.layer),
-    Layer.provide(store(startup, environment)),
+    Layer.provide(store(startup, environment, url)),
     Layer.provide(settings(startup, environment)),
   )
 }
@@ -147,7 +152,7 @@ const observed =
 export const provided =
   (
     program: Program,
-    { close, environment, measures, startup, write }: Serving,
+    { close, environment, measures, startup, url, write }: Serving,
     principals?: PrincipalRules,
   ) =>
   <A, E>(service: Effect.Effect<A, E, Services>): Effect.Effect<A, E> =>
@@ -155,7 +160,7 @@ export const provided =
       Effect.ensuring(close),
       Effect.provide(
         // The services log while they are released, too.
-        layer(program, startup, environment, principals).pipe(
+        layer(program, startup, environment, principals, url).pipe(
           observed(startup, measures),
           Layer.provideMerge(LogLayer.layer({ write, level: environment.logLevel })),
         ),

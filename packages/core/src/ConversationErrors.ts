@@ -66,6 +66,15 @@ export class ConversationUnavailable extends Schema.TaggedError<ConversationUnav
   }
 }
 
+/** The other process that has the conversation, if that is why a call failed. */
+export const holderOf = (error: {
+  readonly _tag: string
+  readonly because?: unknown
+}): LeaseHeld["holder"] | undefined => {
+  if (error instanceof LeaseHeld) return error.holder
+  return error.because instanceof LeaseHeld ? error.because.holder : undefined
+}
+
 /** Why a submission was not accepted. */
 export type SubmitError = ConversationClosed | SubmissionRefused | ConversationUnavailable
 

@@ -53,17 +53,20 @@ export const outsideSessions = (
 export const LeaseHolder = Schema.Struct({
   pid: Schema.optionalKey(Schema.Int),
   host: Schema.optionalKey(Schema.String),
+  /** Base address of its plain API, as its operator publishes it: `http://127.0.0.1:8747`. Absent when it has none. */
+  url: Schema.optionalKey(Schema.String),
   /** Time when the lease was taken, in milliseconds since the epoch. */
   sinceMs: Schema.optionalKey(Schema.Finite),
 })
 /** The process that holds a lease. */
 export type LeaseHolder = typeof LeaseHolder.Type
 
-const holderText = ({ host, pid, sinceMs }: LeaseHolder): string => {
+const holderText = ({ host, pid, sinceMs, url }: LeaseHolder): string => {
   const process = pid === undefined ? "another process" : `process ${pid}`
   const where = host === undefined ? "" : ` on ${host}`
   const since = sinceMs === undefined ? "" : `, since ${isoText(sinceMs)}`
-  return `${process}${where}${since}`
+  const at = url === undefined ? "" : `, at ${url}`
+  return `${process}${where}${since}${at}`
 }
 
 /** The time as ISO 8601, or its number where it is outside the range of dates. */

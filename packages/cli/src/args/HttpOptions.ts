@@ -29,6 +29,10 @@ const access = () => ({
     "token",
     "`token`: every request needs a bearer token. `none`: on the loopback interface only, every program of this machine is served. `proxy`: a proxy in front authenticates, and nobody else reaches the port.",
   ),
+  public_url: key(
+    Schema.String,
+    "Address under which clients reach the plain API of this server, without `/v1`. Other servers with the same state directory send clients there that ask for its conversations. Default: the address that it listens on; none for `0.0.0.0`, `::` and behind a proxy.",
+  ),
   tls_certificate: key(
     Schema.String,
     "File with the certificate of `https` and `wss`, and those of its issuers (PEM).",

@@ -19,6 +19,7 @@ import { type HttpOptions, httpOptions } from "../args/HttpOptions.ts"
 import { accessTokenProblem, principalsOf } from "../http/AccessTokenSettings.ts"
 import { bindProblem, hostWarning } from "../http/BindPolicy.ts"
 import * as HttpServer from "../http/HttpServer.ts"
+import { publicUrlProblem, publishedUrl } from "../http/PublicAddress.ts"
 import * as PrincipalsFile from "../http/PrincipalsFile.ts"
 import { type StateToken, tokenOf } from "../http/TokenFile.ts"
 import { errorLine } from "../log/ErrorLine.ts"
@@ -71,7 +72,7 @@ const prepare = async (
   const decoded = httpOptions(startup.source.tree)
   if (Result.isFailure(decoded)) return `error loading config: ${decoded.failure.message}`
   const options = decoded.success
-  const problem = bindProblem(invocation.address, options)
+  const problem = bindProblem(invocation.address, options) ?? publicUrlProblem(options)
   if (problem !== undefined) return problem
   const unusable = accessTokenProblem(options)
   if (unusable !== undefined) return unusable
@@ -92,8 +93,9 @@ const program = (
   started: Started,
   { options, principals, token }: Prepared,
   stopped: Effect.Effect<void>,
-) =>
-  Effect.flatMap(Draining.make, (drain) =>
+) => {
+  let published: string | undefined
+  return Effect.flatMap(Draining.make, (drain) =>
     HttpServer.serve({
       served,
       address,
@@ -105,16 +107,20 @@ const program = (
           : principalsOf(options, knownToken(token.token, localPrincipal), principals),
       drain,
       stopped,
-      onListening: (url) => process.stdout.write(greeting(served, url, token)),
+      onListening: (url) => {
+        published = publishedUrl(served, address, options, url)
+        process.stdout.write(greeting(served, url, token))
+      },
     }),
   ).pipe(
     Application.provided(
       programs[served],
-      { ...started, close: Effect.void, measures: true },
+      { ...started, close: Effect.void, measures: true, url: () => published },
       principals,
     ),
     Effect.provideService(References.TracerEnabled, false),
   )
+}
 
 /** Serves until a signal and then ends the process. Resolves only if the server could not start. */
 export const run = async (invocation: ServeInvocation): Promise<number> => {

@@ -38,17 +38,18 @@ export const bindProblem = (address: ListenAddress, options: HttpOptions): strin
     : `refusing to listen on ${address.host} without TLS: listen on \`${address.scheme}s\` with \`http.tls_certificate\` and \`http.tls_key\`, or set \`http.tls_by_proxy = true\` if a proxy in front encrypts`
 }
 
-const anyHost: ReadonlySet<string> = new Set(["0.0.0.0", "::"])
+/** True for an address that stands for every interface, and that no client can name. */
+export const isAnyHost = (host: string): boolean => host === "0.0.0.0" || host === "::"
 
 /** Values of `Host` that the server accepts besides `http.hosts`. */
 export const ownHosts = ({ host }: ListenAddress): ReadonlyArray<string> => {
   const names = ["localhost", "127.0.0.1", "[::1]"]
   const own = authorityOf(host)
-  return anyHost.has(host) || names.includes(own) ? names : [...names, own]
+  return isAnyHost(host) || names.includes(own) ? names : [...names, own]
 }
 
 /** A warning about an address that no client can name; undefined if there is none. */
 export const hostWarning = ({ host }: ListenAddress, { hosts = [] }: HttpOptions) =>
-  anyHost.has(host) && hosts.length === 0
+  isAnyHost(host) && hosts.length === 0
     ? `only requests that name the loopback interface are served: set \`http.hosts\` to the names by which clients reach this server`
     : undefined

@@ -29,6 +29,8 @@ export interface Serving extends Started {
   readonly close: Effect.Effect<void>
   /** True: the conversations are observed also where no table `telemetry` is configured. Default false. */
   readonly measures?: boolean
+  /** The address that the leases of conversations name from now on. Default: none. */
+  readonly url?: () => string | undefined
 }
 
 /** Serves the connection until its end: what differs between the serving commands. */

@@ -20,7 +20,9 @@ export class ApprovalWaiters {
   /** Created by the first question: most conversations have none. */
   private waiters: Map<number, Deferred.Deferred<Outcome>> | undefined
   /** Questions from before a restart that a tool asked again: from the old number to the new one, and back. */
-  private readonly moved = { to: new Map<number, number>(), from: new Map<number, number>() }
+  private moved:
+    | { readonly to: Map<number, number>; readonly from: Map<number, number> }
+    | undefined
   private next = 0
   private readonly scope: Scope.Scope
   private readonly send: (input: Input) => Effect.Effect<boolean>
@@ -51,8 +53,8 @@ export class ApprovalWaiters {
   /** Gives the verdict to the tool that waits for it; has no effect when no tool waits. */
   resolve(number: number, verdict: Outcome): Effect.Effect<void> {
     return Effect.suspend(() => {
-      const earlier = this.moved.from.get(number)
-      this.moved.from.delete(number)
+      const earlier = this.moved?.from.get(number)
+      this.moved?.from.delete(number)
       const also = earlier === undefined ? Effect.void : this.resolve(earlier, verdict)
       const waiter = this.waiters?.get(number)
       this.waiters?.delete(number)
@@ -72,6 +74,7 @@ export class ApprovalWaiters {
   /** Renumbers the question `from` to `to`, under which a tool has asked it again; its deadline is unchanged. */
   moveDeadline(from: number, to: number): void {
     if (this.waiters?.has(from) !== true) return
+    this.moved ??= { to: new Map(), from: new Map() }
     this.moved.to.set(from, to)
     this.moved.from.set(to, from)
   }
@@ -95,7 +98,7 @@ export class ApprovalWaiters {
             Effect.timeoutOrElse({
               duration: after,
               orElse: () =>
-                this.send({ _tag: "Expire", number: this.moved.to.get(number) ?? number }),
+                this.send({ _tag: "Expire", number: this.moved?.to.get(number) ?? number }),
             }),
             Effect.forkIn(this.scope, { startImmediately: true }),
             Effect.asVoid,

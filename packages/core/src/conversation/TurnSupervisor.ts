@@ -57,7 +57,7 @@ export class TurnSupervisor {
   private readonly parts: SupervisorParts
   private readonly turnParts: TurnParts
   private readonly scope = Scope.makeUnsafe()
-  /** The turn that was started last. */
+  /** The turn that was started last, until its fiber ends. */
   private last: { readonly turn: TurnOptions; readonly fiber: Fiber.Fiber<unknown> } | undefined
 
   constructor(conversationId: ConversationId, parts: SupervisorParts) {
@@ -128,7 +128,11 @@ export class TurnSupervisor {
       // An interrupt that arrived before the fiber's first step would end it without a notification.
       Effect.forkIn(this.scope, { startImmediately: true, uninterruptible: true }),
       Effect.map((fiber) => {
-        this.last = { turn, fiber }
+        const last = { turn, fiber }
+        this.last = last
+        fiber.addObserver(() => {
+          if (this.last === last) this.last = undefined
+        })
       }),
     )
   }

@@ -320,7 +320,7 @@ export class LoadedConversations {
         ? this.onEnded(entry, placement.loaded)
         : Effect.void
     }
-    return start(entry.id, settings, {
+    return start(entry.id, this.settings.share(settings), {
       onClose,
       permits: this.permits.of(entry.owner),
       appends: this.appends,

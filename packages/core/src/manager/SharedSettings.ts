@@ -1,7 +1,7 @@
 /**
- * Settings of conversations that are not in memory. Most conversations of a process have equal settings, and an evicted one
- * should cost little more than its id: what is equal to the settings that were given before is kept once. Never changes
- * a value.
+ * Settings of conversations. Most conversations of a process have equal settings, and an evicted one should cost little more
+ * than its id: what is equal to the settings that were given before is kept once, and with it what a model client derives
+ * from them. Never changes a value.
  */
 import * as Equal from "effect/Equal"
 import type { ConversationSettings } from "../ConversationSettings.ts"

@@ -16,31 +16,36 @@ type CreateLog = (
 /** Generation of the writer that creates a log. */
 const firstGeneration = 1
 
+/** What creates the log, and what is called when it is on disk. */
+interface Beginning {
+  readonly create: CreateLog
+  readonly onCreated: () => void
+}
+
 /** The writer of one log. */
 export class UncreatedLog implements LogWriter {
-  private readonly create: CreateLog
-  private readonly onCreated: () => void
-  private writer: LogWriter | undefined
+  /** Replaced by the writer, because the beginning keeps the first records alive. */
+  private log: LogWriter | Beginning
 
   /** @param onCreated called once, when the log is on disk and before the append resolves; it must return at once */
   constructor(create: CreateLog, onCreated: () => void) {
-    this.create = create
-    this.onCreated = onCreated
+    this.log = { create, onCreated }
   }
 
   get generation(): number {
-    return this.writer?.generation ?? firstGeneration
+    return "create" in this.log ? firstGeneration : this.log.generation
   }
 
   append(
     records: ReadonlyArray<LogRecord>,
     durability: Durability,
   ): Effect.Effect<void, AppendError> {
-    return this.writer === undefined
-      ? Effect.map(this.create(records), (writer) => {
-          this.writer = writer
-          this.onCreated()
+    const { log } = this
+    return "create" in log
+      ? Effect.map(log.create(records), (writer) => {
+          this.log = writer
+          log.onCreated()
         })
-      : this.writer.append(records, durability)
+      : log.append(records, durability)
   }
 }

@@ -7,6 +7,7 @@ import type {
 } from "@colloquy/core/ConversationErrors"
 import type { CreateError, GetError } from "@colloquy/core/ConversationManager"
 import type { ConversationsView } from "../ConversationsView.ts"
+import { inUse } from "../InUse.ts"
 import type * as Effect from "effect/Effect"
 import type { AuthFailed } from "./ports/AuthPort.ts"
 import type { UserConfigFailed } from "./ports/UserConfigPort.ts"
@@ -53,7 +54,7 @@ export const cannotGet = (id: string, error: GetError): JsonRpcError => {
   if (error._tag === "NoSuchConversation") return conversationNotFound(id)
   // Without an underlying error, the conversation is unavailable because the client archived it.
   const isArchived = error._tag === "ConversationUnavailable" && error.because === undefined
-  return isArchived ? invalid(error.message) : internal(error.message)
+  return isArchived ? invalid(error.message) : internal(error.message, inUse(error))
 }
 
 /** The settings of the request contradict each other or the configuration. */
@@ -65,8 +66,8 @@ export const cannotReadLogin = ({ message }: AuthFailed): JsonRpcError =>
   internal(`error reading the login: ${message}`)
 
 /** The conversation could not be created or resumed. */
-export const cannotCreate = ({ message }: CreateError | CannotResume): JsonRpcError =>
-  internal(`error creating conversation: ${message}`)
+export const cannotCreate = (error: CreateError | CannotResume): JsonRpcError =>
+  internal(`error creating conversation: ${error.message}`, inUse(error))
 
 type ForkError = Effect.Error<ReturnType<ConversationsView["Service"]["fork"]>>
 
@@ -96,7 +97,7 @@ export const cannotSubmit = (id: string, error: SubmitError): JsonRpcError => {
     case "SubmissionRefused":
       return invalid(error.message)
     default:
-      return internal(error.message)
+      return internal(error.message, inUse(error))
   }
 }
 
@@ -115,7 +116,8 @@ export const cannotAttach = (error: AttachError): JsonRpcError => {
 }
 
 /** The conversation is not available now. */
-export const unavailable = ({ message }: ConversationUnavailable): JsonRpcError => internal(message)
+export const unavailable = (error: ConversationUnavailable): JsonRpcError =>
+  internal(error.message, inUse(error))
 
 /** The configuration file could not be read or written. */
 export const cannotReadConfig = ({ message, step }: UserConfigFailed): JsonRpcError =>

@@ -62,6 +62,8 @@ export interface LeaseProcess {
   readonly owner: string
   readonly pid: number
   readonly host: string
+  /** The address that the process publishes for its leases at this moment, if it has one. */
+  readonly url?: () => string | undefined
   /** Returns a new UUID at each call, which distinguishes one lease file from every earlier one. */
   readonly nonce: () => string
 }

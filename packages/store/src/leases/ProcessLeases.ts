@@ -67,8 +67,12 @@ const parse = (text: string): LeaseContent | undefined => {
   if (typeof value !== "object" || value === null) return undefined
   const content = value as LeaseContent
   if (typeof content.owner !== "string" || !/^[0-9a-f-]{36}$/.test(content.owner)) return undefined
-  const { generation } = content
-  return { ...content, generation: Number.isSafeInteger(generation) ? generation : 0 }
+  const { generation, url, ...rest } = content
+  return {
+    ...rest,
+    generation: Number.isSafeInteger(generation) ? generation : 0,
+    ...(typeof url === "string" ? { url } : {}),
+  }
 }
 
 /** Takes, checks and releases the leases of this process. All methods are synchronous. */
@@ -199,7 +203,8 @@ export class ProcessLeases {
 
   private contentOf(sinceMs: number, generation: number): LeaseContent {
     const { host, owner, pid } = this.process
-    return { owner, pid, host, sinceMs, generation }
+    const url = this.process.url?.()
+    return { owner, pid, host, sinceMs, generation, ...(url === undefined ? {} : { url }) }
   }
 
   /** True while the file of the lease is the one that was written, or has its text. */

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { retryScarcity } from "../internal/FileErrors.ts"
+import { heldUntilClosed } from "../internal/HeldUntilClosed.ts"
 import { FileFault } from "../Files.ts"
 import type { TakersLocked, HeldLease, ProcessLeases } from "./ProcessLeases.ts"
 import type { Lease } from "../Leases.ts"
@@ -55,7 +56,7 @@ const releaseLease = (
   id: ConversationId,
   held: HeldLease,
 ): Effect.Effect<void> =>
-  attempt(leases.pathOf(id), () => leases.release(id, held)).pipe(
+  Effect.suspend(() => attempt(leases.pathOf(id), () => leases.release(id, held))).pipe(
     Effect.catch((fault) => Effect.logWarning(`a lease was not released: ${fault.message}`)),
   )
 
@@ -99,9 +100,7 @@ export const acquireLease = (
   sinceMs: number,
 ): Effect.Effect<Lease, LeaseHeld | FileFault, Scope.Scope> =>
   Effect.map(
-    Effect.acquireRelease(takeWithin(leases, id, sinceMs), (held) =>
-      releaseLease(leases, id, held),
-    ),
+    heldUntilClosed(takeWithin(leases, id, sinceMs), (held) => releaseLease(leases, id, held)),
     (held) => new ScopedLease(leases, id, held),
   )
 

@@ -9,6 +9,7 @@ import type * as Scope from "effect/Scope"
 import * as FS from "node:fs"
 import { dirname } from "node:path"
 import { type DirectoryEntry, type FileHandle, type FileStat, FileFault, Files } from "../Files.ts"
+import { heldUntilClosed } from "../internal/HeldUntilClosed.ts"
 import { makeFolders } from "./MakeFolders.ts"
 
 /** A longer synchronous write would block the process noticeably. */
@@ -121,12 +122,14 @@ class NodeFileHandle implements FileHandle {
   }
 }
 
+const closeFile = (fd: number): Effect.Effect<void> => Effect.sync(() => FS.closeSync(fd))
+
 const openScoped = (
   operation: string,
   path: string,
   flags: number,
 ): Effect.Effect<FileHandle, FileFault, Scope.Scope> =>
-  Effect.acquireRelease(
+  heldUntilClosed(
     callSync(operation, path, () => {
       const fd = FS.openSync(path, flags, 0o600)
       try {
@@ -137,7 +140,7 @@ const openScoped = (
         throw error
       }
     }),
-    (fd) => Effect.sync(() => FS.closeSync(fd)),
+    closeFile,
   ).pipe(Effect.map((fd) => new NodeFileHandle(fd, path)))
 
 /** Flags that a platform does not have are undefined, which counts as 0. */

@@ -23,7 +23,7 @@ const word = Random.nextIntBetween(0, 2 ** 32, { halfOpen: true })
  * The identity of this process. Uses the same source of randomness as the ids of conversations: that
  * of Node takes some milliseconds of a first conversation to load.
  */
-const makeSelf = Effect.gen(function* () {
+const makeSelf = Effect.fnUntraced(function* (url: () => string | undefined) {
   const now = yield* Clock.currentTimeMillis
   const owner = uuidV7(now, [yield* word, yield* word, yield* word, yield* word])
   let texts = 0
@@ -31,6 +31,7 @@ const makeSelf = Effect.gen(function* () {
     owner,
     pid: process.pid,
     host: hostname(),
+    url,
     nonce: () => `${owner}-${++texts}`,
   }
 })
@@ -39,14 +40,18 @@ const makeSelf = Effect.gen(function* () {
  * Layer of the leases. SQLite is loaded and the folder is created when the first lease is taken.
  *
  * @param folder created when it is missing; shared by all processes of the state directory
+ * @param url the address that the lease files name from now on; default: none
  */
-export const layer = (folder: string): Layer.Layer<Leases> =>
+export const layer = (
+  folder: string,
+  url: () => string | undefined = () => undefined,
+): Layer.Layer<Leases> =>
   Layer.effect(
     Leases,
     Effect.gen(function* () {
       const scope = yield* Effect.scope
       const leases = yield* Effect.cached(
-        Effect.zip(sqlite, makeSelf).pipe(
+        Effect.zip(sqlite, makeSelf(url)).pipe(
           Effect.map(
             ([{ DatabaseSync }, self]) =>
               new ProcessLeases(folder, NodeLeaseDisk.make(DatabaseSync), self),

@@ -18,6 +18,12 @@ export interface NodeStoreOptions extends Omit<RolloutStore.RolloutStoreOptions,
    * process.
    */
   readonly offsetMsAt?: RolloutStore.RolloutStoreOptions["offsetMsAt"]
+  /**
+   * Base address of the plain API of this process, looked up whenever a lease is taken: other
+   * processes of the state directory send clients there that ask for its conversations. Default:
+   * none.
+   */
+  readonly url?: () => string | undefined
 }
 
 // Does not use Effect's time zones, which would load all locale data of the platform during the
@@ -38,7 +44,7 @@ export const layer = (options: NodeStoreOptions): Layer.Layer<ConversationStore>
     Layer.provide([
       NodeFiles.layer,
       NodeIndex.layer(join(own, "index.sqlite")),
-      NodeLeases.layer(own),
+      NodeLeases.layer(own, options.url),
     ]),
   )
 }

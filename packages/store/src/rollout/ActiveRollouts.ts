@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Catalog } from "../catalog/Catalog.ts"
 import type { FileFault } from "../Files.ts"
+import { heldUntilClosed } from "../internal/HeldUntilClosed.ts"
 import type { ActiveRollout } from "./ActiveRollout.ts"
 import type { IndexRow } from "../RolloutIndex.ts"
 import type { RolloutWriter } from "./RolloutWriter.ts"
@@ -28,19 +29,27 @@ export class ActiveRollouts {
     writer: RolloutWriter,
   ): Effect.Effect<void, never, Scope.Scope> {
     active.setWriter(writer)
-    return Effect.acquireRelease(
-      Effect.sync(() => {
-        this.all.set(id, active)
-      }),
-      () =>
-        writer.close.pipe(
-          Effect.andThen(this.updateIndex(active)),
-          Effect.ensuring(
-            Effect.sync(() => {
-              this.all.delete(id)
-            }),
-          ),
+    const added = Effect.sync(() => {
+      this.all.set(id, active)
+      return active
+    })
+    return Effect.asVoid(heldUntilClosed(added, (open) => this.close(id, open, writer)))
+  }
+
+  private close(
+    id: ConversationId,
+    active: ActiveRollout,
+    writer: RolloutWriter,
+  ): Effect.Effect<void> {
+    return Effect.suspend(() =>
+      writer.close.pipe(
+        Effect.andThen(this.updateIndex(active)),
+        Effect.ensuring(
+          Effect.sync(() => {
+            this.all.delete(id)
+          }),
         ),
+      ),
     )
   }
 

@@ -65,12 +65,14 @@ const transferredToScope = <A, E, R>(
     return yield* effect.pipe(
       Scope.provide(inner),
       Effect.onExit((exit) =>
-        Exit.isSuccess(exit)
-          ? Scope.addFinalizerExit(outer, (end) => Scope.close(inner, end))
-          : Scope.close(inner, exit),
+        Exit.isSuccess(exit) ? closedWith(outer, inner) : Scope.close(inner, exit),
       ),
     )
   })
+
+/** By itself, because its closure lives as long as the conversation: one of the caller would keep the first records alive. */
+const closedWith = (outer: Scope.Scope, inner: Scope.Closeable): Effect.Effect<void> =>
+  Scope.addFinalizerExit(outer, (end) => Scope.close(inner, end))
 
 /** The error for an id that is taken. */
 export const alreadyExists = (id: ConversationId): StoreError =>

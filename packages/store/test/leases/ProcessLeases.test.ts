@@ -340,3 +340,41 @@ describe("a lease as the store uses it", () => {
     }),
   )
 })
+
+describe("the address of the process that has a lease", () => {
+  const withUrl = (url: string | undefined) => {
+    const world = new SharedLeaseFiles()
+    const [owner, other] = [world.start(url), world.start()]
+    taken(owner)
+    const found = other.leases.take(id, 1)
+    return found instanceof LeaseHeld ? found : undefined
+  }
+
+  it("is the one that the process publishes, and part of the message", () => {
+    const held = withUrl("http://127.0.0.1:8747")
+    assert.deepStrictEqual(held?.holder, {
+      pid: 1,
+      host: "here",
+      sinceMs: 0,
+      url: "http://127.0.0.1:8747",
+    })
+    assert.match(
+      held?.message ?? "",
+      / in use by process 1 on here, since .*, at http:\/\/127\.0\.0\.1:8747$/,
+    )
+  })
+
+  it("is absent for a process that publishes none", () => {
+    assert.deepStrictEqual(withUrl(undefined)?.holder, { pid: 1, host: "here", sinceMs: 0 })
+  })
+
+  it("is no reason to refuse a lease file where it is not a text", () => {
+    const world = new SharedLeaseFiles()
+    const [owner, other] = [world.start(), world.start()]
+    const held = taken(owner)
+    world.meddle(owner.leases.pathOf(id), held.text.replace('"pid":1', '"pid":1,"url":{}'))
+    const found = other.leases.take(id, 1)
+    assert.instanceOf(found, LeaseHeld)
+    assert.notProperty(found.holder, "url")
+  })
+})

@@ -42,13 +42,15 @@ export class SharedLeaseFiles {
     return [...this.files.keys()]
   }
 
-  readonly start = (): LeaseProcess => {
+  /** @param url the address that the process publishes */
+  readonly start = (url?: string): LeaseProcess => {
     const number = ++this.processes
     const process = new LeaseProcess(number)
     process.leases = new ProcessLeases(folder, this.diskOf(process), {
       owner: `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
       pid: number,
       host: "here",
+      url: () => url,
       nonce: () => `${number}-${process.nonces++}`,
     })
     return process

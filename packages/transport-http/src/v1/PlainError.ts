@@ -4,6 +4,7 @@
  */
 import { faultsOf } from "@colloquy/protocol/Faults"
 import type { ConversationsView } from "@colloquy/server/ConversationsView"
+import { inUse } from "@colloquy/server/InUse"
 import type * as Effect from "effect/Effect"
 import type * as HttpApiError from "effect/http-api/HttpApiError"
 import * as Schema from "effect/Schema"
@@ -16,11 +17,30 @@ const error = <const Code extends string>(code: Code, httpApiStatus: number, doc
     field: Schema.optionalKey(Schema.String),
   }).annotate({ httpApiStatus, description: doc })
 
+/** The process that has a conversation. */
+const Owner = Schema.Struct({
+  pid: Schema.optionalKey(Schema.Int),
+  host: Schema.optionalKey(Schema.String),
+  /** Time since when it has the conversation, in milliseconds since the epoch. */
+  sinceMs: Schema.optionalKey(Schema.Finite),
+  /** Base address under which it serves this API, if it publishes one. */
+  url: Schema.optionalKey(Schema.String),
+})
+
 /** Every error, with its status. */
 export const plainErrors = [
   error("invalid_request", 400, "The request is not valid. `field` names the member at fault."),
   error("not_found", 404, "Nothing of the principal has this id."),
   error("conflict", 409, "The state of the conversation does not allow the request now."),
+  Schema.Struct({
+    code: Schema.Literal("in_use"),
+    message: Schema.String,
+    owner: Owner,
+  }).annotate({
+    httpApiStatus: 409,
+    description:
+      "Another process of the same state directory has the conversation. The status is 307, with the address, where that process publishes one.",
+  }),
   error("too_large", 413, "The input is larger than its limit."),
   error("limit_reached", 429, "A limit is reached; the request can be sent again later."),
   error("failed", 500, "The server could not carry out the request."),
@@ -30,7 +50,14 @@ export const plainErrors = [
 /** An error of the plain API. */
 export type PlainError = (typeof plainErrors)[number]["Type"]
 
-type Code = PlainError["code"]
+/** Another process has the conversation. */
+export type InUse = Extract<PlainError, { readonly code: "in_use" }>
+
+/** True for the error of a request whose conversation another process has. */
+export const isInUse = (error: unknown): error is InUse =>
+  typeof error === "object" && error !== null && "code" in error && error.code === "in_use"
+
+type Code = Exclude<PlainError, InUse>["code"]
 
 const make = (code: Code, message: string, field?: string): PlainError => ({
   code,
@@ -96,14 +123,16 @@ const fieldNames: Readonly<Record<string, string>> = {
 const unavailableCode = (
   because: Extract<CoreError, { readonly _tag: "ConversationUnavailable" }>["because"],
 ): Code => {
-  // Without a cause it was archived by its client; a held lease is that of another process.
-  if (because === undefined || because._tag === "LeaseHeld") return "conflict"
+  // Without a cause it was archived by its client.
+  if (because === undefined) return "conflict"
   return because._tag === "StoreLimit" ? "too_large" : "unavailable"
 }
 
 /** The error of the plain API for one of the core. */
 export const plainErrorOf = (cause: CoreError): PlainError => {
   const { message } = cause
+  const data = inUse(cause)
+  if (data !== undefined) return { code: "in_use", message, owner: data.owner }
   switch (cause._tag) {
     case "NoSuchConversation":
       return notFound(message)

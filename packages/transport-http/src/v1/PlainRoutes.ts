@@ -8,14 +8,16 @@ import { Server } from "@colloquy/server/Server"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as HttpApiError from "effect/http-api/HttpApiError"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { principal } from "../guard/Guard.ts"
 import { eventStream } from "./EventStream.ts"
 import { PlainApi, PlainErrors } from "./PlainApi.ts"
-import { invalidParts, plainErrorOf } from "./PlainError.ts"
+import { invalidParts, isInUse, plainErrorOf } from "./PlainError.ts"
 import * as Handlers from "./PlainHandlers.ts"
+import { redirectTo } from "./Redirect.ts"
 
 const codes: Readonly<Record<number, string>> = {
   404: "not_found",
@@ -39,11 +41,29 @@ const withBody = (response: HttpServerResponse.HttpServerResponse) =>
         { status: response.status },
       )
 
+/** Sends the client to the process that has its conversation. Fails with the error where it must not be sent there. */
+const redirected = <E>(
+  error: E,
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E, HttpServerRequest.HttpServerRequest> => {
+  if (!isInUse(error)) return Effect.fail(error)
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, url }) => {
+    const location = redirectTo(error.owner.url, url, headers["host"])
+    return location === undefined
+      ? Effect.fail<E>(error)
+      : Effect.succeed(
+          HttpServerResponse.jsonUnsafe(error, {
+            status: 307,
+            headers: { location, "cache-control": "no-store" },
+          }),
+        )
+  })
+}
+
 const errorsLayer = Layer.succeed(PlainErrors, (app) =>
   app.pipe(
     Effect.map(withBody),
     Effect.catch((error) =>
-      Effect.fail(HttpApiError.HttpApiSchemaError.is(error) ? invalidParts(error) : error),
+      redirected(HttpApiError.HttpApiSchemaError.is(error) ? invalidParts(error) : error),
     ),
   ),
 )

@@ -14,9 +14,9 @@ import type { CallProgress } from "./CallProgress.ts"
 import {
   badArguments,
   badId,
-  failureIn,
   inThread,
   missingThreadId,
+  notAvailable,
   unknownId,
 } from "./ToolResults.ts"
 import { runTurn } from "./TurnCall.ts"
@@ -76,11 +76,11 @@ export const codexReply = (
   return Effect.matchEffect(
     ConversationsView.use((conversations) => conversations.get(id)),
     {
-      onFailure: ({ _tag, message }) =>
+      onFailure: (error) =>
         Effect.succeed(
-          _tag === "NoSuchConversation"
+          error._tag === "NoSuchConversation"
             ? unknownId(name, id)
-            : inThread(connection.threadIdPlace, id, failureIn(id, message)),
+            : inThread(connection.threadIdPlace, id, notAvailable(id, error)),
         ),
       onSuccess: (conversation) =>
         runTurn(connection, context, {

@@ -2,9 +2,12 @@
  * The results of `codex` and `codex-reply`, and every text with which they fail: the error mapping of this dialect. The
  * texts are those of the original where it has one (`packages/docs/wire/codex-mcp.md`).
  */
+import type { AttachError, SubmitError } from "@colloquy/core/ConversationErrors"
+import type { GetError } from "@colloquy/core/ConversationManager"
 import type { EventOf } from "@colloquy/protocol/EventMsg"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import type { ToolOutput } from "@colloquy/protocol/mcp/CodexTools"
+import { inUseMeta } from "../../InUse.ts"
 
 /**
  * Where a result has the id of its conversation: in `structuredContent` alone, or also as a text in `content`, for clients
@@ -37,6 +40,12 @@ export const failureIn = (threadId: string, message: string): CallToolResult => 
   ...failure(message),
   structuredContent: output(threadId, message),
 })
+
+/** The conversation cannot be used now. `_meta` names the process that has it, if another one does. */
+export const notAvailable = (
+  threadId: string,
+  error: GetError | AttachError | SubmitError,
+): CallToolResult => ({ ...failureIn(threadId, error.message), ...inUseMeta(error) })
 
 /**
  * Adds a second block with the thread id, meant for the model and not for the user. The first block stays exactly the

@@ -20,7 +20,7 @@ import * as Effect from "effect/Effect"
 import type { ConnectionState } from "../ConnectionState.ts"
 import type { InputRequired, RequestContext } from "../RequestContext.ts"
 import type { CallProgress } from "./CallProgress.ts"
-import { failureIn, inThread, notStarted } from "./ToolResults.ts"
+import { failureIn, inThread, notAvailable, notStarted } from "./ToolResults.ts"
 import { TurnForwarder } from "./TurnForwarder.ts"
 
 /** A turn that a call follows to its end. */
@@ -61,6 +61,11 @@ const messageOf = (failure: Exclude<TurnFailure, InputRequired>): string => {
   return failure._tag === "ConnectionClosed" ? failure.reason : failure.message
 }
 
+const failureOf = (threadId: string, failure: Exclude<TurnFailure, InputRequired>) =>
+  failure._tag === "ConversationUnavailable"
+    ? notAvailable(threadId, failure)
+    : failureIn(threadId, messageOf(failure))
+
 /** Every failure but `InputRequired` becomes a result with its message. */
 const asResult = (
   { threadIdPlace }: ConnectionState,
@@ -73,7 +78,7 @@ const asResult = (
       const notCreated = creationFailure(failure)
       return Effect.succeed(
         notCreated === undefined
-          ? inThread(threadIdPlace, threadId, failureIn(threadId, messageOf(failure)))
+          ? inThread(threadIdPlace, threadId, failureOf(threadId, failure))
           : notStarted(notCreated.message),
       )
     },

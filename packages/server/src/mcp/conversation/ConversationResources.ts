@@ -4,7 +4,11 @@
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationsView } from "../../ConversationsView.ts"
-import type { AttachError, ConversationClosed } from "@colloquy/core/ConversationErrors"
+import type {
+  AttachError,
+  ConversationClosed,
+  ConversationUnavailable,
+} from "@colloquy/core/ConversationErrors"
 import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
 import { run } from "@colloquy/core/listeners/Listening"
 import { isEphemeral } from "@colloquy/protocol/EventMsg"
@@ -21,6 +25,7 @@ import {
   resourceTemplate,
   type WatchRequest,
 } from "../../features/Resource.ts"
+import { inUse } from "../../InUse.ts"
 import { badCursor } from "../catalog/Cursors.ts"
 import { eventsOf } from "./ConversationEvents.ts"
 import { stateOf, statusFields } from "./ConversationStatus.ts"
@@ -43,6 +48,16 @@ const pageLimit = 1000
 /** Largest number of values in one completion, set by the Model Context Protocol. */
 const maxValues = 100
 
+const notLoaded = (error: ConversationUnavailable): JsonRpcError => {
+  const data = inUse(error)
+  const { message } = error
+  return new JsonRpcError({
+    code: ErrorCode.internalError,
+    message,
+    ...(data === undefined ? {} : { data }),
+  })
+}
+
 const find = (
   conversations: Conversations,
   uri: string,
@@ -55,9 +70,7 @@ const find = (
     : conversations.get(parsed.id).pipe(
         // A conversation that cannot be loaded now exists, and may be read later.
         Effect.mapError((error) =>
-          error._tag === "ConversationUnavailable"
-            ? new JsonRpcError({ code: ErrorCode.internalError, message: error.message })
-            : missing,
+          error._tag === "ConversationUnavailable" ? notLoaded(error) : missing,
         ),
       )
 }

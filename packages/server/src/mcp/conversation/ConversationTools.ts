@@ -40,7 +40,8 @@ const conversationTool = <A extends Pure>(
         return yield* run(decoded.success, context, connection).pipe(
           Effect.map(success),
           Effect.catchTags({
-            Refused: ({ message }) => Effect.succeed(fail(message)),
+            Refused: ({ _meta, message }) =>
+              Effect.succeed({ ...fail(message), ...(_meta === undefined ? {} : { _meta }) }),
             UnknownConversation: ({ message }) => Effect.succeed(fail(message)),
           }),
         )

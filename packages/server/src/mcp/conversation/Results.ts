@@ -4,12 +4,17 @@
  */
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Data from "effect/Data"
+import { inUseMeta } from "../../InUse.ts"
 
 /** The structured content of a result, member by member as on the wire. */
 export type Value = Readonly<Record<string, unknown>>
 
 /** The call cannot be done. `message` says why and names the argument; it becomes a result with `isError`. */
-export class Refused extends Data.TaggedError("Refused")<{ readonly message: string }> {}
+export class Refused extends Data.TaggedError("Refused")<{
+  readonly message: string
+  /** Present where another process has the conversation: what names it. */
+  readonly _meta?: CallToolResult["_meta"]
+}> {}
 
 /** No conversation has the id that the call names. Its message is that of the tool `codex-reply`. */
 class UnknownConversation extends Data.TaggedError("UnknownConversation")<{
@@ -50,11 +55,11 @@ export const badId = (problem: string): Refused =>
 /** The conversation does not exist, or it cannot be loaded now. */
 export const cannotGet = (
   id: string,
-  error: { readonly _tag: string; readonly message: string },
+  error: { readonly _tag: string; readonly message: string; readonly because?: unknown },
 ): Refusal =>
   error._tag === "NoSuchConversation"
     ? new UnknownConversation({ id })
-    : new Refused({ message: error.message })
+    : new Refused({ message: error.message, ...inUseMeta(error) })
 
 /** Overrides that make no valid settings. */
 export const badSettings = (message: string): Refused =>
@@ -65,5 +70,8 @@ export const notStarted = (message: string): Refused =>
   new Refused({ message: `Failed to initialize session: ${message}` })
 
 /** Any other failure, with its own message. */
-export const refusedBy = ({ message }: { readonly message: string }): Refused =>
-  new Refused({ message })
+export const refusedBy = (error: {
+  readonly _tag: string
+  readonly message: string
+  readonly because?: unknown
+}): Refused => new Refused({ message: error.message, ...inUseMeta(error) })

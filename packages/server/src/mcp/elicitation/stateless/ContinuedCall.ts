@@ -9,7 +9,7 @@ import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Effect from "effect/Effect"
 import type { CallProgress } from "../../codex/CallProgress.ts"
-import { badId, failureIn, inThread } from "../../codex/ToolResults.ts"
+import { badId, notAvailable, inThread } from "../../codex/ToolResults.ts"
 import { continueTurn } from "../../codex/TurnCall.ts"
 import type { ConnectionState } from "../../ConnectionState.ts"
 import type { InputRequired, Members, RequestContext } from "../../RequestContext.ts"
@@ -32,9 +32,8 @@ export const continueCall = (
       if ("problem" in parsed) return badId("thread_id", parsed.problem)
       const found = yield* Effect.result(conversations.get(parsed.id))
       if (found._tag === "Failure") {
-        const { _tag, message } = found.failure
-        const result = failureIn(parsed.id, message)
-        return _tag === "NoSuchConversation"
+        const result = notAvailable(parsed.id, found.failure)
+        return found.failure._tag === "NoSuchConversation"
           ? result
           : inThread(connection.threadIdPlace, parsed.id, result)
       }

@@ -1,0 +1,137 @@
+/** Several servers of one state directory: the built program, sockets and files. */
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { WebSocket } from "@effect/platform-node/NodeWS"
+import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
+import { buildIfMissing } from "./support/BuiltProgram.ts"
+import { home as makeHome } from "./support/Home.ts"
+import { type HttpProcess, request, startHttp } from "./support/HttpProcess.ts"
+
+interface Member {
+  readonly server: HttpProcess
+  readonly url: string
+}
+
+const start = Effect.fnUntraced(function* (home: string, ...args: ReadonlyArray<string>) {
+  const server = yield* startHttp(home, ["serve", "--listen", "http://127.0.0.1:0", ...args])
+  return { server, url: yield* server.url } satisfies Member
+})
+
+/** Two servers of a new state directory, and a conversation that the first one has. */
+const two = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+  const home = yield* makeHome()
+  const owner = yield* start(home, ...args)
+  const other = yield* start(home)
+  const token = readFileSync(`${home}/http-token`, "utf8").trim()
+  const created = yield* request(`${owner.url}/v1/conversations`, { token, json: {} })
+  const { conversationId } = JSON.parse(created.text) as { readonly conversationId: string }
+  return { home, owner, other, token, conversationId, path: `/v1/conversations/${conversationId}` }
+})
+
+interface InUse {
+  readonly code: string
+  readonly message: string
+  readonly owner: { readonly pid: number; readonly host: string; readonly url?: string }
+}
+
+const turn = (json: object, token: string) => ({ token, json, redirect: "manual" as const })
+
+/** Sends messages over a WebSocket and resolves with the response to the last one. */
+const responseTo = (url: string, token: string, messages: ReadonlyArray<object>) =>
+  Effect.callback<{ readonly error?: { readonly message: string; readonly data?: unknown } }>(
+    (resume) => {
+      const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } })
+      socket.on("open", () => {
+        for (const message of messages) socket.send(JSON.stringify(message))
+      })
+      socket.on("message", (data) => {
+        const message = JSON.parse((data as Buffer).toString("utf8"))
+        if (message.id === messages.length) resume(Effect.succeed(message))
+      })
+      return Effect.sync(() => socket.terminate())
+    },
+  )
+
+describe("several servers of one state directory", () => {
+  beforeAll(buildIfMissing, 60_000)
+
+  it.live("send a client to the server that has its conversation", () =>
+    Effect.gen(function* () {
+      const { other, owner, path, token } = yield* two()
+      const sent = yield* request(
+        `${other.url}${path}/turns?wait=true`,
+        turn({ input: "hi" }, token),
+      )
+      assert.strictEqual(sent.status, 307, sent.text)
+      assert.strictEqual(sent.headers.get("location"), `${owner.url}${path}/turns?wait=true`)
+      const followed = yield* request(
+        sent.headers.get("location") ?? "",
+        turn({ input: "hi" }, token),
+      )
+      assert.strictEqual(followed.status, 200, followed.text)
+    }),
+  )
+
+  it.live("name the process where it publishes no address, in every dialect", () =>
+    Effect.gen(function* () {
+      const { conversationId, other, owner, path, token } = yield* two(
+        "-c",
+        'http.authentication="token"',
+        "-c",
+        "http.tls_by_proxy=true",
+      )
+      const sent = yield* request(`${other.url}${path}/turns`, turn({ input: "hi" }, token))
+      assert.strictEqual(sent.status, 409, sent.text)
+      const body = JSON.parse(sent.text) as InUse
+      assert.strictEqual(body.code, "in_use")
+      assert.strictEqual(body.owner.pid, owner.server.pid)
+      assert.notProperty(body.owner, "url")
+      assert.include(body.message, `in use by process ${owner.server.pid} on ${body.owner.host}`)
+
+      const params = { conversationId }
+      const { error } = yield* responseTo(`${other.url.replace("http", "ws")}/ws`, token, [
+        { id: 1, method: "initialize", params: { clientInfo: { name: "test", version: "1" } } },
+        { id: 2, method: "getConversation", params },
+      ])
+      assert.deepStrictEqual(error?.data, { reason: "in_use", owner: body.owner })
+
+      const called = yield* request(`${other.url}/mcp`, {
+        token,
+        headers: {
+          "mcp-protocol-version": "2026-07-28",
+          "mcp-method": "tools/call",
+          "mcp-name": "codex-reply",
+        },
+        json: {
+          jsonrpc: "2.0",
+          id: 1,
+          method: "tools/call",
+          params: {
+            name: "codex-reply",
+            arguments: { threadId: conversationId, prompt: "hi" },
+            _meta: {
+              "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+              "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+              "io.modelcontextprotocol/clientCapabilities": {},
+            },
+          },
+        },
+      })
+      assert.include(called.text, '"isError":true')
+      assert.include(called.text, `"colloquy/owner":{"pid":${owner.server.pid}`)
+    }),
+  )
+
+  it.live("L16 take the conversations of one that was killed", () =>
+    Effect.gen(function* () {
+      const { other, owner, path, token } = yield* two()
+      yield* owner.server.kill("SIGKILL")
+      yield* owner.server.exit
+      const sent = yield* request(
+        `${other.url}${path}/turns?wait=true`,
+        turn({ input: "hi" }, token),
+      )
+      assert.strictEqual(sent.status, 200, sent.text)
+    }),
+  )
+})
