@@ -1,15 +1,7 @@
 import { isBuiltin } from "node:module"
-import { defineConfig, type OutputBundle, type Plugin } from "rolldown"
-
-/** What each module imports statically, as it was parsed. */
-const imports = new Map<string, ReadonlyArray<string>>()
-
-const remember: Plugin = {
-  name: "remember-imports",
-  moduleParsed: (info) => {
-    imports.set(info.id, info.importedIds)
-  },
-}
+import { defineConfig, type Plugin } from "rolldown"
+import { eagerStart } from "./bundle/EagerStart.ts"
+import { loadChunks } from "./bundle/LoadChunks.ts"
 
 /** One letter beyond Latin 1 and V8 keeps every letter of a file in two bytes. */
 const escapeLetters: Plugin = {
@@ -50,54 +42,6 @@ const getBuiltins: Plugin = {
           return bound.map((one) => `const ${one}=${source};`).join("")
         },
       )
-    }
-  },
-}
-
-/**
- * The chunks of which a first conversation runs most functions. They are compiled as a whole: the compile cache of Node
- * holds the functions that were compiled when the file was loaded, and every other one is compiled by its first call, which
- * takes a quarter of the time until the first answer. Only a few functions of `start` run, so it is not one of them.
- */
-const compiledWhole: ReadonlySet<string> = new Set(["serve", "conversations", "turn"])
-
-const setFlag = (flag: string) =>
-  `process.getBuiltinModule("node:v8").setFlagsFromString("${flag}");`
-
-/**
- * What a chunk with dynamic imports begins with: loads files and resolves to the last one. The flag is also reset where a
- * file cannot be compiled, and not set without a cache, where it would cost time at each start.
- */
-const loaders = `const loadFiles=async(...files)=>{const of=process.getBuiltinModule,{createRequire,getCompileCacheDir}=of("node:module"),load=createRequire(import.meta.url),set=of("node:v8").setFlagsFromString;let last;for(const file of files){if(/^\\.\\/(${[...compiledWhole].join("|")})-/.test(file)&&getCompileCacheDir?.())set("--no-lazy");try{last=load(file)}finally{set("--lazy")}}return last};`
-
-const dynamicImport = /\bimport\((["`'])\.\/([\w.-]+)\1\)/g
-
-/** The files that a file imports statically, and the file, each after those that it imports. */
-const filesOf = (file: string, bundle: OutputBundle, order = new Set<string>()): Set<string> => {
-  const chunk = bundle[file]
-  if (chunk?.type !== "chunk" || order.has(file)) return order
-  for (const imported of chunk.imports) filesOf(imported, bundle, order)
-  return order.add(file)
-}
-
-/**
- * Loads chunks without an interruption, so that no other file is compiled while the flag for one is set, and each file by
- * itself: V8 rejects a cached file that was compiled with other flags. The flag is reset before a chunk is evaluated,
- * because that loads modules of Node, whose cached code was compiled without it.
- */
-const loadChunks: Plugin = {
-  name: "load-chunks",
-  generateBundle: (_options, bundle) => {
-    const isWhole = (file: string): boolean => compiledWhole.has(bundle[file]?.name ?? "")
-    for (const chunk of Object.values(bundle)) {
-      if (chunk.type !== "chunk") continue
-      const loaded = filesOf(chunk.fileName, bundle)
-      const code = chunk.code.replace(dynamicImport, (_match, _quote, file: string) => {
-        const needed = [...filesOf(file, bundle)].filter((one) => one === file || !loaded.has(one))
-        return `loadFiles(${needed.map((one) => `"./${one}"`).join(",")})`
-      })
-      const begin = isWhole(chunk.fileName) ? setFlag("--lazy") : ""
-      chunk.code = begin + (code === chunk.code ? "" : loaders) + code
     }
   },
 }
@@ -155,48 +99,101 @@ const chunks = [
   },
 ]
 
-/** The modules that an entry imports statically, whatever imports them, and the entry. */
-const closureOf = (entry: string): ReadonlySet<string> => {
-  const closure = new Set<string>()
-  const left = [...imports.keys()].filter((one) => one.endsWith(`packages/${entry}`))
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    if (closure.has(next)) continue
-    closure.add(next)
-    left.push(...(imports.get(next) ?? []))
-  }
-  return closure
-}
-
 /** True for the functions that the bundler adds. */
 const isRuntime = (id: string): boolean => id.startsWith("\0rolldown")
 
-const closures = new Map<string, ReadonlySet<string>>()
+/** Remembers what each module imports statically, and puts modules into the groups of `chunks`. */
+class Groups {
+  private readonly imports = new Map<string, ReadonlyArray<string>>()
+  private readonly closures = new Map<string, ReadonlySet<string>>()
 
-const isIn = (entry: string, id: string): boolean => {
-  const closure = closures.get(entry) ?? closureOf(entry)
-  closures.set(entry, closure)
-  return closure.has(id)
+  readonly remember: Plugin = {
+    name: "remember-imports",
+    moduleParsed: (info) => {
+      this.imports.set(info.id, info.importedIds)
+    },
+  }
+
+  // One file in place of some forty: each is found, read and linked by itself while a client waits.
+  readonly all = chunks.map(({ entries, name }, index) => ({
+    name,
+    priority: chunks.length - index,
+    test: (id: string) =>
+      (index === 0 && isRuntime(id)) || entries.some((entry) => this.isIn(entry, id)),
+  }))
+
+  private isIn(entry: string, id: string): boolean {
+    const closure = this.closures.get(entry) ?? this.closureOf(entry)
+    this.closures.set(entry, closure)
+    return closure.has(id)
+  }
+
+  /** The modules that an entry imports statically, whatever imports them, and the entry. */
+  private closureOf(entry: string): ReadonlySet<string> {
+    const closure = new Set<string>()
+    const left = [...this.imports.keys()].filter((one) => one.endsWith(`packages/${entry}`))
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      if (closure.has(next)) continue
+      closure.add(next)
+      left.push(...(this.imports.get(next) ?? []))
+    }
+    return closure
+  }
 }
 
-export default defineConfig({
-  input: { colloquy: "packages/cli/src/main.ts" },
-  platform: "node",
-  plugins: [remember, lateModules, getBuiltins, loadChunks, escapeLetters],
-  output: {
-    dir: "packages/cli/dist",
-    format: "esm",
-    minify: true,
-    cleanDir: true,
-    entryFileNames: "[name].mjs",
-    chunkFileNames: "[name]-[hash].mjs",
-    // One file in place of some forty: each is found, read and linked by itself while a client waits.
-    codeSplitting: {
-      groups: chunks.map(({ entries, name }, index) => ({
-        name,
-        priority: chunks.length - index,
-        test: (id: string) =>
-          (index === 0 && isRuntime(id)) || entries.some((entry) => isIn(entry, id)),
-      })),
-    },
+/** The commands beside those over standard streams. */
+const otherCommands = ["ConfigCommand", "DemoCommand", "Doctor", "GenerateCommand", "ServeCommand"]
+
+const entryOf = (command: string): string => `others-${command}`
+
+/**
+ * Leaves the other commands to a build of their own. A module is one piece of one chunk: what only `serve` calls of a module
+ * of Effect would be compiled by every process that speaks over standard streams, before its first response.
+ */
+const leaveOthers: Plugin = {
+  name: "leave-other-commands",
+  resolveId: (source) => {
+    const name = /^\.\/commands\/(\w+)\.ts$/.exec(source)?.[1] ?? ""
+    return otherCommands.includes(name) ? { id: `./${entryOf(name)}.mjs`, external: true } : null
   },
-})
+}
+
+/** A build into the one folder of the program: its modules find the files of the package from there. */
+const buildOf = (
+  input: Readonly<Record<string, string>>,
+  plugins: { readonly first: Array<Plugin>; readonly last: Array<Plugin> },
+  output: { readonly chunkFileNames: string; readonly cleanDir: boolean },
+) => {
+  const groups = new Groups()
+  const own = [lateModules, getBuiltins, loadChunks, escapeLetters]
+  return defineConfig({
+    input,
+    platform: "node",
+    plugins: [groups.remember, ...plugins.first, ...own, ...plugins.last],
+    output: {
+      dir: "packages/cli/dist",
+      format: "esm",
+      minify: true,
+      entryFileNames: "[name].mjs",
+      codeSplitting: { groups: groups.all },
+      ...output,
+    },
+  })
+}
+
+const source = "packages/cli/src"
+
+export default [
+  buildOf(
+    { colloquy: `${source}/main.ts` },
+    { first: [leaveOthers], last: [eagerStart] },
+    { chunkFileNames: "[name]-[hash].mjs", cleanDir: true },
+  ),
+  buildOf(
+    Object.fromEntries(
+      otherCommands.map((name) => [entryOf(name), `${source}/commands/${name}.ts`]),
+    ),
+    { first: [], last: [] },
+    { chunkFileNames: "others-[name]-[hash].mjs", cleanDir: false },
+  ),
+]

@@ -85,7 +85,7 @@ describe("the compile cache of Node", () => {
   )
 
   it.live(
-    "holds every function of the chunks of a first conversation, and few of the chunk of the start",
+    "holds every function of the chunks of a first conversation, and of the start those that it calls",
     () =>
       Effect.gen(function* () {
         const cache = yield* temporaryFolder
@@ -94,7 +94,9 @@ describe("the compile cache of Node", () => {
         for (const chunk of ["serve", "conversations", "turn"]) {
           assert.isAbove(cachedSize(chunk, report), 3 * sizeOf(chunk), chunk)
         }
-        assert.isBelow(cachedSize("start", report), 2 * sizeOf("start"))
+        // Without those that a start calls it would be a third less, and with all functions twice as much.
+        assert.isAbove(cachedSize("start", report), 1.8 * sizeOf("start"))
+        assert.isBelow(cachedSize("start", report), 2.5 * sizeOf("start"))
       }),
     30_000,
   )

@@ -5,6 +5,9 @@ import { contracts } from "../../src/commands/Contracts.ts"
 import { appServerFrames } from "./AppServerFrames.ts"
 import { codexMcpFrames } from "./CodexMcpFrames.ts"
 import { decoderEdges } from "./DecoderEdges.ts"
+import { httpRequests } from "../http/HttpRequests.ts"
+import { sseIds } from "../http/SseIds.ts"
+import { webSocketFrames } from "../http/WebSocketFrames.ts"
 import { toolServerFrames } from "./ToolServerFrames.ts"
 
 /** All edges of the project. */
@@ -14,6 +17,9 @@ export const edges = (): ReadonlyArray<Edge> => {
   return [
     ...codexMcpFrames(mcp, app),
     ...appServerFrames(app),
+    ...httpRequests(),
+    sseIds,
+    webSocketFrames,
     toolServerFrames(mcp),
     ...decoderEdges,
     ...testingEdges,

@@ -82,4 +82,46 @@ export const mutations: ReadonlyArray<Mutation> = [
     find: "Effect.succeed({})",
     replace: "Effect.as(Effect.forkDetach(Effect.never), {})",
   },
+  {
+    name: "a request that is refused leaks a fiber",
+    law: "memory",
+    edge: "http-requests",
+    file: "packages/transport-http/src/guard/Guard.ts",
+    find: "onFailure: (refusal) => Effect.succeed(refused(refusal)),",
+    replace:
+      "onFailure: (refusal) => Effect.as(Effect.forkDetach(Effect.never), refused(refusal)),",
+  },
+  {
+    name: "a notification to a session gets a response of JSON-RPC",
+    law: "L1",
+    edge: "http-requests",
+    file: "packages/transport-http/src/mcp/StreamableHttp.ts",
+    find: "if (isRequestId(id)) session.cancelled(id)\n        return HttpServerResponse.empty({ status: 202 })",
+    replace:
+      'if (isRequestId(id)) session.cancelled(id)\n        return jsonText(\'{"jsonrpc":"2.0","id":1,"result":{}}\')',
+  },
+  {
+    name: "the origin of a web page is not looked at",
+    law: "access",
+    edge: "http-headers",
+    file: "packages/transport-http/src/guard/Addresses.ts",
+    find: "(origin === undefined ? undefined : originFault(origin, host, allowed))",
+    replace: "undefined",
+  },
+  {
+    name: "a stream that is continued leaves out one event",
+    law: "L4",
+    edge: "sse-ids",
+    file: "packages/transport-http/src/mcp/StreamableHttp.ts",
+    find: "this.stream(session, stream, log.attach(number), [], false)",
+    replace: "this.stream(session, stream, log.attach((number ?? 0) + 1), [], false)",
+  },
+  {
+    name: "of the messages that arrive together only the first is read",
+    law: "L1",
+    edge: "websocket-frames",
+    file: "packages/transport-http/src/ws/WebSocketConnection.ts",
+    find: "Queue.offer(frames, batch.map(frameOf))",
+    replace: "Queue.offer(frames, batch.slice(0, 1).map(frameOf))",
+  },
 ]

@@ -50,7 +50,7 @@ export class Attempt {
   /** Opens a target on a new machine; fails with a violation when the target cannot be opened. */
   static open(edge: Edge): Effect.Effect<Attempt, Violation> {
     return Effect.gen(function* () {
-      const machine = new VirtualMachine()
+      const machine = new VirtualMachine(edge.turnsBeforeTime)
       const scope = yield* Scope.make()
       const opened = yield* machine.run(Scope.provide(edge.open, scope))
       const violation = violationOf(opened)

@@ -10,8 +10,11 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { SeededRandom } from "../SeededRandom.ts"
 
-/** The laws that an input can break; `memory` is the rule that an input must not leak fibers, counts or heap. */
-export type FuzzLaw = "L1" | "L9" | "L11" | "L13" | "memory"
+/**
+ * The laws that an input can break; `memory` is the rule that an input must not leak fibers, counts or heap, `access` that
+ * nothing is served without credentials.
+ */
+export type FuzzLaw = "L1" | "L4" | "L9" | "L11" | "L13" | "memory" | "access"
 
 /** An input broke a law. Defects need no violation: the runner reports every defect of an input as a violation of L13. */
 export class Violation extends Data.TaggedError("Violation")<{
@@ -63,6 +66,11 @@ export interface Edge {
   readonly maxInputBytes?: number
   /** Virtual time that an input may take. Default 10 minutes, far beyond every bound that the program has for a message. */
   readonly maxVirtualMs?: number
+  /**
+   * Turns of the event loop that pass before virtual time does: for a target with streams of the platform, which go on in
+   * turns of their own. Default 0.
+   */
+  readonly turnsBeforeTime?: number
   /** Opens a target. Its resources belong to the scope, which the runner closes; a defect at the close is a violation. */
   readonly open: Effect.Effect<Target, Violation, Scope.Scope>
 }

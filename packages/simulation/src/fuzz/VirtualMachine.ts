@@ -84,7 +84,11 @@ export class VirtualMachine {
   private readonly scheduler = new FirstInFirstOut()
   private readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
 
-  constructor() {
+  private readonly turnsBeforeTime: number
+
+  /** @param turnsBeforeTime turns of the event loop in which nothing becomes ready before time advances */
+  constructor(turnsBeforeTime = 0) {
+    this.turnsBeforeTime = turnsBeforeTime
     const logger = Logger.make(({ cause, logLevel, message }) => {
       if (!isError(logLevel)) return
       const text = [message].flat().map(textOf).join(" ")
@@ -131,8 +135,11 @@ export class VirtualMachine {
       const untilMs = this.clock.currentTimeMillisUnsafe() + maxVirtualMs
       let left = maxTasks
       let turns = 0
+      let quietTurns = 0
       const step: Effect.Effect<Ended<A, E>> = Effect.suspend(() => {
-        left -= this.scheduler.drain(left)
+        const ran = this.scheduler.drain(left)
+        left -= ran
+        if (ran > 0) quietTurns = 0
         const exit = fiber.pollUnsafe()
         if (exit !== undefined) return Effect.succeed(exit)
         if (left <= 0) return Effect.succeed("endless")
@@ -141,6 +148,11 @@ export class VirtualMachine {
       // A microtask may have made a task ready by now; time advances only when none did.
       const advance: Effect.Effect<Ended<A, E>> = Effect.suspend(() => {
         if (!this.scheduler.isIdle) return step
+        if (quietTurns < this.turnsBeforeTime) {
+          quietTurns++
+          return Effect.andThen(Effect.yieldNow, step)
+        }
+        quietTurns = 0
         const { nextMs } = this.clock
         if (nextMs !== undefined && nextMs > untilMs) return Effect.succeed("endless")
         if (this.clock.jump()) return step
