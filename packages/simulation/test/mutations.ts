@@ -219,6 +219,13 @@ export const mutations: ReadonlyArray<Mutation> = [
     replace: "value !== Infinity",
   },
   {
+    law: "L13",
+    name: "a conversation that has ended says that it is being removed",
+    file: "packages/core/src/manager/LoadedConversations.ts",
+    find: "return this.isHalted || entry.isHidden",
+    replace: 'return this.isHalted || placement._tag === "Stored"',
+  },
+  {
     law: "L14",
     name: "an interrupt is acknowledged but has no effect",
     file: "packages/core/src/conversation/TurnSupervisor.ts",

@@ -160,7 +160,10 @@ export class ConversationDirectory {
         entry.placement = { _tag: "Stored" }
         entry.isHidden = false
         if (Exit.isSuccess(exit)) this.entries.setArchived(id, true)
-      } else this.entries.delete(id)
+      } else {
+        entry.placement = { ...entry.placement, _tag: "Removed", isDeleted: true }
+        this.entries.delete(id)
+      }
       yield* exit
       // The store has moved its file.
       entry.path = undefined

@@ -1,7 +1,7 @@
 /**
  * What the manager knows of one conversation, and where the conversation is. Data only; `LoadedConversations` is the
- * only module that changes a placement, except for an archived conversation, which `Conversations` puts back to
- * `Stored`.
+ * only module that changes a placement, except at the end of a removal: `ConversationDirectory` puts an archived
+ * conversation back to `Stored` and notes that a deleted one is.
  *
  *              load                    loaded                 evict, or its fiber ended
  *     Stored ────────▶ Transition ─────────────────▶ Loaded ───────────────────────────▶ Transition
@@ -48,10 +48,14 @@ export type Placement =
   /** Only in the store. */
   | { readonly _tag: "Stored" }
   /**
-   * Not created yet, removed, or released because the manager closed. `loaded` is the conversation as it last was in
-   * memory: it still responds to callers that hold it.
+   * Not created yet, removed, or released because it is archived or the manager closed. `loaded` is the conversation as it
+   * last was in memory: it still responds to callers that hold it. `isDeleted`: the store has deleted its log.
    */
-  | { readonly _tag: "Removed"; readonly loaded?: LoadedConversation }
+  | {
+      readonly _tag: "Removed"
+      readonly loaded?: LoadedConversation
+      readonly isDeleted?: boolean
+    }
 
 /** A placement that is not being changed. */
 export type SettledPlacement = Exclude<Placement, { readonly _tag: "Transition" }>
@@ -97,6 +101,17 @@ export const makeEntry = (id: ConversationId, placement: Placement, owner?: stri
   path: undefined,
   settings: undefined,
 })
+
+/**
+ * Why a conversation that is not in memory, and cannot be loaded, is not available to a caller that holds it.
+ *
+ * @param isHalted true when the manager closes
+ */
+export const absentBecause = ({ isUnrecorded, placement }: Entry, isHalted: boolean): string => {
+  if (isUnrecorded) return "its log could not be created"
+  if (placement._tag === "Removed" && placement.isDeleted === true) return "it was removed"
+  return isHalted ? "it is being closed" : "it is being removed or archived"
+}
 
 /** What each of these conversations that is loaded holds at this moment. */
 export const loadsOf = (entries: Iterable<Entry>): ReadonlyArray<ConversationLoad> =>

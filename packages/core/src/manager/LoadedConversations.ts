@@ -34,6 +34,7 @@ import type { ModelClient } from "../ModelClient.ts"
 import type { QuotaOf } from "../Quota.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
 import {
+  absentBecause,
   type Entry,
   type LoadedConversation,
   loadsOf,
@@ -237,13 +238,12 @@ export class LoadedConversations {
           )
         }
         case "Stored":
-          if (this.isHalted) return Effect.fail(unavailable(entry, "it is being closed"))
-          return entry.isHidden
-            ? Effect.fail(unavailable(entry, "it is being removed or archived"))
+          return this.isHalted || entry.isHidden
+            ? Effect.fail(unavailable(entry, absentBecause(entry, this.isHalted)))
             : Effect.andThen(this.transition(entry, "Loaded", this.load(entry)), this.loaded(entry))
         case "Removed":
           return placement.loaded === undefined
-            ? Effect.fail(unavailable(entry, "it was removed"))
+            ? Effect.fail(unavailable(entry, absentBecause(entry, this.isHalted)))
             : Effect.succeed(placement.loaded.conversation)
       }
     })

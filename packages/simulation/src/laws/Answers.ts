@@ -81,13 +81,34 @@ const errors: Readonly<Record<string, ReadonlyArray<string>>> = {
   badPage: ["BadCursor", "BadPageLimit"],
 }
 
+/** True for a client that holds a conversation which another one removes, or whose manager closes, and that is told so. */
+const isExplainedByRemoval = ({ calls, run }: History, { at, entry, answers }: Call): boolean => {
+  const [last] = answers
+  if (last?.answer.is !== "error" || last.answer.tag !== "ConversationUnavailable") return false
+  const removals = calls.filter(
+    (other) =>
+      other.entry.operation.do === "remove" &&
+      other.entry.conversation === entry.conversation &&
+      other.at < last.at,
+  )
+  switch (last.answer.reason) {
+    case "it is being removed or archived":
+      return removals.some((removal) => removal.answers.every((end) => end.at > at))
+    case "it was removed":
+      return removals.some((removal) =>
+        removal.answers.every(({ answer }) => answer.is !== "error"),
+      )
+    case "it is being closed":
+      return run.trace.slice(0, last.at).some((earlier) => earlier.at === "closing")
+    default:
+      return false
+  }
+}
+
 /** True for an error that a small, slow or failing store explains: its own error, or a conversation that is unavailable for a while. */
 const isExplainedByStore = ({ run }: History, { entry, answers }: Call): boolean => {
   const answer = answers[0]?.answer
   const { appendFaults, faults, idleMs } = run.plan.store
-  // A client that holds a conversation which another one removes gets these reasons.
-  const reasons = ["it is being removed or archived", "it was removed"]
-  if (answer?.is === "error" && reasons.includes(answer.reason ?? "")) return true
   return (
     answer?.is === "error" &&
     (answer.tag === "StoreError" || answer.tag === "ConversationUnavailable") &&
@@ -117,8 +138,8 @@ export const badInputIsReported = (history: History): ReadonlyArray<string> =>
   history.calls.flatMap((call) => {
     const { operation, conversation } = call.entry
     const answer = call.answers[0]?.answer
-    if (answer === undefined || answer.is === "interrupted" || isExplainedByStore(history, call))
-      return []
+    if (answer === undefined || answer.is === "interrupted") return []
+    if (isExplainedByStore(history, call) || isExplainedByRemoval(history, call)) return []
     if (answer.is === "died") return [`a defect: ${describeCall(call)}`]
     if (answer.is === "error" && !(errors[operation.do] ?? []).includes(answer.tag)) {
       return [`an unknown error: ${describeCall(call)}`]

@@ -20,7 +20,10 @@ const submissionsWith = (
 const textOf = ({ entry: { operation } }: Call): string | undefined =>
   operation.do === "submit" ? operation.text : undefined
 
-/** A fork keeps the ids of its parent: a receipt for one of them is that of the parent's submission. */
+/**
+ * A fork keeps the ids of its parent: a submission whose client chose one of them again gets the receipt of the parent's
+ * submission. An automatic id is never one of them.
+ */
 const inheritedIds = (
   trace: History["run"]["trace"],
   surviving: NonNullable<History["run"]["surviving"]>,
@@ -58,7 +61,7 @@ export const acknowledgedIsRecorded = ({ conversations, run }: History): Readonl
     const log = conversations.get(conversation)
     if (operation.do !== "submit" || receipt === undefined || log === undefined) return []
     if (receipt.disposition === "none" || !["input", "turn"].includes(operation.what)) return []
-    if (isOfParent(conversation, receipt.id)) return []
+    if (operation.id !== undefined && isOfParent(conversation, receipt.id)) return []
     // The receipt for a repeated id describes the first submission with that id; of two at the same time either is the first.
     const same = submissionsWith(calls, conversation, operation.id)
     if (operation.id !== undefined && same[0] !== call) return []

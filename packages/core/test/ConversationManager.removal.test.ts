@@ -1,0 +1,146 @@
+import { simulate } from "@colloquy/simulation/Simulate"
+import { assert, describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Random from "effect/Random"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { ConversationManager } from "../src/ConversationManager.ts"
+import { StoreError } from "../src/StoreErrors.ts"
+import { diskFull, observed } from "./stores.ts"
+import { managerLayer, says, scripted, settings, settle } from "./support.ts"
+
+type Manager = ConversationManager["Service"]
+type Conversation = Effect.Success<ReturnType<Manager["create"]>>
+
+const hanging = () => scripted(Stream.never)
+
+/** The reason why the conversation is not available, the tag of any other error, or the disposition of the receipt. */
+const outcomeOf = (conversation: Conversation) =>
+  Effect.match(conversation.submit(says("hi")), {
+    onFailure: (error) => (error._tag === "ConversationUnavailable" ? error.reason : error._tag),
+    onSuccess: ({ disposition }) => disposition,
+  })
+
+const yields = Effect.flatMap(Random.nextIntBetween(0, 12), (times) =>
+  Effect.forEach(Array.from({ length: times }), () => Effect.yieldNow, { discard: true }),
+)
+
+/** The outcome for a client that uses a conversation while one client ends it and another one removes it. */
+const race = Effect.gen(function* () {
+  const manager = yield* ConversationManager
+  const conversation = yield* manager.create(settings)
+  const [outcome] = yield* Effect.all(
+    [
+      Effect.andThen(yields, outcomeOf(conversation)),
+      Effect.andThen(yields, Effect.exit(conversation.submit({ type: "shutdown" }))),
+      Effect.andThen(yields, manager.remove(conversation.id)),
+    ],
+    { concurrency: "unbounded" },
+  )
+  return outcome
+}).pipe(Effect.provide([managerLayer(hanging()), Logger.layer([])]), Effect.scoped)
+
+/** Runs with a conversation that is only in the store, and with the deferred that its deletion and archiving wait for. */
+const withStored = <A, E>(
+  use: (parts: {
+    readonly manager: Manager
+    readonly conversation: Conversation
+    readonly disk: Deferred.Deferred<void, StoreError>
+  }) => Effect.Effect<A, E>,
+) =>
+  Effect.gen(function* () {
+    const disk = yield* Deferred.make<void, StoreError>()
+    const store = observed()
+    const layer = managerLayer(hanging(), { store: store.layer })
+    return yield* Effect.gen(function* () {
+      const manager = yield* ConversationManager
+      const conversation = yield* manager.create(settings)
+      yield* conversation.submit({ type: "shutdown" })
+      yield* settle
+      const waiting = Effect.andThen(Deferred.await(disk), Effect.never)
+      store.faults.delete = () => waiting
+      store.faults.archive = () => waiting
+      return yield* use({ manager, conversation, disk })
+    }).pipe(Effect.provide(layer))
+  })
+
+describe("a conversation that is not available any more", () => {
+  it("L13 says that it is being removed, whenever another client uses or ends it", () => {
+    const seen = new Set<string>()
+    for (let seed = 0; seed < 400; seed++) {
+      const { exit } = simulate(seed, race)
+      if (exit === "stuck" || exit === "livelock") assert.fail(`seed ${seed}: ${exit}`)
+      seen.add(Exit.isSuccess(exit) ? exit.value : String(exit))
+    }
+    assert.deepStrictEqual([...seen].toSorted(), [
+      "ConversationClosed",
+      "it is being removed or archived",
+      "it was removed",
+      "started",
+    ])
+  })
+
+  for (const operation of ["remove", "archive"] as const) {
+    it.effect(`L13 says of one in the store that ${operation} has not ended`, () =>
+      withStored(({ conversation, disk, manager }) =>
+        Effect.gen(function* () {
+          const ending = yield* Effect.forkChild(Effect.exit(manager[operation](conversation.id)), {
+            startImmediately: true,
+          })
+          yield* settle
+          assert.strictEqual(yield* outcomeOf(conversation), "it is being removed or archived")
+          yield* Deferred.failSync(disk, () => {
+            const reason = "Other"
+            return new StoreError({ operation: "delete", reason, message: "disk failed" })
+          })
+          assert.isTrue(Exit.isFailure(yield* Fiber.join(ending)))
+          assert.strictEqual(yield* outcomeOf(conversation), "started")
+        }),
+      ),
+    )
+  }
+
+  it.effect("L13 says that it was removed", () =>
+    Effect.gen(function* () {
+      const manager = yield* ConversationManager
+      const conversation = yield* manager.create(settings)
+      yield* conversation.submit({ type: "shutdown" })
+      yield* settle
+      yield* manager.remove(conversation.id)
+      assert.strictEqual(yield* outcomeOf(conversation), "it was removed")
+    }).pipe(Effect.provide(managerLayer(hanging()))),
+  )
+
+  it.effect("L13 says that its manager closes", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const manager = Context.get(
+        yield* Layer.buildWithScope(managerLayer(hanging()), scope),
+        ConversationManager,
+      )
+      const conversation = yield* manager.create(settings)
+      yield* conversation.submit({ type: "shutdown" })
+      yield* settle
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual(yield* outcomeOf(conversation), "it is being closed")
+    }),
+  )
+
+  it.effect("L13 says that its log could not be created, also after its fiber has ended", () => {
+    const store = observed()
+    store.faults.create = () => diskFull("create")
+    return Effect.gen(function* () {
+      const manager = yield* ConversationManager
+      const conversation = yield* manager.createOnSubmit(settings)
+      assert.strictEqual(yield* outcomeOf(conversation), "no space left")
+      yield* settle
+      assert.strictEqual(yield* outcomeOf(conversation), "its log could not be created")
+    }).pipe(Effect.provide(managerLayer(hanging(), { store: store.layer })))
+  })
+})
