@@ -37,9 +37,13 @@ export const http = Effect.fn("bench.http")(function* (counts: HttpCounts) {
     { own: [own], sdk: [sdk, "json"], effect: [effect] },
     HttpProcess.make,
   )
+  const floors = {
+    node: yield* HttpProcess.make([fileURLToPath(peer("HttpFloor.mjs"))]),
+    effect: yield* HttpProcess.make([yield* bundle(peer("HttpEffectFloor.ts"))]),
+  }
   const streaming = { ...servers, sdk: yield* HttpProcess.make([sdk]) }
   return [
-    ...(yield* Effect.scoped(httpCalls(servers, counts.calls))),
+    ...(yield* Effect.scoped(httpCalls(servers, floors, counts.calls))),
     ...(yield* Effect.scoped(httpStreams(streaming, counts.streams))),
   ]
 }, Effect.scoped)

@@ -14,6 +14,7 @@ import * as Exec from "./Exec.ts"
 import * as Http from "./Http.ts"
 import * as Mcp from "./Mcp.ts"
 import * as Machine from "./Machine.ts"
+import * as Soak from "./Soak.ts"
 import * as Stdio from "./Stdio.ts"
 import * as Store from "./Store.ts"
 import * as Table from "./Table.ts"
@@ -27,6 +28,7 @@ const about = {
   exec: "commands in and out of the sandbox, their output, patches and their differences",
   http: "MCP over HTTP beside the servers of the official SDK and of Effect: calls, first event, sessions",
   mcp: "the MCP server beside the official SDK's and Effect's: start, calls, notifications, memory",
+  soak: "1,000 listeners over HTTP, one in ten of which never reads, while servers are killed",
   stdio: "the built program over its standard streams: start, turns, deltas, pings",
   store: "stored conversations: appends, coming back, lists, what they take on the disk",
   user: "turns and conversations as users have them, beside plain Node and other servers (`--peer`)",
@@ -38,7 +40,7 @@ ${Object.entries(about)
   .map(([name, text]) => `  ${name.padEnd(13)}  ${text}`)
   .join("\n")}
 
-Options: \`--quick\` only shows that it runs; \`--bin <path>\` measures another build's entry (\`app-server\`, \`mcp\`, \`stdio\`, \`user\`).
+Options: \`--quick\` only shows that it runs; \`--bin <path>\` measures another build's entry (\`app-server\`, \`mcp\`, \`soak\`, \`stdio\`, \`user\`).
 \`user\` alone: \`--peer '<command line>'\`, repeatable, measures another server; \`--runs <number>\`; \`--json <file>\`
 stores the figures; \`--write\` puts them in packages/docs/benchmarks.md.
 `
@@ -74,6 +76,7 @@ const built = {
   "app-server": (quick: boolean, bin: string) =>
     AppServer.appServer(quick ? AppServer.quick : AppServer.full, bin),
   mcp: (quick: boolean, bin: string) => Mcp.mcp(quick ? Mcp.quick : Mcp.full, bin),
+  soak: (quick: boolean, bin: string) => Soak.soak(quick ? Soak.quick : Soak.full, bin),
   stdio: (quick: boolean, bin: string) => Stdio.stdio(quick ? Stdio.quick : Stdio.full, bin),
 } as const
 
@@ -98,12 +101,12 @@ const main = Effect.suspend((): Effect.Effect<unknown> => {
           "`--peer`, `--runs`, `--json` and `--write` are for `user`; `npm run bench` shows what there is",
         )
       }
-      if (name === "app-server" || name === "mcp" || name === "stdio")
+      if (name === "app-server" || name === "mcp" || name === "soak" || name === "stdio")
         return runBuilt(name, quick, bin ?? Stdio.entry)
       if (bin !== undefined) {
         return leave(
           2,
-          `\`--bin\` is for \`app-server\`, \`mcp\`, \`stdio\` and \`user\`: ${name} is measured from its source`,
+          `\`--bin\` is for \`app-server\`, \`mcp\`, \`soak\`, \`stdio\` and \`user\`: ${name} is measured from its source`,
         )
       }
       if (name === "http") return run(Http.http(quick ? Http.quick : Http.full))

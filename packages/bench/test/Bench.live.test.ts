@@ -14,6 +14,9 @@ const floor = fileURLToPath(new URL("../src/peers/Floor.mjs", import.meta.url))
 /** Without it the benchmark says so in a separate line. */
 const hasBubblewrap = spawnSync("bwrap", ["--version"]).status === 0
 
+/** A benchmark takes as long as the machine needs, in milliseconds; the default is for a quiet one. */
+const timeout = 180_000
+
 /** Without it the memory of processes is not known. */
 const hasProc = existsSync("/proc/self/status")
 
@@ -37,6 +40,14 @@ describe("npm run bench", () => {
       ],
     ],
     [
+      "soak",
+      [
+        "durable events received, none lost and none twice",
+        "connections of those listeners",
+        "growth of the peak of memory, without kills",
+      ],
+    ],
+    [
       "stdio",
       [
         "start to the answer to initialize",
@@ -55,6 +66,7 @@ describe("npm run bench", () => {
       [
         "tools/call over HTTP, 64 connections",
         "processor time of one of them",
+        "processor time without the protocol",
         "one of 64 at once",
         "one at a time",
         "first event of a call",
@@ -138,40 +150,48 @@ describe("npm run bench", () => {
         "rebuilding the index",
       ],
     ],
-  ])("%s prints the machine and one line per figure, whatever the figures are", (name, figures) => {
-    const { status, stdout, stderr } = bench(name, "--quick")
-    assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
-    const [machine, blank, titles, rule, ...rows] = stdout.trimEnd().split("\n")
-    assert.match(machine ?? "", /^Node v\d+\.\d+\.\d+, \w+ \w+, \d+ cores, load \d+\.\d$/)
-    assert.strictEqual(blank, "")
-    assert.match(titles ?? "", /^measured +figure +beside +aim +met$/)
-    assert.match(rule ?? "", /^-+( {2}-+){4}$/)
-    assert.deepStrictEqual(
-      rows.map((row) => row.split("  ", 1)[0]),
-      figures,
-    )
-    assert.notInclude(stdout, "NaN")
-  })
+  ])(
+    "%s prints the machine and one line per figure, whatever the figures are",
+    { timeout },
+    (name, figures) => {
+      const { status, stdout, stderr } = bench(name, "--quick")
+      assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
+      const [machine, blank, titles, rule, ...rows] = stdout.trimEnd().split("\n")
+      assert.match(machine ?? "", /^Node v\d+\.\d+\.\d+, \w+ \w+, \d+ cores, load \d+\.\d$/)
+      assert.strictEqual(blank, "")
+      assert.match(titles ?? "", /^measured +figure +beside +aim +met$/)
+      assert.match(rule ?? "", /^-+( {2}-+){4}$/)
+      assert.deepStrictEqual(
+        rows.map((row) => row.split("  ", 1)[0]),
+        figures,
+      )
+      assert.notInclude(stdout, "NaN")
+    },
+  )
 
-  it("user prints a line per figure with a column per server, and stores the same as JSON", () => {
-    const directory = mkdtempSync(join(tmpdir(), "colloquy-bench-"))
-    const json = join(directory, "user.json")
-    const peer = `${process.execPath} ${floor}`
-    const { status, stdout, stderr } = bench("user", "--quick", "--json", json, "--peer", peer)
-    assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
-    const report = JSON.parse(readFileSync(json, "utf8")) as Report
-    rmSync(directory, { recursive: true })
-    assert.strictEqual(stdout, `${Text.render(report)}\n`)
-    assert.deepStrictEqual(report.contenders, ["plain Node", "ours", "floor"])
-    for (const { key, of } of report.figures) {
-      const measured = key === "growth" ? ["ours"] : ["plain Node", "ours", "floor"]
-      assert.deepStrictEqual(Object.keys(of), measured, key)
-    }
-    assert.strictEqual(report.phases.length, 7)
-    for (const { fromMs, title, untilMs } of report.phases) assert.isBelow(fromMs, untilMs, title)
-    const unmerged = report.figures.find(({ key }) => key === "unmerged")?.of["floor"]
-    assert.deepStrictEqual(unmerged, { count: 1, median: 20, p10: 20, p90: 20 })
-  })
+  it(
+    "user prints a line per figure with a column per server, and stores the same as JSON",
+    { timeout },
+    () => {
+      const directory = mkdtempSync(join(tmpdir(), "colloquy-bench-"))
+      const json = join(directory, "user.json")
+      const peer = `${process.execPath} ${floor}`
+      const { status, stdout, stderr } = bench("user", "--quick", "--json", json, "--peer", peer)
+      assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
+      const report = JSON.parse(readFileSync(json, "utf8")) as Report
+      rmSync(directory, { recursive: true })
+      assert.strictEqual(stdout, `${Text.render(report)}\n`)
+      assert.deepStrictEqual(report.contenders, ["plain Node", "ours", "floor"])
+      for (const { key, of } of report.figures) {
+        const measured = key === "growth" ? ["ours"] : ["plain Node", "ours", "floor"]
+        assert.deepStrictEqual(Object.keys(of), measured, key)
+      }
+      assert.strictEqual(report.phases.length, 7)
+      for (const { fromMs, title, untilMs } of report.phases) assert.isBelow(fromMs, untilMs, title)
+      const unmerged = report.figures.find(({ key }) => key === "unmerged")?.of["floor"]
+      assert.deepStrictEqual(unmerged, { count: 1, median: 20, p10: 20, p90: 20 })
+    },
+  )
 
   it("a server that does not answer is an error with its command line", () => {
     const { status, stderr } = bench("user", "--quick", "--peer", "/bin/false --now")
@@ -184,7 +204,7 @@ describe("npm run bench", () => {
     assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
     assert.match(
       stdout,
-      /^ {2}app-server {5}\S.*\n {2}conversations {2}\S.*\n {2}core {11}\S.*\n {2}exec {11}\S.*\n {2}http {11}\S.*\n {2}mcp {12}\S.*\n {2}stdio {10}\S.*\n {2}store {10}\S.*\n {2}user {11}\S/m,
+      /^ {2}app-server {5}\S.*\n {2}conversations {2}\S.*\n {2}core {11}\S.*\n {2}exec {11}\S.*\n {2}http {11}\S.*\n {2}mcp {12}\S.*\n {2}soak {11}\S.*\n {2}stdio {10}\S.*\n {2}store {10}\S.*\n {2}user {11}\S/m,
     )
   })
 
@@ -202,7 +222,7 @@ describe("npm run bench", () => {
       status: 2,
       stdout: "",
       stderr:
-        "bench: `--bin` is for `app-server`, `mcp`, `stdio` and `user`: core is measured from its source\n",
+        "bench: `--bin` is for `app-server`, `mcp`, `soak`, `stdio` and `user`: core is measured from its source\n",
     })
   })
 

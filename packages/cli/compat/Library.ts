@@ -31,12 +31,16 @@ export const almostAnHour = async <A>(started: string, call: () => Promise<A>): 
 
 let written = 0
 
-/** What the module of the page exports. */
-export const loadSetup = (client: ClientName, directory?: string): unknown => {
+/** What a module with this text, beside the installed package, exports. */
+export const loadModule = (client: ClientName, text: string): unknown => {
   const file = join(folderOf(client), `setup-${process.pid}-${++written}.mjs`)
-  writeFileSync(file, setup(client, "js", { DIR: directory }))
+  writeFileSync(file, text)
   return createRequire(file)(file)
 }
+
+/** What the module of the page exports. */
+export const loadSetup = (client: ClientName, directory?: string): unknown =>
+  loadModule(client, setup(client, "js", { DIR: directory }))
 
 /** The text of the error with which a call fails. */
 export const failureOf = (call: () => Promise<unknown>): Effect.Effect<string> =>

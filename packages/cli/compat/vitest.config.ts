@@ -12,5 +12,7 @@ export default defineConfig({
     reporters: [["default", { summary: false }], summary],
     // Longer than a client may run, so that it is killed before its check is given up.
     testTimeout: 90_000,
+    // The clients are many thousands of files, which are removed at the end.
+    teardownTimeout: 120_000,
   },
 })

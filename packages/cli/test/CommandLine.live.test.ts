@@ -25,6 +25,9 @@ const converse = Effect.fnUntraced(function* (
 ) {
   const cli = yield* CliProcess.start(args, variables)
   cli.write(...requests.map((request) => ({ jsonrpc: "2.0", ...request })))
+  const last = requests.findLast(({ id }) => id !== undefined)?.["id"]
+  // The end of the input gives a running turn only so much time, which a busy machine may use up.
+  yield* Effect.race(cli.stdoutHas(`"id":${String(last)},"result"`), cli.outcome)
   cli.child.stdin.end()
   const { code, stderr, stdout } = yield* cli.outcome
   assert.strictEqual(code, 0, stderr)

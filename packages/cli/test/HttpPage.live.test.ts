@@ -10,13 +10,17 @@ import { Server } from "@colloquy/server/Server"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import { execFile } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { httpServer } from "./support/HttpExample.ts"
+import { mcp } from "./support/MountExample.ts"
 
 const read = (path: string) => Fs.readFileSync(new URL(path, import.meta.url), "utf8")
 const page = read("../../docs/http.md")
@@ -64,6 +68,55 @@ const withServer = <A>(body: (url: string) => Effect.Effect<A>) =>
   Effect.flatMap(serving, body).pipe(Effect.provide(Layer.provide(httpServer(0, token), server)))
 
 describe("the page about HTTP", () => {
+  it.effect("shows how an application mounts `/mcp` beside its own routes", () =>
+    Effect.gen(function* () {
+      assert.include(page, `\`\`\`ts\n${read("./support/MountExample.ts")}\`\`\``)
+      const own = HttpRouter.add("GET", "/hello", HttpServerResponse.text("hello"))
+      const app = yield* HttpRouter.toHttpEffect(
+        Layer.merge(own, mcp(token)).pipe(Layer.provide([HttpServer.layerServices, server])),
+      )
+      const respond = Effect.fnUntraced(function* (request: Request) {
+        const response = yield* Effect.provideService(
+          app,
+          HttpServerRequest.HttpServerRequest,
+          HttpServerRequest.fromWeb(request),
+        )
+        return HttpServerResponse.toWeb(response)
+      })
+      const post = (headers: Readonly<Record<string, string>>) =>
+        respond(
+          new Request("http://localhost/mcp", {
+            method: "POST",
+            headers: {
+              host: "localhost",
+              "content-type": "application/json",
+              accept: "application/json, text/event-stream",
+              ...headers,
+            },
+            body: JSON.stringify({
+              jsonrpc: "2.0",
+              id: 1,
+              method: "initialize",
+              params: {
+                protocolVersion: "2025-11-25",
+                capabilities: {},
+                clientInfo: { name: "test", version: "1" },
+              },
+            }),
+          }),
+        )
+      const hello = yield* respond(new Request("http://localhost/hello"))
+      assert.strictEqual(yield* Effect.promise(() => hello.text()), "hello")
+      assert.strictEqual((yield* post({})).status, 401)
+      const initialized = yield* post({ authorization: `Bearer ${token}` })
+      assert.strictEqual(initialized.status, 200)
+      assert.include(
+        yield* Effect.promise(() => initialized.text()),
+        '"protocolVersion":"2025-11-25"',
+      )
+    }).pipe(Effect.scoped),
+  )
+
   it("shows the program that is compiled and run here, letter for letter", () => {
     assert.include(page, `\`\`\`ts\n${read("./support/HttpExample.ts")}\`\`\``)
   })

@@ -185,6 +185,14 @@ describe("colloquy serve", () => {
       assert.match(open.error, /refusing to listen on 0\.0\.0\.0 without TLS/)
       const misspelt = yield* failing("serve", "-c", "http.authentication=nobody")
       assert.match(misspelt.error, /unknown variant `nobody`.*`token`, `none`, `proxy`/s)
+      const anyPage = yield* failing("serve", "-c", 'http.origins=["*"]')
+      assert.match(anyPage.error, /expected an origin such as .*`http\.origins\.0`/s)
+      const files = ["certificate", "key"].flatMap((name) => [
+        "-c",
+        `http.tls_${name}=${fixture("key.pem")}`,
+      ])
+      const unusable = yield* failing("serve", "--listen", "https://localhost:0", ...files)
+      assert.match(unusable.error, /^colloquy: .*key\.pem, .*key\.pem: not a certificate and its/)
     }),
   )
 

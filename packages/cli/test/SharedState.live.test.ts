@@ -1,6 +1,7 @@
 /** Several servers of one state directory: the built program, sockets and files. */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { WebSocket } from "@effect/platform-node/NodeWS"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { buildIfMissing } from "./support/BuiltProgram.ts"
@@ -51,6 +52,37 @@ const responseTo = (url: string, token: string, messages: ReadonlyArray<object>)
       return Effect.sync(() => socket.terminate())
     },
   )
+
+/** A stream of events that is read as it arrives. */
+const following = Effect.fnUntraced(function* (url: string, token: string, lastEventId?: string) {
+  let received = ""
+  const waiting = new Map<string, Deferred.Deferred<void>>()
+  yield* Effect.forkScoped(
+    request(
+      url,
+      {
+        token,
+        ...(lastEventId === undefined ? {} : { headers: { "last-event-id": lastEventId } }),
+      },
+      (text) => {
+        received = text
+        for (const [wanted, found] of waiting)
+          if (text.includes(wanted)) Deferred.doneUnsafe(found, Effect.void)
+      },
+    ).pipe(Effect.ignoreCause),
+    { startImmediately: true },
+  )
+  return {
+    /** Resolves once the text has arrived. */
+    until: (wanted: string) =>
+      Effect.suspend(() => {
+        const found = Deferred.makeUnsafe<void>()
+        waiting.set(wanted, found)
+        return received.includes(wanted) ? Effect.void : Deferred.await(found)
+      }),
+    ids: () => [...received.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id)),
+  }
+})
 
 describe("several servers of one state directory", () => {
   beforeAll(buildIfMissing, 60_000)
@@ -133,5 +165,51 @@ describe("several servers of one state directory", () => {
       )
       assert.strictEqual(sent.status, 200, sent.text)
     }),
+  )
+
+  it.live(
+    "L4 follow a conversation of another one in its log, and take it over once that one was killed",
+    () =>
+      Effect.gen(function* () {
+        const { other, owner, path, token } = yield* two()
+        const stream = yield* following(`${other.url}${path}/events`, token)
+        for (const input of ["say one", "say two", "say three"]) {
+          const { text } = yield* request(
+            `${owner.url}${path}/turns?wait=true`,
+            turn({ input }, token),
+          )
+          yield* stream.until(`id: ${(JSON.parse(text) as { readonly seq: number }).seq}\n`)
+        }
+        const read = yield* request(`${other.url}${path}`, { token, redirect: "manual" })
+        assert.strictEqual(read.status, 200, read.text)
+        const { nextSeq } = JSON.parse(read.text) as { readonly nextSeq: number }
+        assert.deepStrictEqual(
+          stream.ids(),
+          Array.from({ length: nextSeq }, (_, n) => n),
+        )
+
+        // A client that has seen some of it on the one server continues on the other one.
+        const continued = yield* following(`${other.url}${path}/events`, token, "5")
+        yield* continued.until(`id: ${nextSeq - 1}\n`)
+        assert.strictEqual(continued.ids()[0], 6)
+
+        yield* request(`${owner.url}${path}/turns`, turn({ input: "run: sleep 60" }, token))
+        yield* stream.until('"exec_command_begin"')
+        yield* owner.server.kill("SIGKILL")
+        yield* owner.server.exit
+        yield* stream.until('"turn_aborted"')
+        const sent = yield* request(
+          `${other.url}${path}/turns?wait=true`,
+          turn({ input: "hi" }, token),
+        )
+        assert.strictEqual(sent.status, 200, sent.text)
+        const { seq } = JSON.parse(sent.text) as { readonly seq: number }
+        yield* stream.until(`id: ${seq}\n`)
+        assert.deepStrictEqual(
+          stream.ids(),
+          Array.from({ length: seq + 1 }, (_, n) => n),
+        )
+      }),
+    60_000,
   )
 })

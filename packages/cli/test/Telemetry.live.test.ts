@@ -1,5 +1,6 @@
 /** Export of spans, metrics and the log, and `/metrics`: the built program and a receiver of OTLP on a socket. */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { WebSocket } from "@effect/platform-node/NodeWS"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { buildIfMissing } from "./support/BuiltProgram.ts"
@@ -142,6 +143,85 @@ describe("telemetry of the built program", () => {
         assert.include(lines, "colloquy_conversations_loaded 1")
         assert.isTrue(lines.some((line) => line.startsWith("gen_ai_client_token_usage_sum{")))
       }),
+  )
+
+  it.live("the turn of a request over /mcp, /ws and /v1 is a child of the span in its header", () =>
+    Effect.gen(function* () {
+      const receiver = yield* otlpReceiver
+      const home = yield* makeHome({ "config.toml": configOf(receiver.url) })
+      const server = yield* startHttp(home, ["serve", "--listen", "http://127.0.0.1:0"])
+      const url = yield* server.url
+      const token = readFileSync(`${home}/http-token`, "utf8").trim()
+      const spans: Array<string> = []
+      const named = () => {
+        const id = `${spans.length + 1}`.repeat(16)
+        spans.push(id)
+        return { traceparent: `00-${traceId}-${id}-01` }
+      }
+      const call = (id: number, meta: object) => ({
+        jsonrpc: "2.0",
+        id,
+        method: "tools/call",
+        params: { name: "codex", arguments: { prompt: "hi" }, ...meta },
+      })
+      const clientInfo = { name: "test", version: "1" }
+      const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo }
+      const opened = yield* request(`${url}/mcp`, {
+        token,
+        json: { jsonrpc: "2.0", id: 1, method: "initialize", params },
+      })
+      const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" }
+      const inSession = { ...session, ...named() }
+      yield* request(`${url}/mcp`, { token, json: call(2, {}), headers: inSession })
+      yield* request(`${url}/mcp`, {
+        token,
+        json: call(3, {
+          _meta: {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": clientInfo,
+            "io.modelcontextprotocol/clientCapabilities": {},
+          },
+        }),
+        headers: {
+          "mcp-protocol-version": "2026-07-28",
+          "mcp-method": "tools/call",
+          "mcp-name": "codex",
+          ...named(),
+        },
+      })
+      const created = yield* request(`${url}/v1/conversations`, { token, json: {} })
+      const { conversationId } = JSON.parse(created.text) as { readonly conversationId: string }
+      yield* request(`${url}/v1/conversations/${conversationId}/turns?wait=true`, {
+        token,
+        json: { input: "hi" },
+        headers: named(),
+      })
+      const upgrade = { authorization: `Bearer ${token}`, ...named() }
+      yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          const socket = new WebSocket(`${url.replace("http", "ws")}/ws`, { headers: upgrade })
+          const items = [{ type: "text", data: { text: "hi" } }]
+          socket.on("open", () => {
+            for (const message of [
+              { id: 1, method: "initialize", params: { clientInfo } },
+              { method: "initialized" },
+              { id: 2, method: "sendUserMessage", params: { conversationId, items } },
+            ]) {
+              socket.send(JSON.stringify(message))
+            }
+          })
+          return socket
+        }),
+        (socket) => Effect.sync(() => socket.terminate()),
+      )
+      const parents = () =>
+        receiver
+          .spans()
+          .filter(isTurn)
+          .map(({ parentSpanId }) => parentSpanId)
+      yield* receiver.until(() => parents().length === spans.length)
+      assert.sameMembers(parents(), spans)
+    }),
   )
 
   it.live("serve has /metrics also where nothing is exported", () =>

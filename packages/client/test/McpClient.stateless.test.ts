@@ -125,8 +125,13 @@ describe("McpClient without a handshake", () => {
           }),
         )
         yield* next
+        // Null counts as absent.
         yield* server.send(
-          result(1, { resultType: "input_required", inputRequests: { c: form("c?") } }),
+          result(1, {
+            resultType: "input_required",
+            inputRequests: { c: form("c?") },
+            requestState: null,
+          }),
         )
         yield* next
         yield* server.send(result(2, text("done")))

@@ -8,6 +8,7 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Conversation } from "./Conversation.ts"
 import type {
+  AttachError,
   BadCursor,
   BadPageLimit,
   CannotResume,
@@ -23,7 +24,10 @@ import type {
   Owner,
 } from "./ConversationStore.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
+import type { State } from "./decider/State.ts"
 import type { BadForkRule, ForkRule } from "./ForkRule.ts"
+import type { Listener } from "./listeners/Listener.ts"
+import type { FollowOptions } from "./listeners/Listeners.ts"
 import type { LeaseHeld, StoreError } from "./StoreErrors.ts"
 
 /** Why a conversation could not be created. A failed creation leaves nothing behind (L3). */
@@ -127,6 +131,18 @@ export class ConversationManager extends Context.Service<
      * store does not accept.
      */
     readonly open: (path: string, access?: Access) => Effect.Effect<Conversation, GetError>
+    /**
+     * Attaches a listener like `Conversation.attach`, also to a conversation that another process has: its log is read as
+     * it grows, and the conversation is loaded here once no process has it. The listener gets no ephemeral events and no
+     * questions meanwhile, and one more `Synced` after each change. Until the scope closes.
+     */
+    readonly follow: (
+      id: string,
+      options: FollowOptions,
+      access?: Access,
+    ) => Effect.Effect<Listener, GetError | AttachError, Scope.Scope>
+    /** The current state; of a conversation that another process has, as far as its log tells. */
+    readonly stateOf: (id: string, access?: Access) => Effect.Effect<State, GetError>
     /**
      * One page of the stored conversations, newest first by the time of creation. Loads none of them. Successive pages
      * contain each conversation that exists throughout exactly once, whatever is created or removed in between.

@@ -103,6 +103,22 @@ describe("ConversationManager over its store", () => {
     }).pipe(Effect.provide(managerLayer(scripted(answer("yes")), { store: store.layer })))
   })
 
+  it.effect("unarchiving one that is in memory changes nothing if it is not archived", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust(0)
+      const manager = yield* ConversationManager
+      const { id } = yield* manager.create(settings)
+      yield* speak(yield* manager.get(id), "one")
+      yield* manager.unarchive(id)
+      assert.include(yield* loadedIds(manager), id)
+      yield* manager.archive(id)
+      yield* manager.unarchive(id)
+      yield* manager.unarchive(id)
+      yield* speak(yield* manager.get(id), "two")
+      assert.deepStrictEqual(previews(yield* manager.list()), ["one"])
+    }).pipe(Effect.provide(managerLayer(scripted(answer("yes"))))),
+  )
+
   it.effect("L13 reports that a path is unknown, and that a text is not an id", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)

@@ -1,7 +1,12 @@
 /** Requests and inputs for the tests of approvals. */
 import type { EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
-import type { ExecApproval, PatchApproval } from "../src/approvals/Approval.ts"
+import type {
+  ApprovalRequest,
+  ExecApproval,
+  PatchApproval,
+  ToolApproval,
+} from "../src/approvals/Approval.ts"
 import type { Input } from "../src/decider/Decision.ts"
 import type { QuestionSettings } from "../src/question/ApprovalEffect.ts"
 import { reasonText } from "../src/question/QuestionText.ts"
@@ -24,11 +29,15 @@ export const patch = (callId: string, fields: Partial<PatchApproval> = {}): Patc
   ...fields,
 })
 
-export const asks = (
-  number: number,
-  request: ExecApproval | PatchApproval,
-  turnId = "a",
-): Input => ({
+export const tool = (callId: string, fields: Partial<ToolApproval> = {}): ToolApproval => ({
+  _tag: "Tool",
+  callId,
+  tool: "refund",
+  arguments: { order: "A1", cents: 1200 },
+  ...fields,
+})
+
+export const asks = (number: number, request: ApprovalRequest, turnId = "a"): Input => ({
   _tag: "Ask",
   turnId,
   number,
@@ -39,6 +48,8 @@ export const execAnswer = (id: string, decision: ReviewDecision) =>
   submit({ type: "exec_approval", id, decision })
 export const patchAnswer = (id: string, decision: ReviewDecision) =>
   submit({ type: "patch_approval", id, decision })
+export const toolAnswer = (id: string, decision: ReviewDecision) =>
+  submit({ type: "tool_approval", id, decision })
 
 export const requested = (
   callId: string,

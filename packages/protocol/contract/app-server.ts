@@ -457,7 +457,37 @@ export type CompactedEvent = {
   readonly keeps_input?: boolean
 }
 
-export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent
+export type ToolCallBeginEvent = {
+  readonly type: "tool_call_begin"
+  readonly call_id: string
+  readonly tool: string
+  readonly arguments: unknown
+}
+
+export type ToolCallEndEvent = {
+  readonly type: "tool_call_end"
+  readonly call_id: string
+  readonly tool: string
+  readonly duration: {
+    readonly secs: number
+    readonly nanos: number
+  }
+  readonly result: {
+    readonly Ok: unknown
+  } | {
+    readonly Err: string
+  }
+}
+
+export type ToolApprovalRequestEvent = {
+  readonly type: "tool_approval_request"
+  readonly call_id: string
+  readonly tool: string
+  readonly arguments: unknown
+  readonly reason?: string
+}
+
+export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent
 
 /** Introduces the client. Must be sent once, before every other request. */
 export type InitializeParams = {
@@ -1339,6 +1369,39 @@ export type CodexEventCompactedParams = {
   readonly seq?: number
 }
 
+/** A tool of the embedding application is being called. Sent to listeners that gave `after`. */
+export type CodexEventToolCallBeginParams = {
+  readonly id: string
+  readonly msg: EventMsg | {
+    readonly type: string
+  } & Readonly<Record<string, unknown>>
+  readonly conversationId: string
+  readonly subscriptionId: string
+  readonly seq?: number
+}
+
+/** A call of a tool of the embedding application has ended. Sent to listeners that gave `after`. */
+export type CodexEventToolCallEndParams = {
+  readonly id: string
+  readonly msg: EventMsg | {
+    readonly type: string
+  } & Readonly<Record<string, unknown>>
+  readonly conversationId: string
+  readonly subscriptionId: string
+  readonly seq?: number
+}
+
+/** A call of a tool of the embedding application needs an approval. Sent to listeners that gave `after`. */
+export type CodexEventToolApprovalRequestParams = {
+  readonly id: string
+  readonly msg: EventMsg | {
+    readonly type: string
+  } & Readonly<Record<string, unknown>>
+  readonly conversationId: string
+  readonly subscriptionId: string
+  readonly seq?: number
+}
+
 /** A stored conversation was resumed. Sent after the response to `resumeConversation`. */
 export type SessionConfiguredParams = {
   readonly sessionId: string
@@ -1553,6 +1616,12 @@ export interface ServerNotifications {
   "codex/event/elicitation_request": { params: CodexEventElicitationRequestParams }
   /** The history was replaced by the initial context, one message that quotes the user's messages, and the summary `message`. Sent to listeners that gave `after`. */
   "codex/event/compacted": { params: CodexEventCompactedParams }
+  /** A tool of the embedding application is being called. Sent to listeners that gave `after`. */
+  "codex/event/tool_call_begin": { params: CodexEventToolCallBeginParams }
+  /** A call of a tool of the embedding application has ended. Sent to listeners that gave `after`. */
+  "codex/event/tool_call_end": { params: CodexEventToolCallEndParams }
+  /** A call of a tool of the embedding application needs an approval. Sent to listeners that gave `after`. */
+  "codex/event/tool_approval_request": { params: CodexEventToolApprovalRequestParams }
   /** A stored conversation was resumed. Sent after the response to `resumeConversation`. */
   "sessionConfigured": { params: SessionConfiguredParams }
   /** The listener has received every recorded event before the number `seq`; what follows is live. Sent to listeners that gave `after`, and after `conversationLagged`. */

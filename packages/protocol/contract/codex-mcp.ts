@@ -457,7 +457,37 @@ export type CompactedEvent = {
   readonly keeps_input?: boolean
 }
 
-export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent
+export type ToolCallBeginEvent = {
+  readonly type: "tool_call_begin"
+  readonly call_id: string
+  readonly tool: string
+  readonly arguments: unknown
+}
+
+export type ToolCallEndEvent = {
+  readonly type: "tool_call_end"
+  readonly call_id: string
+  readonly tool: string
+  readonly duration: {
+    readonly secs: number
+    readonly nanos: number
+  }
+  readonly result: {
+    readonly Ok: unknown
+  } | {
+    readonly Err: string
+  }
+}
+
+export type ToolApprovalRequestEvent = {
+  readonly type: "tool_approval_request"
+  readonly call_id: string
+  readonly tool: string
+  readonly arguments: unknown
+  readonly reason?: string
+}
+
+export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent
 
 export type CodexArguments = {
   /** When a person is asked first. `untrusted`: before every command that is not known to be harmless; `on-failure`: after a command failed in the sandbox; `on-request`: when the agent wants to leave the sandbox; `never`: not at all. */
@@ -964,6 +994,8 @@ export type ElicitationCreateParams = {
   readonly codex_cwd?: string
   readonly codex_parsed_cmd?: ReadonlyArray<ParsedCommand | Readonly<Record<string, unknown>>>
   readonly codex_changes?: Readonly<Record<string, FileChange | Readonly<Record<string, unknown>>>>
+  readonly codex_tool?: string
+  readonly codex_arguments?: unknown
   readonly codex_reason?: string
   readonly codex_grant_root?: string
   readonly mode?: string

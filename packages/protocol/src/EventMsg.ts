@@ -14,7 +14,7 @@ import * as Question from "./events/QuestionEvents.ts"
 import * as Tool from "./events/ToolEvents.ts"
 import * as Turn from "./events/TurnEvents.ts"
 
-/** Every variant, in the order of the original's definition; the last six came later. A new event is added here. */
+/** Every variant, in the order of the original's definition; the last nine came later. A new event is added here. */
 export const EventMsg = Schema.Union([
   Turn.ErrorEvent,
   Turn.TaskStarted,
@@ -58,6 +58,9 @@ export const EventMsg = Schema.Union([
   Question.ApprovalResolved,
   Question.ElicitationRequest,
   Turn.Compacted,
+  Tool.ToolCallBegin,
+  Tool.ToolCallEnd,
+  Tool.ToolApprovalRequest,
 ]).annotate({ identifier: "EventMsg" })
 /** A decoded `EventMsg`. */
 export type EventMsg = typeof EventMsg.Type

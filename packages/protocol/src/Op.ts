@@ -62,6 +62,8 @@ export const Op = Schema.Union([
   }),
   op("exec_approval", approval),
   op("patch_approval", approval),
+  /** Answers a `tool_approval_request`; not in the original. */
+  op("tool_approval", approval),
   /**
    * Answers an `elicitation_request`; not in this form in the original. `content` counts with `accept` only. Content of
    * more than 64 Ki characters as JSON is an answer that cannot be read: the question is declined, reason `malformed`.

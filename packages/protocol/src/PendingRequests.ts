@@ -8,11 +8,13 @@ import { type RequestId, requestIdKey } from "./JsonRpc.ts"
 
 /** A table of requests by their ids. */
 export class PendingRequests<A> {
-  private readonly entries = new Map<string | number, A>()
+  /** Undefined until the first request: an idle connection has none in either direction. */
+  private entries: Map<string | number, A> | undefined
 
   /** False, and nothing changes, when the id is in use. */
   add(id: RequestId, value: A): boolean {
     const key = requestIdKey(id)
+    this.entries ??= new Map()
     if (this.entries.has(key)) return false
     this.entries.set(key, value)
     return true
@@ -21,30 +23,30 @@ export class PendingRequests<A> {
   /** Removes the entry and gives its value; `undefined` for an id that is not in flight. */
   take(id: RequestId): A | undefined {
     const key = requestIdKey(id)
-    const value = this.entries.get(key)
-    this.entries.delete(key)
+    const value = this.entries?.get(key)
+    this.entries?.delete(key)
     return value
   }
 
   /** The value; `undefined` for an id that is not in flight. */
   get(id: RequestId): A | undefined {
-    return this.entries.get(requestIdKey(id))
+    return this.entries?.get(requestIdKey(id))
   }
 
   /** Number of entries. */
   get size(): number {
-    return this.entries.size
+    return this.entries?.size ?? 0
   }
 
   /** All values, oldest first. */
   values(): ReadonlyArray<A> {
-    return [...this.entries.values()]
+    return [...(this.entries?.values() ?? [])]
   }
 
   /** Removes all entries and gives their values, oldest first. */
   drain(): ReadonlyArray<A> {
-    const values = [...this.entries.values()]
-    this.entries.clear()
+    const values = this.values()
+    this.entries = undefined
     return values
   }
 }

@@ -11,7 +11,7 @@ describe("Op", () => {
     assert.deepStrictEqual<unknown>(JSON.parse(JSON.stringify(encode(decode(wire)))), wire)
   })
 
-  it("has the ops of the original, and one for the questions of tool servers", () => {
+  it("has the ops of the original, and those for the questions of tool servers and of tools of the application", () => {
     assert.deepStrictEqual(Op.members.map((member) => member.fields.type.literal).toSorted(), [
       "add_to_history",
       "compact",
@@ -26,6 +26,7 @@ describe("Op", () => {
       "patch_approval",
       "review",
       "shutdown",
+      "tool_approval",
       "user_input",
       "user_turn",
     ])

@@ -31,6 +31,13 @@ export class ConversationsView extends Context.Service<
     readonly get: (id: string) => Effect.Effect<Conversation, GetError>
     /** Finds a conversation by the path of its rollout file, archived or not, and loads it if necessary. */
     readonly open: (path: string) => Effect.Effect<Conversation, GetError>
+    /** Attaches a listener to a conversation, in whichever process it is. */
+    readonly follow: (
+      id: string,
+      options: Parameters<Manager["follow"]>[1],
+    ) => ReturnType<Manager["follow"]>
+    /** The current state of a conversation, in whichever process it is. */
+    readonly stateOf: (id: string) => ReturnType<Manager["stateOf"]>
     /** One page of the principal's conversations, newest first. Loads nothing. */
     readonly list: (
       options?: Omit<NonNullable<Parameters<Manager["list"]>[0]>, "owner">,
@@ -64,6 +71,8 @@ export const conversationsOf = (
     createOnSubmit: (settings) => Effect.map(manager.createOnSubmit(settings, access), confine),
     get: (id) => Effect.map(manager.get(id, access), confine),
     open: (path) => Effect.map(manager.open(path, access), confine),
+    follow: (id, options) => manager.follow(id, options, access),
+    stateOf: (id) => manager.stateOf(id, access),
     list: (options) => manager.list({ ...options, ...access }),
     metadata: (where) => manager.metadata(where, access),
     remove: (id) => manager.remove(id, access),

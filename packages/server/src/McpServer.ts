@@ -9,8 +9,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type FindDialect, unknownMethodRoute } from "./jsonrpc/ForeignMethod.ts"
-import { makeConnectionCatalog } from "./mcp/catalog/MakeConnectionCatalog.ts"
-import { make as makeHandlers } from "./mcp/McpHandlers.ts"
+import { ConnectionHandlers } from "./mcp/ConnectionHandlers.ts"
 import type { Members } from "./mcp/RequestContext.ts"
 import { requestStates } from "./mcp/eras/RequestState.ts"
 import * as Router from "./mcp/eras/Router.ts"
@@ -82,25 +81,29 @@ export const serve = (
       if (options.initializeParams !== undefined) session.initialize(options.initializeParams)
       const server = yield* Server
       const { principal } = connection.peer
-      const served = yield* makeConnectionCatalog(server, options.pageSize)
-      const handlers = yield* makeHandlers({
-        session,
-        serverInfo,
-        events,
-        server,
-        principal,
-        headers: connection.peer.headers,
-        served,
-        taskAfter: options.taskAfter,
-        tools: options.ownTools ?? "default",
-        threadId: options.threadId ?? "content",
-      })
+      const handlers = new ConnectionHandlers(
+        {
+          session,
+          serverInfo,
+          events,
+          server,
+          principal,
+          headers: connection.peer.headers,
+          pageSize: options.pageSize,
+          taskAfter: options.taskAfter,
+          tools: options.ownTools ?? "default",
+          threadId: options.threadId ?? "content",
+        },
+        yield* Effect.context<Scope.Scope>(),
+      )
       const router = Router.make({
         session,
         methods: methodsOf(CodexMcp.clientToServer),
-        handlers: handlers.requests as Router.RouterOptions["handlers"],
+        handlerOf: (method) => handlers.handlerOf(method),
         states: yield* server.shared(requestStates),
-        ...handlers.routing,
+        onRequest: handlers.onRequest,
+        cancelWork: handlers.cancelWork,
+        headerFault: handlers.headerFault,
         serverInfo,
         principal,
       })

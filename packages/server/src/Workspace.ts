@@ -168,14 +168,46 @@ export class Workspace {
           got: JSON.stringify(policy.mode),
         })
       }
-      const allowed = configured.mode === "workspace-write" ? configured.writable_roots : []
+      const widest = yield* this.widestOf(configured)
+      const field = widest === undefined ? undefined : widened(policy, widest)
+      if (field !== undefined) {
+        return yield* new OutsideWorkspace({
+          field,
+          expected: `${JSON.stringify(widest?.[field] ?? false)}, as the configuration says`,
+          got: JSON.stringify(policy[field] ?? false),
+        })
+      }
       for (const path of policy.writable_roots ?? []) {
-        if (allowed?.includes(path) !== true) {
+        if (widest?.writable_roots?.includes(path) !== true) {
           yield* this.below(root, "writable_roots", resolvePath(root, path))
         }
       }
     })
   }
+
+  /** What the configuration lets commands do in a workspace; undefined if it does not confine them at all. */
+  private widestOf(configured: SandboxPolicy) {
+    if (configured.mode === "workspace-write") return Effect.succeed(configured)
+    if (configured.mode !== "read-only") return Effect.undefined
+    return Effect.map(
+      this.resolver.resolve({ sandbox: "workspace-write" }),
+      ({ sandboxPolicy: policy }) => (policy.mode === "workspace-write" ? policy : undefined),
+    )
+  }
+}
+
+type WorkspaceWrite = Extract<SandboxPolicy, { readonly mode: "workspace-write" }>
+
+/** A permission besides roots that the policy has and the widest one has not. */
+const widened = (policy: WorkspaceWrite, widest: WorkspaceWrite) => {
+  const isWider = {
+    network_access: policy.network_access === true && widest.network_access !== true,
+    exclude_tmpdir_env_var:
+      policy.exclude_tmpdir_env_var !== true && widest.exclude_tmpdir_env_var === true,
+    exclude_slash_tmp: policy.exclude_slash_tmp !== true && widest.exclude_slash_tmp === true,
+  }
+  const fields = ["network_access", "exclude_tmpdir_env_var", "exclude_slash_tmp"] as const
+  return fields.find((field) => isWider[field])
 }
 
 const refused = ({ message }: OutsideWorkspace) =>

@@ -27,6 +27,14 @@ const patch: ApprovalRequest = {
   reason: hostile,
 }
 
+const refund: ApprovalRequest = {
+  _tag: "Tool",
+  callId: "c",
+  tool: "refund",
+  arguments: { cents: 1200 },
+  reason: hostile,
+}
+
 const form: Elicitation = {
   server: `files${hostile}`,
   message: hostile,
@@ -39,6 +47,7 @@ const form: Elicitation = {
 const asks = {
   "a command": asking([exec]).tools,
   "a patch": asking([patch]).tools,
+  "a tool of the application": asking([refund]).tools,
   "a form": ToolRuntime.simple({
     specs: () => [],
     run: (_, { elicit }) => Effect.as(elicit(form), "asked"),

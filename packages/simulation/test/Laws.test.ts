@@ -162,11 +162,11 @@ describe("L7 a question that is withdrawn after a crash", () => {
     decision: "denied",
     reason: "withdrawn",
   })
-  const violations = (requested: ReadonlyArray<Entry>) =>
+  const violations = (requested: ReadonlyArray<Entry>, before: ReadonlyArray<Event> = []) =>
     questionsSurvive(
       historyOf({
         ...runOf(audited([question, withdrawn])),
-        surviving: new Map([[conversation, [question]]]),
+        surviving: new Map([[conversation, [...before, question]]]),
         requested: new Map([[conversation, requested]]),
         beforeCrash: runOf([]),
       }),
@@ -182,12 +182,13 @@ describe("L7 a question that is withdrawn after a crash", () => {
     reading: { how: "fast" },
     answering,
   })
-  const asked: Entry = {
+  const asks = (event: Event): Entry => ({
     ms: 0,
     at: "took",
     listener: "l",
-    deliveries: [{ _tag: "Ask", event: question }],
-  }
+    deliveries: [{ _tag: "Ask", event }],
+  })
+  const asked = asks(question)
 
   it("was stopped by a client whose request may have been recorded", () => {
     assert.strictEqual(violations([listening("abort"), asked]), 0)
@@ -195,6 +196,16 @@ describe("L7 a question that is withdrawn after a crash", () => {
     assert.strictEqual(violations([listening("denied"), asked]), 1)
     assert.strictEqual(violations([listening("abort")]), 1)
     assert.strictEqual(violations([]), 1)
+  })
+
+  it("was not stopped by an answer to a question of another turn, nor by one that came too late", () => {
+    const earlier = (turn: string) => event(-2, turn, { ...question.msg, call_id: "p" } as EventMsg)
+    const answered = (decision: "abort" | "approved") =>
+      event(-1, "0", { type: "approval_resolved", call_id: "p", decision, reason: "answered" })
+    const requested = (turn: string) => [listening("abort"), asks(earlier(turn))]
+    assert.strictEqual(violations(requested("before")), 1)
+    assert.strictEqual(violations(requested("0"), [earlier("0"), answered("approved")]), 1)
+    assert.strictEqual(violations(requested("0"), [earlier("0"), answered("abort")]), 0)
   })
 })
 

@@ -13,7 +13,7 @@ export const storageMutations: ReadonlyArray<Mutation> = [
     law: "L3",
     name: "an evicted conversation counts as removed",
     file: "packages/core/src/manager/LoadedConversations.ts",
-    find: 'entry.placement = { _tag: "Stored" }',
+    find: "entry.placement = stored",
     replace: 'entry.placement = { _tag: "Removed" }',
   },
   {

@@ -56,8 +56,8 @@ export const wireMutations: ReadonlyArray<Mutation> = [
     law: "L9",
     name: "an unread error response blocks the reading of input",
     file: "packages/server/src/jsonrpc/Answers.ts",
-    find: "if (waiting.size >= maxWaiting) return work",
-    replace: "if (waiting.size < maxWaiting) return work",
+    find: "if (others.size >= maxWaiting) return work",
+    replace: "if (others.size < maxWaiting) return work",
   },
   {
     law: "L13",

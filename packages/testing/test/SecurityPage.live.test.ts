@@ -20,6 +20,16 @@ describe("the security page", () => {
     assert.deepStrictEqual(missing, [])
   })
 
+  it("names titles of tests of the port that exist, word for word", () => {
+    const port = PageClaims.sections(page).find(({ heading }) => heading === "The port of a server")
+    const { count, missing } = claims.wholeTitles(
+      (port?.text ?? "").replaceAll(/`[^`]*`/g, ""),
+      /"([^"]+)"/g,
+    )
+    assert.isAbove(count, 25)
+    assert.deepStrictEqual(missing, [])
+  })
+
   it("has a section for each part that a reader looks for, and none is empty", () => {
     const sections = PageClaims.sections(page)
     assert.isAbove(sections.length, 12)

@@ -142,11 +142,11 @@ describe("the tools of an application", () => {
       const names = requests[0]?.tools.flatMap((tool) => ("name" in tool ? [tool.name] : []))
       assert.deepStrictEqual(names, ["shell", "apply_patch", "view_image", "weather", "dying"])
       const asked = messages.flatMap((message) =>
-        message.type === "exec_approval_request" ? [message.command] : [],
+        message.type === "tool_approval_request" ? [[message.tool, message.arguments]] : [],
       )
       assert.deepStrictEqual(asked, [
-        ["weather", "{}"],
-        ["weather", "{}"],
+        ["weather", {}],
+        ["weather", {}],
       ])
     }),
   )
@@ -165,9 +165,14 @@ describe("the tools of an application", () => {
       )
       assert.deepStrictEqual(outputs, ["fine", "fine", "exec command rejected by user"])
       const asked = messages.flatMap((message) =>
-        message.type === "exec_approval_request" ? [message.call_id] : [],
+        message.type === "tool_approval_request" || message.type === "exec_approval_request"
+          ? [[message.type, message.call_id]]
+          : [],
       )
-      assert.deepStrictEqual(asked, ["a", "c"])
+      assert.deepStrictEqual(asked, [
+        ["tool_approval_request", "a"],
+        ["exec_approval_request", "c"],
+      ])
     }),
   )
 })

@@ -1,10 +1,7 @@
 /** The rate at which a conversation delivers the model's deltas; every array of the stream has one delta, the worst case. */
-import type { ModelEvent } from "@colloquy/core/ModelClient"
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Stream from "effect/Stream"
-import { isTurnEnd, readUntil, say, settings, withManager } from "./Setting.ts"
+import { isTurnEnd, readUntil, say, settings, speech, withManager } from "./Setting.ts"
 
 /** Sizes of the measurement. */
 export interface PublishSizes {
@@ -21,23 +18,6 @@ export interface PublishFigure {
   /** Events delivered to a listener per event of the model: a listener that is behind gets coalesced deltas. */
   readonly deliveredShare: number
 }
-
-const delta: readonly [ModelEvent] = [{ _tag: "TextDelta", delta: "word " }]
-const done: readonly [ModelEvent] = [{ _tag: "Completed" }]
-
-const speech = (events: number): Stream.Stream<ModelEvent> =>
-  Stream.suspend(() => {
-    let left = events
-    return Stream.fromPull(
-      Effect.succeed(
-        Effect.suspend(() => {
-          left--
-          if (left >= 0) return Effect.succeed(delta)
-          return left === -1 ? Effect.succeed(done) : Cause.done()
-        }),
-      ),
-    )
-  })
 
 /** Measures the rate for one number of listeners. */
 export const publish = (sizes: PublishSizes): Effect.Effect<PublishFigure> =>

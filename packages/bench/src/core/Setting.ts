@@ -6,10 +6,11 @@ import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import type { Listener } from "@colloquy/core/listeners/Listener"
-import { ModelClient } from "@colloquy/core/ModelClient"
+import { ModelClient, type ModelEvent } from "@colloquy/core/ModelClient"
 import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { scriptedResolver, scriptedSettings } from "@colloquy/testing/ScriptedSettings"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -49,6 +50,24 @@ export const withManager = <A>(
 
 /** A model that never responds. */
 export const silent: ModelClient["Service"]["stream"] = () => Stream.never
+
+const delta: readonly [ModelEvent] = [{ _tag: "TextDelta", delta: "word " }]
+const done: readonly [ModelEvent] = [{ _tag: "Completed" }]
+
+/** The model's answer as so many deltas, each in an array of its own. */
+export const speech = (events: number): Stream.Stream<ModelEvent> =>
+  Stream.suspend(() => {
+    let left = events
+    return Stream.fromPull(
+      Effect.succeed(
+        Effect.suspend(() => {
+          left--
+          if (left >= 0) return Effect.succeed(delta)
+          return left === -1 ? Effect.succeed(done) : Cause.done()
+        }),
+      ),
+    )
+  })
 
 /** Submits one message. */
 export const say = (conversation: Conversation): Effect.Effect<void> =>

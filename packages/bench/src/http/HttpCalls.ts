@@ -68,6 +68,31 @@ const measured = Effect.fnUntraced(function* (server: HttpProcess, calls: number
   return round
 })
 
+/** Servers without the protocol, which show what HTTP itself costs. */
+interface Floors {
+  readonly node: HttpProcess
+  readonly effect: HttpProcess
+}
+
+/** What the same requests cost where nothing is checked, looked up or called. */
+const floorRow = Effect.fnUntraced(function* (floors: Floors, sizes: HttpCallSizes) {
+  const node = yield* measured(floors.node, sizes.calls)
+  const effect = yield* measured(floors.effect, sizes.calls)
+  const times: { readonly node: Array<number>; readonly effect: Array<number> } = {
+    node: [],
+    effect: [],
+  }
+  for (let round = 0; round < sizes.rounds; round++) {
+    times.node.push((yield* node).processorMs)
+    times.effect.push((yield* effect).processorMs)
+  }
+  return {
+    name: "processor time without the protocol",
+    value: `Node alone ${microseconds(summarize(times.node).median)}`,
+    beside: `Effect's HTTP server alone ${microseconds(summarize(times.effect).median)}`,
+  } satisfies Row
+})
+
 const microseconds = (value: number): string => `${(value * 1000).toFixed(0)} µs`
 
 const quantiles = (samples: ReadonlyArray<number>): string => {
@@ -78,6 +103,7 @@ const quantiles = (samples: ReadonlyArray<number>): string => {
 /** Measures all servers. */
 export const httpCalls = Effect.fn("bench.http.calls")(function* (
   contenders: Contenders<HttpProcess>,
+  floors: Floors,
   sizes: HttpCallSizes,
 ) {
   const prepared = yield* each(contenders, (one) => measured(one, sizes.calls))
@@ -98,6 +124,7 @@ export const httpCalls = Effect.fn("bench.http.calls")(function* (
       value: microseconds(processor.own),
       beside: beside(map(processor, microseconds)),
     },
+    yield* floorRow(floors, sizes),
     {
       name: `one of ${connections} at once`,
       value: together.own,

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 
 const figures = {
+  allocated: async () => (await import("../core/Allocated.ts")).allocated,
   append: async () => (await import("../store/Append.ts")).append,
   attach: async () => (await import("../core/Attach.ts")).attach,
   commands: async () => (await import("../exec/Commands.ts")).commands,
@@ -17,6 +18,7 @@ const figures = {
   periodic: async () => (await import("../core/Periodic.ts")).periodic,
   publish: async () => (await import("../core/Publish.ts")).publish,
   resume: async () => (await import("../store/Resume.ts")).resume,
+  retained: async () => (await import("../core/Retained.ts")).retained,
   sequential: async () => (await import("../core/Sequential.ts")).sequential,
   shellCall: async () => (await import("../exec/ShellCall.ts")).shellCall,
   turnDiff: async () => (await import("../exec/TurnDiff.ts")).turnDiff,

@@ -12,7 +12,7 @@ const l9 = (message: string) => new Violation({ law: "L9", message })
 const l13 = (message: string) => new Violation({ law: "L13", message })
 
 /** What everybody may read: the responses of `/healthz` and `/readyz`. */
-const publicTexts = new Set(['{"status":"ok"}', '{"status":"ready"}', ""])
+const publicTexts = new Set(['{"status":"ok"}', '{"status":"ready"}'])
 
 const localHost = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i
 
@@ -31,12 +31,12 @@ const isAllowed = (request: RequestText): boolean => {
 
 const pathOf = ({ target }: RequestText): string => target.split(/[?#;]/)[0] ?? ""
 
-/** The router reads a path with a slash at its end like the one without. */
-const isHealth = (request: RequestText): boolean =>
-  ["healthz", "readyz"].includes(pathOf(request).replaceAll("/", ""))
+/** True if the response is what everybody may read; one to HEAD has no text to tell by. */
+const isPublic = ({ method, target }: RequestText, text: string): boolean =>
+  publicTexts.has(text) || (method === "HEAD" && text === "" && /healthz|readyz/i.test(target))
 
 const accessFault = (request: RequestText, { status, text }: Received): Violation | undefined =>
-  status < 400 && !(isHealth(request) && publicTexts.has(text)) && !isAllowed(request)
+  status < 400 && !isPublic(request, text) && !isAllowed(request)
     ? new Violation({
         law: "access",
         message: `responds ${status} to a request without credentials`,

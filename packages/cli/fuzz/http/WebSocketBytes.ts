@@ -144,10 +144,12 @@ const endOfClose = ({ payload }: Frame): "close" | 1002 | 1007 => {
 
 /** The fault of the head of a frame; `isOpen` while a message is fragmented. */
 const headFault = (one: Frame, isOpen: boolean): 1002 | undefined => {
-  const { fin, isShort, masked, opcode, rsv } = one
+  const { fin, isShort, length, masked, opcode, rsv } = one
   const isControl = opcode >= 8
   const isKnown = opcode <= 2 || (opcode >= 8 && opcode <= 10)
   if (rsv !== 0 || !isKnown || !masked) return 1002
+  // A close frame has a code of two bytes or none.
+  if (opcode === Opcode.close && isShort && length === 1) return 1002
   if (isControl) return fin && isShort ? undefined : 1002
   return (opcode === Opcode.continuation) === isOpen ? undefined : 1002
 }

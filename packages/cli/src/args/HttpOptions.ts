@@ -12,6 +12,13 @@ import * as Schema from "effect/Schema"
 
 const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
+/** What a browser sends as `Origin`: no path, no wildcard. */
+const Origin = Schema.String.check(
+  Schema.isPattern(/^[a-z][a-z\d+.-]*:\/\/[^/?#*\s]+$/iu, {
+    expected: "an origin such as `https://app.example`, without a path",
+  }),
+)
+
 /** Who reaches the server, and how. */
 const access = () => ({
   hosts: keyOr(
@@ -20,7 +27,7 @@ const access = () => ({
     "Names of this server in `Host` besides those of the loopback interface and of the address that it listens on; with a port, or without one for every port.",
   ),
   origins: keyOr(
-    Strings,
+    Schema.Array(Origin),
     [],
     "Origins of web pages that may use the server, such as `https://app.example`; browsers let their pages read responses (CORS).",
   ),
@@ -70,7 +77,7 @@ const limits = () => ({
     67_108_864,
     "Bytes of the largest body and of the largest WebSocket message; a larger one gets 413 or close code 1009.",
   ),
-  max_connections: keyOr(Positive, 4096, "Connections at once; a further one is closed."),
+  max_connections: keyOr(Positive, 4096, "Connections at once; a further one gets 503."),
   max_requests: keyOr(
     Positive,
     4096,

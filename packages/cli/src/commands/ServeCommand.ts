@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as References from "effect/References"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Application from "../Application.ts"
 import type { Invocation, Served } from "../args/Args.ts"
@@ -83,10 +84,17 @@ const prepare = async (
   const found = await Effect.runPromiseExit(
     Effect.all([tokenOf(stateDirectory), PrincipalsFile.open(stateDirectory)]),
   )
-  if (Exit.isFailure(found)) return errorLine(Cause.squash(found.cause))
+  if (Exit.isFailure(found)) return lineOf(found.cause)
   const [token, principals] = found.value
   return { options, token, principals }
 }
+
+/** The message of an expected error, which is one line, and a defect with its name. */
+const lineOf = (cause: Cause.Cause<{ readonly message: string }>): string =>
+  Option.match(Cause.findErrorOption(cause), {
+    onNone: () => errorLine(Cause.squash(cause)),
+    onSome: ({ message }) => message,
+  })
 
 const program = (
   { address, served }: ServeInvocation,
@@ -143,7 +151,7 @@ export const run = async (invocation: ServeInvocation): Promise<number> => {
     maxShutdownMs: (startup.options.shutdown_grace_ms ?? 0) + shutdownSlackMs,
   })
   const exit = await Effect.runPromiseExit(program(invocation, started, prepared, stopped.await))
-  if (Exit.isFailure(exit)) write(`colloquy: ${errorLine(Cause.squash(exit.cause))}`)
+  if (Exit.isFailure(exit)) write(`colloquy: ${lineOf(exit.cause)}`)
   // Exits explicitly: an open connection or a timer must not keep the process alive (L8).
   return process.exit(Exit.isFailure(exit) ? 1 : exitCode())
 }

@@ -35,10 +35,16 @@ interface Turn {
   outputTokens: number
 }
 
+const callEnd = (screen: Screen, msg: EventOf<"mcp_tool_call_end" | "tool_call_end">): string => {
+  const outcome = "Ok" in msg.result ? "done" : "failed"
+  return screen.line(screen.style.dim(`${outcome} · ${formatDuration(msg.duration)}`))
+}
+
 /** The events of commands, patches and tool calls, which need the screen alone. */
 const toolHandlers = (screen: Screen): Handlers => ({
   exec_approval_request: (msg) => screen.question(questionText(msg)),
   apply_patch_approval_request: (msg) => screen.question(questionText(msg)),
+  tool_approval_request: (msg) => screen.question(questionText(msg)),
   elicitation_request: (msg) => screen.question(shownReason(msg.message)),
   exec_command_begin: (msg) => screen.line(screen.style.accent(`$ ${typedCommand(msg.command)}`)),
   exec_command_end: (msg) =>
@@ -46,10 +52,9 @@ const toolHandlers = (screen: Screen): Handlers => ({
     screen.line(screen.style.dim(`exit ${msg.exit_code} · ${formatDuration(msg.duration)}`)),
   mcp_tool_call_begin: ({ invocation: { server, tool } }) =>
     screen.line(screen.style.accent(`→ ${printable(`${server}.${tool}`)}`)),
-  mcp_tool_call_end: (msg) => {
-    const outcome = "Ok" in msg.result ? "done" : "failed"
-    return screen.line(screen.style.dim(`${outcome} · ${formatDuration(msg.duration)}`))
-  },
+  mcp_tool_call_end: (msg) => callEnd(screen, msg),
+  tool_call_begin: ({ tool }) => screen.line(screen.style.accent(`→ ${printable(tool)}`)),
+  tool_call_end: (msg) => callEnd(screen, msg),
   patch_apply_begin: (msg) =>
     screen.line(screen.style.accent(`± ${count(Object.keys(msg.changes).length, "file")}`)),
   patch_apply_end: (msg) => screen.line(screen.style.dim(msg.success ? "applied" : "not applied")),

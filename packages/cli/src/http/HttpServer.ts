@@ -23,9 +23,11 @@ import { readFile } from "@colloquy/store/node/ReadFile"
 import type * as Application from "../Application.ts"
 import type { HttpOptions } from "../args/HttpOptions.ts"
 import type { ListenAddress } from "../args/ListenAddress.ts"
-import { problemOf } from "../config/ConfigFile.ts"
+import { codeOf, problemOf } from "../config/ConfigFile.ts"
 import { authorityOf, isEncrypted } from "./BindPolicy.ts"
+import { limitConnections } from "./ConnectionLimit.ts"
 import { routes, type HttpRoutesOptions } from "./HttpRoutes.ts"
+import { followConnections, type OpenConnections } from "./OpenConnections.ts"
 
 /** The server cannot listen; `message` is one line. */
 export class ListenError extends Data.TaggedError("ListenError")<{ readonly message: string }> {}
@@ -50,6 +52,9 @@ const maxPemBytes = 1024 * 1024
 
 /** Largest headers of a request; a larger one gets 431. */
 const maxHeaderSize = 32 * 1024
+
+/** A connection takes some ten kilobytes. */
+const defaultMaxConnections = 4096
 
 /** How often Node looks for requests that take too long. */
 const checkEveryMs = 1000
@@ -82,12 +87,16 @@ const makeNode = Effect.fnUntraced(function* (address: ListenAddress, options: H
         ([cert, key]) =>
           Effect.try({
             try: () => createTlsServer({ ...limits, cert, key, handshakeTimeout: 10_000 }),
-            catch: (error) => new ListenError({ message: `TLS: ${problemOf(error)}` }),
+            catch: (error) =>
+              new ListenError({
+                message: `${options.tls_certificate ?? ""}, ${options.tls_key ?? ""}: not a certificate and its private key in PEM (${codeOf(error)})`,
+              }),
           }),
       )
     : createServer(limits)
-  server.maxConnections = options.max_connections ?? 4096
-  return server
+  const event = isEncrypted(address) ? "secureConnection" : "connection"
+  const refuse = limitConnections(server, options.max_connections ?? defaultMaxConnections, event)
+  return { node: server, refuse, connections: followConnections(server, event) }
 })
 
 const listening = (node: NodeServer, { host, port }: ListenAddress, options: HttpOptions) =>
@@ -111,15 +120,23 @@ const urlOf = ({ host, scheme }: ListenAddress, node: NodeServer): string => {
   return `${scheme}://${authorityOf(host)}:${port}`
 }
 
-const end = Effect.fnUntraced(function* (node: NodeServer, { drain, started }: HttpServing) {
+const end = Effect.fnUntraced(function* (
+  node: NodeServer,
+  connections: OpenConnections,
+  { drain, started }: HttpServing,
+) {
   const { shutdown } = yield* Server
   yield* drain.refuse
   const ending = yield* Effect.forkScoped(closed(node), { startImmediately: true })
   const graceMs = started.startup.options.shutdown_grace_ms ?? defaultGraceMs
   yield* Effect.timeoutOption(Fiber.await(ending), graceMs)
+  yield* connections.closeUnused
   yield* shutdown
   yield* drain.finish
-  yield* Effect.timeoutOption(Fiber.await(ending), closeTimeout)
+  yield* Effect.timeoutOrElse(Fiber.await(ending), {
+    duration: closeTimeout,
+    orElse: () => Effect.logWarning("connections were cut: their clients did not read to the end"),
+  })
   node.closeAllConnections()
 })
 
@@ -129,8 +146,12 @@ export const serve = (
 ): Effect.Effect<void, ListenError, Application.Services> =>
   Effect.gen(function* () {
     const { address, drain, onListening, options, principals, stopped } = serving
-    const node = yield* makeNode(address, options)
-    const app = HttpRouter.serve(routes(serving), { disableLogger: true, disableListenLog: true })
+    const { connections, node, refuse } = yield* makeNode(address, options)
+    const app = HttpRouter.serve(routes(serving), {
+      disableLogger: true,
+      disableListenLog: true,
+      middleware: refuse,
+    })
     const limits = Limits.layer({
       ...(options.max_requests === undefined ? {} : { maxRequests: options.max_requests }),
       ...(options.max_principal_requests === undefined
@@ -146,7 +167,7 @@ export const serve = (
     )
     onListening(urlOf(address, node))
     yield* stopped
-    yield* end(node, serving)
+    yield* end(node, connections, serving)
   }).pipe(
     Effect.scoped,
     Effect.catchTag("ServeError", ({ cause }) =>

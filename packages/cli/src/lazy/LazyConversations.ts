@@ -11,7 +11,7 @@ import type { ConversationStore, Owner } from "@colloquy/core/ConversationStore"
 import type { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { keepYoungGeneration } from "../machine/YoungGeneration.ts"
+import { limitProcessMemory } from "../machine/ProcessMemory.ts"
 import * as LazyService from "./LazyService.ts"
 
 type Needs = ModelClient | ToolRuntime | IdGenerator | ConversationStore | SettingsResolver
@@ -43,7 +43,7 @@ export const layer = (
       ConversationManager,
       async (): Promise<Layer.Layer<ConversationManager, never, Needs>> => {
         const { layerWith } = await import("@colloquy/core/manager/Conversations")
-        keepYoungGeneration()
+        limitProcessMemory()
         const watched = Layer.effect(
           ConversationManager,
           Effect.tap(ConversationManager, (manager) => manager.watch(watchers.changed)),
@@ -55,6 +55,8 @@ export const layer = (
         createOnSubmit: "effect",
         get: "effect",
         open: "effect",
+        follow: "effect",
+        stateOf: "effect",
         list: "effect",
         metadata: "effect",
         remove: "effect",

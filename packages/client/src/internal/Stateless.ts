@@ -64,6 +64,17 @@ const answersTo = (requests: Members, answer: ElicitationHandler | undefined) =>
   )
 
 /**
+ * The state that the next request repeats unchanged. A member that is null counts as absent, as everywhere in what a peer
+ * sends: the specification knows texts only, and a server would refuse anything else.
+ */
+const stateIn = (state: unknown): Effect.Effect<Members, JsonRpcError> => {
+  if (state === undefined || state === null) return Effect.succeed({})
+  return typeof state === "string"
+    ? Effect.succeed({ requestState: state })
+    : Effect.fail(unusable("unusable `requestState` of the server: expected a string"))
+}
+
+/**
  * Performs a call of a revision without a handshake.
  *
  * @param statement read at each request, because the client learns during the handshake what to state
@@ -94,7 +105,7 @@ export const exchange = (
       const { inputRequests, requestState, resultType } = membersOf(result)
       if (resultType !== "input_required") return result
       const inputResponses = yield* answersTo(membersOf(inputRequests), answer)
-      const state = requestState === undefined ? {} : { requestState }
+      const state = yield* stateIn(requestState)
       result = yield* send(withStatement({ ...params, inputResponses, ...state }, stated))
     }
     return yield* unusable(`the server asked more than ${maxRequests} times`)

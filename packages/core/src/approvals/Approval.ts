@@ -45,8 +45,21 @@ export interface PatchApproval {
   readonly grantRoot?: string
 }
 
-/** A question of a tool of Colloquy. */
-export type ApprovalRequest = ExecApproval | PatchApproval
+/** May this tool of the embedding application be called? */
+export interface ToolApproval {
+  readonly _tag: "Tool"
+  /** Id of the tool call in events. */
+  readonly callId: string
+  /** Name by which the model calls the tool. */
+  readonly tool: string
+  /** What the handler gets, in its encoded form: a JSON value. */
+  readonly arguments: unknown
+  /** Why the application asks. Quoted in the question. */
+  readonly reason?: string
+}
+
+/** A question about a call of a tool. */
+export type ApprovalRequest = ExecApproval | PatchApproval | ToolApproval
 
 /** The question of a tool server: a form to fill in. An answer allows nothing. */
 export interface Elicitation {

@@ -4,7 +4,7 @@
  * The grant of a command contains its exact words, its directory and its sandbox; with another word, directory or sandbox
  * the question is asked again. The grant of a patch contains only its `grant_root`: it covers a later patch that names the
  * same root and whose every path, move targets included, is below it. Paths are compared as text, because the tool
- * resolves symbolic links before it asks.
+ * resolves symbolic links before it asks. The grant of a tool of the application contains its name and its exact arguments.
  */
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import type { ApprovalRequest, PatchApproval } from "./Approval.ts"
@@ -33,6 +33,9 @@ export const grantOf = (request: ApprovalRequest): string | undefined => {
       ? undefined
       : JSON.stringify({ grant_root: request.grantRoot })
   }
+  if (request._tag === "Tool") {
+    return JSON.stringify({ tool: request.tool, arguments: request.arguments })
+  }
   return JSON.stringify({
     command: request.command,
     cwd: request.cwd,
@@ -58,7 +61,7 @@ export const grantFor = (
 ): string | undefined => {
   const grant = grantOf(request)
   if (grant === undefined || !grants.includes(grant)) return undefined
-  if (request._tag === "Exec") return grant
+  if (request._tag !== "Patch") return grant
   const root = request.grantRoot ?? ""
   return pathsOf(request).every((path) => isBelow(path, root)) ? grant : undefined
 }

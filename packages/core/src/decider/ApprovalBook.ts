@@ -89,6 +89,7 @@ export const open = (book: ApprovalBook, question: Question): ApprovalBook => ({
 const opOf = {
   Exec: "exec_approval",
   Patch: "patch_approval",
+  Tool: "tool_approval",
   Elicitation: "elicitation_answer",
 } as const satisfies Readonly<Record<QuestionRequest["_tag"], string>>
 
@@ -180,6 +181,9 @@ export const isSame = (a: QuestionRequest, b: QuestionRequest): boolean => {
   if (a.callId !== b.callId) return false
   if (a._tag === "Exec" && b._tag === "Exec") {
     return a.cwd === b.cwd && Equal.equals(a.command, b.command)
+  }
+  if (a._tag === "Tool" && b._tag === "Tool") {
+    return a.tool === b.tool && Equal.equals(a.arguments, b.arguments)
   }
   return (
     a._tag === "Patch" &&

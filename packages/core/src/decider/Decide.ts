@@ -144,6 +144,7 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
       return { ...done, ...shutDown(state, id) }
     case "exec_approval":
     case "patch_approval":
+    case "tool_approval":
       return answerApproval(state, id, op, input.because)
     case "elicitation_answer": {
       const { action, content, ...named } = op
@@ -163,15 +164,21 @@ const shutDown = (state: State, id: SubmissionId): Decision => {
   return state.turn === undefined ? closeConversation(stopped) : stopped
 }
 
+/** The kind of question that an op answers. */
+const questionKinds = {
+  exec_approval: "Exec",
+  patch_approval: "Patch",
+  tool_approval: "Tool",
+} as const
+
 /** Answers an approval. `abort` also interrupts the turn; unlike `interrupt` it leaves queued submissions alone. */
 const answerApproval = (
   state: State,
   id: SubmissionId,
-  op: Extract<Op, { readonly type: "exec_approval" | "patch_approval" }>,
+  op: Extract<Op, { readonly type: keyof typeof questionKinds }>,
   because: InputOf<"Submit">["because"],
 ): Decision => {
-  const kind = op.type === "exec_approval" ? "Exec" : "Patch"
-  const answered = answerQuestion(state, id, kind, op, because)
+  const answered = answerQuestion(state, id, questionKinds[op.type], op, because)
   if (answered.refused !== undefined) return answered
   return because === undefined && op.decision === "abort"
     ? followedBy(answered, (current) => stopTurn(current, "interrupted"))

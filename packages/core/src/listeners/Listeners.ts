@@ -38,6 +38,14 @@ export interface AttachOptions {
   readonly answers?: boolean | Answers
 }
 
+/** How a client follows a conversation. */
+export interface FollowOptions {
+  /** Number of the first durable event to deliver; a negative number counts as 0. */
+  readonly from: number
+  /** Which questions the client can answer, once this process has the conversation; default: none. */
+  readonly answers?: NonNullable<AttachOptions["answers"]>
+}
+
 /** The listeners of one conversation. */
 export class Listeners {
   /** Replaced, never changed: most conversations have none or one, which a set would triple in size. */

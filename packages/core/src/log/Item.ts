@@ -75,6 +75,16 @@ export interface McpToolCallItem extends Base<"mcp_tool_call"> {
   readonly durationMs?: number
 }
 
+/** A call of a tool of the embedding application. */
+export interface ToolCallItem extends Base<"tool_call"> {
+  readonly callId: string
+  readonly tool: string
+  readonly arguments: unknown
+  /** Absent while it runs and when the turn ended first, like `durationMs`. */
+  readonly result?: EventOf<"tool_call_end">["result"]
+  readonly durationMs?: number
+}
+
 /** A web search by the model's provider. */
 export interface WebSearchItem extends Base<"web_search"> {
   readonly callId: string
@@ -85,7 +95,7 @@ export interface WebSearchItem extends Base<"web_search"> {
 /** A question to a person: an approval, or the form of a tool server. */
 export interface QuestionItem extends Base<"question"> {
   readonly callId: string
-  readonly kind: "command" | "file_change" | "form"
+  readonly kind: "command" | "file_change" | "tool" | "form"
   /** Absent while the question is pending, like `reason`. */
   readonly decision?: EventOf<"approval_resolved">["decision"]
   readonly reason?: EventOf<"approval_resolved">["reason"]
@@ -114,7 +124,13 @@ export interface InterruptionItem extends Base<"interruption"> {
 }
 
 /** An item that ends with another event than the one it starts with. */
-export type CallItem = CommandItem | FileChangeItem | McpToolCallItem | WebSearchItem | QuestionItem
+export type CallItem =
+  | CommandItem
+  | FileChangeItem
+  | McpToolCallItem
+  | ToolCallItem
+  | WebSearchItem
+  | QuestionItem
 
 /** Every kind of item. */
 export type Item =

@@ -31,12 +31,18 @@ export const callStart = (msg: EventMsg): ((base: RunningBase) => CallItem) | un
       const { call_id: callId, invocation } = msg
       return (base) => ({ ...base, type: "mcp_tool_call", callId, ...invocation })
     }
+    case "tool_call_begin": {
+      const { arguments: args, call_id: callId, tool } = msg
+      return (base) => ({ ...base, type: "tool_call", callId, tool, arguments: args })
+    }
     case "web_search_begin":
       return (base) => ({ ...base, type: "web_search", callId: msg.call_id })
     case "exec_approval_request":
       return question(msg.call_id, "command")
     case "apply_patch_approval_request":
       return question(msg.call_id, "file_change")
+    case "tool_approval_request":
+      return question(msg.call_id, "tool")
     case "elicitation_request":
       return question(msg.id, "form")
     default:
@@ -74,6 +80,15 @@ export const callEnd = (msg: EventMsg): ((item: CallItem) => CallItem | undefine
       const durationMs = millisOf(msg.duration)
       return (item) =>
         item.type === "mcp_tool_call" && item.callId === msg.call_id
+          ? { ...item, status, result, durationMs }
+          : undefined
+    }
+    case "tool_call_end": {
+      const { result } = msg
+      const status = "Ok" in result ? "completed" : "failed"
+      const durationMs = millisOf(msg.duration)
+      return (item) =>
+        item.type === "tool_call" && item.callId === msg.call_id
           ? { ...item, status, result, durationMs }
           : undefined
     }

@@ -25,6 +25,7 @@ const actsOf = (msg: EventMsg): string | undefined => {
     case "exec_command_begin":
     case "patch_apply_begin":
     case "mcp_tool_call_begin":
+    case "tool_call_begin":
       return msg.call_id
     case "approval_resolved":
       return msg.decision.startsWith("approved") ? msg.call_id : undefined

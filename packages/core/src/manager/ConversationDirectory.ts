@@ -35,7 +35,7 @@ import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import type { StoreError } from "../StoreErrors.ts"
 import { isVisible } from "./Access.ts"
 import { Entries } from "./Entries.ts"
-import { type Entry, makeEntry } from "./Entry.ts"
+import { type Entry, makeEntry, stored } from "./Entry.ts"
 import { initialLogOf, type Origin } from "./InitialLog.ts"
 import type { LoadedConversations } from "./LoadedConversations.ts"
 import { ManagedConversation } from "./ManagedConversation.ts"
@@ -141,9 +141,9 @@ export class ConversationDirectory {
     })
   }
 
-  /** Releases the conversation, then has the store delete or archive its log. No caller finds it meanwhile. */
+  /** Releases the conversation, then has the store delete or move its log. No caller finds it meanwhile. */
   releaseAnd(
-    operation: "delete" | "archive",
+    operation: "delete" | "archive" | "unarchive",
     name: string,
     access: Access | undefined,
   ): Effect.Effect<void, RemoveError> {
@@ -156,10 +156,10 @@ export class ConversationDirectory {
       yield* this.inMemory.release(entry, { quietly: false })
       const { id } = entry
       const exit = yield* Effect.exit(withinStoreTimeout(operation, this.store[operation](id)))
-      if (Exit.isFailure(exit) || operation === "archive") {
-        entry.placement = { _tag: "Stored" }
+      if (Exit.isFailure(exit) || operation !== "delete") {
+        entry.placement = stored
         entry.isHidden = false
-        if (Exit.isSuccess(exit)) this.entries.setArchived(id, true)
+        if (Exit.isSuccess(exit)) this.entries.setArchived(id, operation === "archive")
       } else {
         entry.placement = { ...entry.placement, _tag: "Removed", isDeleted: true }
         this.entries.delete(id)
@@ -172,13 +172,17 @@ export class ConversationDirectory {
     }).pipe(Effect.uninterruptible)
   }
 
+  /** One that is not archived stays as it is, whoever has it: there is nothing to change for which to wait or to ask. */
   unarchive(name: string, access: Access | undefined): Effect.Effect<void, RemoveError> {
     return Effect.gen({ self: this }, function* () {
       yield* this.checkOpen
       const parsed = parseConversationId(name)
       if ("problem" in parsed) return yield* new NoSuchConversation({ id: name })
-      const { meta } = yield* this.metadata({ id: parsed.id }, access)
-      yield* withinStoreTimeout("unarchive", this.store.unarchive(parsed.id))
+      const { archived, meta } = yield* this.metadata({ id: parsed.id }, access)
+      // One that was resumed by its path has the lease although it is archived.
+      const known = archived ? this.entries.get(meta.id) : undefined
+      if (known !== undefined) return yield* this.releaseAnd("unarchive", name, access)
+      if (archived) yield* withinStoreTimeout("unarchive", this.store.unarchive(meta.id))
       this.entries.setArchived(meta.id, false)
       this.watchers.notify(meta)
     })
@@ -251,7 +255,7 @@ export class ConversationDirectory {
       const { meta } = yield* withinStoreTimeout("metadata", this.store.metadata(address))
       yield* this.checkOpen
       const { id } = meta
-      const entry = this.entries.get(id) ?? makeEntry(id, { _tag: "Stored" }, meta.owner)
+      const entry = this.entries.get(id) ?? makeEntry(id, stored, meta.owner)
       if (entry.isHidden || !isVisible(entry, access)) {
         return yield* new NoSuchConversation({ id: name })
       }
@@ -278,11 +282,7 @@ export class ConversationDirectory {
           entries.set(id, entry)
           return Effect.succeed(entry)
         }),
-        Effect.ensuring(
-          Effect.sync(() => {
-            this.creating--
-          }),
-        ),
+        Effect.ensuring(Effect.sync(() => this.creating--)),
       )
     })
   }

@@ -21,6 +21,7 @@ import type { QuotaOf } from "../Quota.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
 import { ConversationDirectory } from "./ConversationDirectory.ts"
 import { LoadedConversations } from "./LoadedConversations.ts"
+import { SharedConversations } from "./SharedConversations.ts"
 import { type Program, Storage } from "./Storage.ts"
 
 /** Limits of a manager. Every one has a default. */
@@ -93,10 +94,13 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     const end = observer.measure(() => inMemory.loads)
     yield* Effect.addFinalizer(() => Effect.sync(end))
   }
-  return serviceOf(conversations)
+  return serviceOf(conversations, new SharedConversations(conversations, store, storage))
 })
 
-const serviceOf = (conversations: ConversationDirectory): ConversationManager["Service"] =>
+const serviceOf = (
+  conversations: ConversationDirectory,
+  shared: SharedConversations,
+): ConversationManager["Service"] =>
   ConversationManager.of({
     create: Effect.fn("ConversationManager.create")((settings, access) =>
       conversations.create(settings, access),
@@ -107,6 +111,8 @@ const serviceOf = (conversations: ConversationDirectory): ConversationManager["S
     // Without a span: it is on the path of every request.
     get: (id, access) => conversations.get(id, access),
     open: Effect.fn("ConversationManager.open")((path, access) => conversations.open(path, access)),
+    follow: (id, options, access) => shared.follow(id, options, access),
+    stateOf: Effect.fn("ConversationManager.stateOf")((id, access) => shared.stateOf(id, access)),
     list: Effect.fn("ConversationManager.list")((page) => conversations.list(page)),
     metadata: Effect.fn("ConversationManager.metadata")((address, access) =>
       conversations.metadata(address, access),

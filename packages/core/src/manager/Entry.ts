@@ -57,6 +57,9 @@ export type Placement =
       readonly isDeleted?: boolean
     }
 
+/** The same object for every conversation that is only in the store, since a process may have known very many. */
+export const stored: Placement = { _tag: "Stored" }
+
 /** A placement that is not being changed. */
 export type SettledPlacement = Exclude<Placement, { readonly _tag: "Transition" }>
 

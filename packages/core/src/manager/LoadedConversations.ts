@@ -40,6 +40,7 @@ import {
   loadsOf,
   notifyMoved,
   type SettledPlacement,
+  stored,
 } from "./Entry.ts"
 import { closeLease } from "./Lease.ts"
 import { hasSucceeded } from "./HasSucceeded.ts"
@@ -356,7 +357,7 @@ export class LoadedConversations {
     return Effect.gen({ self: this }, function* () {
       entry.settings = this.settings.share((yield* loaded.conversation.state).settings)
       yield* closeLease(loaded.lease)
-      entry.placement = { _tag: "Stored" }
+      entry.placement = stored
       this.forget(entry)
     })
   }

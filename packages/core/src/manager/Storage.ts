@@ -31,7 +31,9 @@ import type {
   Position,
 } from "../ConversationStore.ts"
 import { eventRecord, type LogRecord } from "../LogRecord.ts"
+import type { State } from "../decider/State.ts"
 import { type Folded, LogFold, type Recovered } from "../recovery/LogFold.ts"
+import { restoreState } from "../recovery/RestoreState.ts"
 import { toStored } from "../store/Settings.ts"
 import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import type { LeaseHeld, StoreError } from "../StoreErrors.ts"
@@ -98,7 +100,7 @@ const cannotResume = (
       })
 
 const notLoaded = (
-  entry: Entry,
+  entry: Pick<Entry, "id">,
   error:
     | ConversationUnavailable
     | NoSuchConversation
@@ -192,6 +194,18 @@ export class Storage {
       ),
       Effect.mapError((error) => cannotResume(path, error)),
     )
+  }
+
+  /** The state at the end of the log. Takes no lease and repairs nothing, because another process appends to the log. */
+  state(
+    entry: Pick<Entry, "id">,
+  ): Effect.Effect<State, ConversationUnavailable | NoSuchConversation> {
+    return Effect.gen({ self: this }, function* () {
+      const { id } = entry
+      const summary = yield* withinStoreTimeout("metadata", this.store.metadata({ id }))
+      const existing = yield* this.fold(entry)
+      return restoreState(yield* this.storedSettings(existing, summary), existing)
+    }).pipe(Effect.mapError((error) => notLoaded(entry, error)))
   }
 
   /** Takes the lease of a stored conversation, repairs its log and folds it. A failure is also logged. */
@@ -316,10 +330,18 @@ export class Storage {
    */
   private settingsOf(
     { settings }: Entry,
+    existing: Folded,
+    summary: ConversationSummary,
+  ): Effect.Effect<ConversationSettings, SettingsError | ProviderGone> {
+    return settings === undefined
+      ? this.storedSettings(existing, summary)
+      : Effect.succeed(settings)
+  }
+
+  private storedSettings(
     { settings: stored }: Folded,
     { meta }: ConversationSummary,
   ): Effect.Effect<ConversationSettings, SettingsError | ProviderGone> {
-    if (settings !== undefined) return Effect.succeed(settings)
     const { cwd, instructions, model } = meta
     const resolved =
       stored === undefined

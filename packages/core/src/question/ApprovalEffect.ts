@@ -76,9 +76,20 @@ const patchEffect = (
     : `these files are changed in the sandbox, which allows changes below ${rootsText(confinement, settings.cwd)}, and no other file is`
 }
 
+const effect = (request: ApprovalRequest, settings: QuestionSettings): string => {
+  switch (request._tag) {
+    case "Exec":
+      return execEffect(request, settings)
+    case "Patch":
+      return patchEffect(request, settings)
+    case "Tool":
+      return "the application that embeds this server carries it out; no sandbox of this server confines it"
+  }
+}
+
 /** What an approval allows: one sentence. */
 export const effectOf = (request: ApprovalRequest, settings: QuestionSettings): string =>
-  `If approved, ${request._tag === "Exec" ? execEffect(request, settings) : patchEffect(request, settings)}.`
+  `If approved, ${effect(request, settings)}.`
 
 const lasting = "in this conversation and its forks, also after a restart"
 
@@ -86,6 +97,9 @@ const lasting = "in this conversation and its forks, also after a restart"
 export const sessionScopeOf = (request: ApprovalRequest): string => {
   if (request._tag === "Exec") {
     return `Approved for the session, exactly this command in this directory runs so again without a question: ${lasting}.`
+  }
+  if (request._tag === "Tool") {
+    return `Approved for the session, this tool runs with exactly these arguments again without a question: ${lasting}.`
   }
   return request.grantRoot === undefined
     ? "Approved for the session, it allows this patch and no other: the next one is asked about again."

@@ -39,6 +39,14 @@ export const requestEvent = (request: QuestionRequest, settings: QuestionSetting
         reason: reasonText(request, settings),
         ...defined({ grant_root: request.grantRoot }),
       }
+    case "Tool":
+      return {
+        type: "tool_approval_request",
+        call_id: request.callId,
+        tool: request.tool,
+        arguments: request.arguments,
+        reason: reasonText(request, settings),
+      }
   }
 }
 
@@ -51,13 +59,17 @@ export const resolvedEvent = (callId: string, verdict: Verdict, grant?: string):
 })
 
 type QuestionMsg = EventOf<
-  "exec_approval_request" | "apply_patch_approval_request" | "elicitation_request"
+  | "exec_approval_request"
+  | "apply_patch_approval_request"
+  | "tool_approval_request"
+  | "elicitation_request"
 >
 
 /** True for an event that asks a question. */
 export const isQuestion = (msg: EventMsg): msg is QuestionMsg =>
   msg.type === "exec_approval_request" ||
   msg.type === "apply_patch_approval_request" ||
+  msg.type === "tool_approval_request" ||
   msg.type === "elicitation_request"
 
 /** The id that `approval_resolved` names. */
@@ -74,21 +86,32 @@ export const requestOf = (msg: QuestionMsg, sandbox?: SandboxPolicy): QuestionRe
     const { id: callId, message, requested_schema: requestedSchema, server_name: server } = msg
     return { _tag: "Elicitation", callId, server, message, requestedSchema }
   }
-  const { reason } = msg
-  return msg.type === "exec_approval_request"
-    ? {
+  const { call_id: callId, reason } = msg
+  switch (msg.type) {
+    case "exec_approval_request":
+      return {
         _tag: "Exec",
-        callId: msg.call_id,
+        callId,
         command: msg.command,
         cwd: msg.cwd,
         // The narrowest policy: an approval for the session then covers the least.
         sandbox: sandbox ?? { mode: "read-only" },
         ...defined({ reason, parsedCommand: msg.parsed_cmd }),
       }
-    : {
+    case "apply_patch_approval_request":
+      return {
         _tag: "Patch",
-        callId: msg.call_id,
+        callId,
         changes: msg.changes,
         ...defined({ reason, grantRoot: msg.grant_root }),
       }
+    case "tool_approval_request":
+      return {
+        _tag: "Tool",
+        callId,
+        tool: msg.tool,
+        arguments: msg.arguments,
+        ...defined({ reason }),
+      }
+  }
 }

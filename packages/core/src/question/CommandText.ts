@@ -33,8 +33,12 @@ export const isInline = (command: ReadonlyArray<string>, cwd: string): boolean =
   commandText(command).length <= maxInline &&
   cwd.length <= maxInline
 
-/** The command in rows with a margin, so that no row can be mistaken for text of the server. */
-export const commandRows = (command: ReadonlyArray<string>): string =>
-  layout(commandText(command), maxRows)
+/** A text in rows with a margin, so that no row can be mistaken for text of the server. Its characters are visible. */
+export const textRows = (text: string): string =>
+  layout(spelledOut(text), maxRows)
     .map((part) => ("line" in part ? `  | ${part.line}` : `  ${omission(part.omitted)}`))
     .join("\n")
+
+/** The command in such rows. */
+export const commandRows = (command: ReadonlyArray<string>): string =>
+  textRows(commandText(command))

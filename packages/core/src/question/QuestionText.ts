@@ -4,9 +4,14 @@
  * Pure. Keeps L7: the text says what will happen, and foreign text cannot look like a statement of the server.
  */
 import type { EventOf } from "@colloquy/protocol/EventMsg"
-import type { ApprovalRequest, ExecApproval, PatchApproval } from "../approvals/Approval.ts"
+import type {
+  ApprovalRequest,
+  ExecApproval,
+  PatchApproval,
+  ToolApproval,
+} from "../approvals/Approval.ts"
 import { effectOf, type QuestionSettings, sessionScopeOf } from "./ApprovalEffect.ts"
-import { commandRows, commandText, isInline, pathText } from "./CommandText.ts"
+import { commandRows, commandText, isInline, pathText, textRows } from "./CommandText.ts"
 import * as LookAlikes from "./LookAlikes.ts"
 import { pathsOf, patchFiles } from "./PatchFiles.ts"
 import { attributed, isVisible, quoted, spelledOut } from "./VisibleText.ts"
@@ -34,6 +39,23 @@ const patchLines = (request: PatchApproval, cwd: string): ReadonlyArray<string> 
     : [attributed("It asks for permission to change files below", request.grantRoot)]),
 ]
 
+/** The arguments as the rows of a text, since a person decides about them. */
+const toolLines = ({ tool, arguments: args }: Pick<ToolApproval, "tool" | "arguments">) => {
+  const text = JSON.stringify(args) ?? "null"
+  return [...LookAlikes.inTexts([tool, text]), `The arguments:\n${textRows(text)}`]
+}
+
+const linesOf = (request: ApprovalRequest, settings: QuestionSettings): ReadonlyArray<string> => {
+  switch (request._tag) {
+    case "Exec":
+      return execLines(request)
+    case "Patch":
+      return patchLines(request, settings.cwd)
+    case "Tool":
+      return toolLines(request)
+  }
+}
+
 /** The command in rows, if the first sentence of the question cannot contain it. */
 const rowsBelow = ({ command, cwd }: Pick<ExecApproval, "command" | "cwd">): string | undefined =>
   isInline(command, cwd) ? undefined : `The command:\n${commandRows(command)}`
@@ -43,12 +65,13 @@ const attributedIf = (source: string, text: string | undefined): ReadonlyArray<s
 
 /** `reason` of the event of the question: what a person should know beside the command or the changes. */
 export const reasonText = (request: ApprovalRequest, settings: QuestionSettings): string => {
-  const { justification, reason } = request
+  const { reason } = request
+  const justification = request._tag === "Tool" ? undefined : request.justification
   const rows = request._tag === "Exec" ? rowsBelow(request) : undefined
   return [
     effectOf(request, settings),
     sessionScopeOf(request),
-    ...(request._tag === "Exec" ? execLines(request) : patchLines(request, settings.cwd)),
+    ...linesOf(request, settings),
     ...attributedIf("It is asked because", reason),
     ...attributedIf("The model gives this reason", justification),
     ...(rows === undefined ? [] : [rows]),
@@ -76,12 +99,15 @@ const maxReasonChars = 32 * 1024
 export const shownReason = (text: string): string =>
   text.slice(0, maxReasonChars).split("\n").map(spelledOut).join("\n")
 
-type ApprovalMsg = EventOf<"exec_approval_request" | "apply_patch_approval_request">
+type ApprovalMsg = EventOf<
+  "exec_approval_request" | "apply_patch_approval_request" | "tool_approval_request"
+>
 
 const firstLine = (msg: ApprovalMsg): string => {
   if (msg.type === "apply_patch_approval_request") {
     return "Allow Codex to apply proposed code changes?"
   }
+  if (msg.type === "tool_approval_request") return `Allow Codex to call ${nameText(msg.tool)}?`
   return isInline(msg.command, msg.cwd)
     ? `Allow Codex to run \`${commandText(msg.command)}\` in \`${pathText(msg.cwd)}\`?`
     : `Allow Codex to run the command below in ${nameText(msg.cwd)}?`

@@ -46,11 +46,13 @@ type TurnSettings = Pick<ConversationSettings, "model" | "provider">
 type Request =
   | EventOf<"exec_approval_request">
   | EventOf<"apply_patch_approval_request">
+  | EventOf<"tool_approval_request">
   | EventOf<"elicitation_request">
 
 const kinds = {
   exec_approval_request: "exec",
   apply_patch_approval_request: "patch",
+  tool_approval_request: "tool",
   elicitation_request: "elicitation",
 } as const satisfies Readonly<Record<Request["type"], string>>
 
@@ -121,6 +123,7 @@ export class TurnSpans {
         }
         case "exec_approval_request":
         case "apply_patch_approval_request":
+        case "tool_approval_request":
         case "elicitation_request":
           this.asked(conversation, id, msg)
           break

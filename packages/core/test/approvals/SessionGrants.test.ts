@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ApprovalRequest } from "../../src/approvals/Approval.ts"
 import { grantFor, grantOf, remember } from "../../src/approvals/SessionGrants.ts"
-import { exec, execGrant, patch } from "../approvals.ts"
+import { exec, execGrant, patch, tool } from "../approvals.ts"
 
 const covers = (given: ApprovalRequest, later: ApprovalRequest) => {
   const grant = grantOf(given)
@@ -57,6 +57,21 @@ describe("SessionGrants", () => {
     ]) {
       assert.isFalse(covers(write({}), write(fields)), JSON.stringify(fields))
     }
+  })
+
+  it("L7 remembers a tool of the application by its name and its exact arguments", () => {
+    assert.isTrue(covers(tool("1", { reason: "why" }), tool("2")))
+    for (const other of [
+      { tool: "pay" },
+      { arguments: { order: "A1", cents: 1201 } },
+      { arguments: { order: "A1" } },
+      { arguments: null },
+    ]) {
+      assert.isFalse(covers(tool("1"), tool("1", other)), JSON.stringify(other))
+      assert.isFalse(covers(tool("1", other), tool("1")), JSON.stringify(other))
+    }
+    const words = { tool: "refund", arguments: {} }
+    assert.isFalse(covers(tool("1", words), exec("1", { command: ["refund", "{}"] })))
   })
 
   it("L7 remembers only the grant_root of a patch", () => {

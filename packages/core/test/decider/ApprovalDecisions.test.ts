@@ -15,6 +15,8 @@ import {
   patchAnswer,
   requested,
   resolved,
+  tool,
+  toolAnswer,
 } from "../approvals.ts"
 import {
   advance,
@@ -259,6 +261,17 @@ describe("approvals: answering", () => {
       refusal("UnknownApproval", "2 questions of turn `a` are pending; expected the id of a call"),
     )
     assert.deepStrictEqual(say(both, patchAnswer("p", "approved")).actions, [
+      settle(1, "approved", "answered"),
+    ])
+    const refund = after(asked, asks(1, tool("r")))
+    assert.deepStrictEqual(
+      say(refund, execAnswer("r", "approved")),
+      refusal(
+        "ForeignApproval",
+        "the question of call `r` asks for tool_approval, not exec_approval",
+      ),
+    )
+    assert.deepStrictEqual(say(refund, toolAnswer("r", "approved")).actions, [
       settle(1, "approved", "answered"),
     ])
   })

@@ -8,7 +8,7 @@ import { requestEvent } from "../../src/question/ApprovalEvents.ts"
 import { commandRows, commandText } from "../../src/question/CommandText.ts"
 import { canBeShown, formText } from "../../src/question/FormText.ts"
 import { formMessage, questionText, reasonText } from "../../src/question/QuestionText.ts"
-import { exec, patch } from "../approvals.ts"
+import { exec, patch, tool } from "../approvals.ts"
 import { dangerous, Hostile, hostileText } from "./hostile.ts"
 
 const readOnly: SandboxPolicy = { mode: "read-only" }
@@ -16,7 +16,7 @@ const settings = { cwd: "/work", sandboxPolicy: readOnly }
 
 const textOf = (request: ApprovalRequest, of = settings): string => {
   const msg = requestEvent(request, of)
-  if (msg.type !== "exec_approval_request" && msg.type !== "apply_patch_approval_request") {
+  if (!("reason" in msg) || !("call_id" in msg) || msg.type === "approval_resolved") {
     assert.fail("expected a question")
   }
   return questionText(msg)
@@ -24,7 +24,7 @@ const textOf = (request: ApprovalRequest, of = settings): string => {
 
 /** Matches a line of a question: it begins with the server's wording or with a margin, never with foreign text. */
 const ours =
-  /^(?:Allow Codex to |If approved, |Approved for the session, |Look-alike characters: |Right-to-left letters: |That directory is where symbolic links lead from the one that the call named:|Files \(|It asks for permission |It is asked because:|The model gives this reason:|The command:$| {2}(?:["|]|… \d+ more |(?:add|update|move|delete) "))/
+  /^(?:Allow Codex to |If approved, |Approved for the session, |Look-alike characters: |Right-to-left letters: |That directory is where symbolic links lead from the one that the call named:|Files \(|It asks for permission |It is asked because:|The model gives this reason:|The command:$|The arguments:$| {2}(?:["|]|… \d+ more |(?:add|update|move|delete) "))/
 
 describe("QuestionText", () => {
   it("L7 a hostile reason cannot forge a line of the question", () => {
@@ -62,6 +62,7 @@ describe("QuestionText", () => {
         for (const request of [
           exec("c", { command: [one, two], cwd: `/${three}`, namedCwd: `/${four}`, ...reasons }),
           patch("p", { changes, grantRoot: two, links: { [one]: four }, ...reasons }),
+          tool("t", { tool: one, arguments: { [two]: [three, { four }] }, reason: four }),
         ]) {
           const text = textOf(request)
           assert.notMatch(text, dangerous)
@@ -74,6 +75,19 @@ describe("QuestionText", () => {
       }),
     { arbitrary: { runs: 300 } },
   )
+
+  it("L7 the question of a tool of the application shows its arguments", () => {
+    assert.strictEqual(
+      textOf(tool("t", { arguments: { order: "A1\u202e", cents: 1200 } })),
+      [
+        "Allow Codex to call `refund`?",
+        "If approved, the application that embeds this server carries it out; no sandbox of this server confines it.",
+        "Approved for the session, this tool runs with exactly these arguments again without a question: in this conversation and its forks, also after a restart.",
+        "The arguments:",
+        '  | {"order":"A1\\u202e","cents":1200}',
+      ].join("\n"),
+    )
+  })
 
   it.effect.prop(
     "L7 a command that a sentence cannot contain is shown below it, character for character",

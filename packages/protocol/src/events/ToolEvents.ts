@@ -42,6 +42,47 @@ export const McpToolCallEnd = event(
   { ...original, doc: "A call of a tool server's tool has ended.", synced: false },
 )
 
+/** The event `tool_call_begin`; its `doc` describes it. */
+export const ToolCallBegin = event(
+  "tool_call_begin",
+  {
+    call_id: callId,
+    /** Name by which the model calls the tool. */
+    tool: Schema.String,
+    /** As the handler gets them, in their encoded form. */
+    arguments: Schema.Unknown,
+  },
+  { doc: "A tool of the embedding application is being called.", synced: false },
+)
+
+/** The event `tool_call_end`; its `doc` describes it. */
+export const ToolCallEnd = event(
+  "tool_call_end",
+  {
+    call_id: callId,
+    tool: Schema.String,
+    duration: WireDuration,
+    /** `Ok` is the encoded result of the handler, `Err` the text that the model reads in its place. */
+    result: Schema.Union([
+      Schema.Struct({ Ok: Schema.Unknown }),
+      Schema.Struct({ Err: Schema.String }),
+    ]),
+  },
+  { doc: "A call of a tool of the embedding application has ended.", synced: false },
+)
+
+/** The event `tool_approval_request`; its `doc` describes it. */
+export const ToolApprovalRequest = event(
+  "tool_approval_request",
+  {
+    call_id: callId,
+    tool: Schema.String,
+    arguments: Schema.Unknown,
+    reason: Schema.optionalKey(Schema.String),
+  },
+  { doc: "A call of a tool of the embedding application needs an approval." },
+)
+
 /** The event `mcp_list_tools_response`; its `doc` describes it. */
 export const McpListToolsResponse = event(
   "mcp_list_tools_response",

@@ -5,3 +5,9 @@ import * as Schema from "effect/Schema"
 export const WireDuration = Schema.Struct({ secs: Schema.Int, nanos: Schema.Int })
 /** A decoded `WireDuration`. */
 export type WireDuration = typeof WireDuration.Type
+
+/** So many milliseconds, of which fractions count. */
+export const wireDuration = (millis: number): WireDuration => {
+  const nanos = Math.round(millis * 1e6)
+  return { secs: Math.floor(nanos / 1e9), nanos: nanos % 1e9 }
+}

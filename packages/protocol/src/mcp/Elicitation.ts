@@ -25,7 +25,7 @@ export const ElicitParams = Schema.Struct({
   requestedSchema: Schema.optionalKey(Open),
   /** The conversation; from 0.120 on. */
   threadId: text,
-  /** `exec-approval` or `patch-approval`. */
+  /** `exec-approval` or `patch-approval`; `tool-approval`, which is not in the original, for a tool of the application. */
   codex_elicitation: text,
   /** Id of the `tools/call`, as text. */
   codex_mcp_tool_call_id: text,
@@ -38,6 +38,9 @@ export const ElicitParams = Schema.Struct({
   codex_parsed_cmd: Schema.optionalKey(Schema.Array(Schema.Union([ParsedCommand, Open]))),
   /** By absolute path. Servers of 0.77 and later send the changes in another shape. */
   codex_changes: Schema.optionalKey(Schema.Record(Schema.String, Schema.Union([FileChange, Open]))),
+  /** Name and arguments with `tool-approval`. Not in the original. */
+  codex_tool: text,
+  codex_arguments: Schema.optionalKey(Schema.Unknown),
   codex_reason: text,
   codex_grant_root: text,
   /** Absent: `form`. */

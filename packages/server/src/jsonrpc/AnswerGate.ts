@@ -78,7 +78,8 @@ export class RequestGate {
 
 /** The gate of one connection. Keeps no state for a key that no request holds. */
 export class AnswerGate {
-  private readonly held = new Map<string, Held>()
+  /** Undefined until a request holds a key. */
+  private held: Map<string, Held> | undefined
 
   /** Creates the part of one request. */
   request(): RequestGate {
@@ -87,19 +88,20 @@ export class AnswerGate {
 
   /** Waits while a request holds this key. */
   passed(key: string): Effect.Effect<void> {
-    return Effect.suspend(() => this.held.get(key)?.open.await ?? Effect.void)
+    return Effect.suspend(() => this.held?.get(key)?.open.await ?? Effect.void)
   }
 
   private holdKey(key: string): () => void {
-    const held = this.held.get(key) ?? { requests: 0, open: Latch.makeUnsafe(false) }
-    this.held.set(key, held)
+    const keys = (this.held ??= new Map())
+    const held = keys.get(key) ?? { requests: 0, open: Latch.makeUnsafe(false) }
+    keys.set(key, held)
     held.requests++
     let released = false
     return () => {
       if (released) return
       released = true
       if (--held.requests > 0) return
-      this.held.delete(key)
+      keys.delete(key)
       held.open.openUnsafe()
     }
   }

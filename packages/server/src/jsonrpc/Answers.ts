@@ -8,8 +8,8 @@ import type { Connection } from "@colloquy/protocol/Connection"
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
+import { LazyLatch } from "./LazyLatch.ts"
 
 interface AnswerOptions {
   /** Runs once the text was accepted. */
@@ -32,9 +32,9 @@ export const make = (
   maxWaiting: number,
 ): Effect.Effect<Answers, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const waiting = new Set<Fiber.Fiber<void>>()
-    const idle = Latch.makeUnsafe(true)
-    yield* Effect.addFinalizer(() => Fiber.interruptAll(waiting))
+    let waiting: Set<Fiber.Fiber<void>> | undefined
+    const idle = new LazyLatch(true)
+    yield* Effect.addFinalizer(() => Fiber.interruptAll(waiting ?? []))
 
     /** A failure is only logged: when the peer is gone, its end of input follows and ends the connection. */
     const deliver = (text: string, { after = Effect.void, relatedTo }: AnswerOptions) =>
@@ -46,14 +46,15 @@ export const make = (
     const sendAnswer: Answers["send"] = (text, options = {}) =>
       Effect.suspend(() => {
         const work = deliver(text, options)
-        if (waiting.size >= maxWaiting) return work
+        const others = (waiting ??= new Set())
+        if (others.size >= maxWaiting) return work
         return Effect.map(Effect.forkDetach(work, { startImmediately: true }), (fiber) => {
           if (fiber.pollUnsafe() !== undefined) return
-          waiting.add(fiber)
+          others.add(fiber)
           idle.closeUnsafe()
           fiber.addObserver(() => {
-            waiting.delete(fiber)
-            if (waiting.size === 0) idle.openUnsafe()
+            others.delete(fiber)
+            if (others.size === 0) idle.openUnsafe()
           })
         })
       })

@@ -20,9 +20,9 @@ import * as Pending from "@colloquy/protocol/PendingRequests"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 import type { Slot } from "./Batch.ts"
+import { LazyLatch } from "./LazyLatch.ts"
 
 /** A request to serve. */
 export interface InFlightRequest {
@@ -134,8 +134,8 @@ class InFlightTable implements InFlight {
   private readonly form: () => MessageForm
   private readonly fork: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
   private readonly table = Pending.make<Entry>()
-  private readonly idle = Latch.makeUnsafe(true)
-  private readonly accepted = Latch.makeUnsafe(true)
+  private readonly idle = new LazyLatch(true)
+  private readonly accepted = new LazyLatch(true)
   /** Number of responses that are being sent. */
   private answering = 0
 

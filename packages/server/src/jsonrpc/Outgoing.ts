@@ -111,7 +111,11 @@ export const make = (
   let nextId = 1
   let closed = false
 
-  const ask: Outgoing["ask"] = Effect.fnUntraced(function* (method, params, related) {
+  const asking = function* (
+    method: Method,
+    params: unknown,
+    related: (() => SendOptions | undefined) | undefined,
+  ): Effect.fn.Return<unknown, JsonRpcError | ConnectionClosed> {
     if (closed) return yield* ended()
     const codec = codecOf(method)
     const encoded = codec.encodeParams(params)
@@ -132,7 +136,10 @@ export const make = (
       ),
       Effect.ensuring(Effect.sync(() => open.take(id))),
     )
-  })
+  }
+
+  const ask: Outgoing["ask"] = (method, params, related) =>
+    Effect.gen(() => asking(method, params, related))
 
   const settle: Outgoing["settle"] = (id, answer) =>
     Effect.suspend(() => {

@@ -33,7 +33,6 @@ import {
 import { codecOf, methodsOf } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Latch from "effect/Latch"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
 import { AnswerGate } from "./AnswerGate.ts"
@@ -45,6 +44,7 @@ import { handledBy, respondNow } from "./ImmediateResponse.ts"
 import { handleNotification, type NotificationHandler } from "./IncomingNotifications.ts"
 import { make as makeInFlight } from "./InFlight.ts"
 import { logDefect } from "./LogDefect.ts"
+import { LazyLatch } from "./LazyLatch.ts"
 import { make as makeOutgoing } from "./Outgoing.ts"
 import { internalError, invalidRequest, rpcError } from "./PeerErrors.ts"
 import type { PeerOptions } from "./PeerOptions.ts"
@@ -379,7 +379,7 @@ export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(
       form,
     ),
     gate: new AnswerGate(),
-    ended: Latch.makeUnsafe(false),
+    ended: new LazyLatch(false),
     outlasting: new Set(),
     atEnd: (callback) => {
       try {

@@ -2,11 +2,11 @@
 import type { Connection, SendOptions } from "@colloquy/protocol/Connection"
 import type { Method } from "@colloquy/protocol/Method"
 import * as Effect from "effect/Effect"
-import type * as Latch from "effect/Latch"
 import type { AnswerGate } from "./AnswerGate.ts"
 import type { PeerControl } from "./Caller.ts"
 import type { Envelope } from "./Envelope.ts"
 import type { InFlight } from "./InFlight.ts"
+import type { LazyLatch } from "./LazyLatch.ts"
 import { notificationTexts, type Outgoing } from "./Outgoing.ts"
 
 /** The parts of a peer, each with its own state. */
@@ -22,7 +22,7 @@ export interface PeerParts {
   /** The order between responses and what follows them (L2). */
   readonly gate: AnswerGate
   /** Opened at the end of input. */
-  readonly ended: Latch.Latch
+  readonly ended: LazyLatch
   /** Work that the end of the connection waits for after the requests in flight. */
   readonly outlasting: Set<Effect.Effect<void>>
   /** Calls a function at the end of a fiber. A defect in it is logged, because it would end the process. */

@@ -15,7 +15,7 @@ import type { CallElicitations, Elicitations } from "./elicitation/Elicitations.
 import type { RequestContext } from "./RequestContext.ts"
 import { type Session, takesForms } from "./Session.ts"
 import type { Streams } from "./conversation/Streams.ts"
-import { type AnsweredCalls, make as makeAnsweredCalls } from "./AnsweredCalls.ts"
+import type { AnsweredCalls } from "./AnsweredCalls.ts"
 
 /** Largest number of conversations whose creating call is remembered; the oldest are forgotten. */
 const maxRemembered = 1024
@@ -58,27 +58,26 @@ export interface ConnectionState {
 /** What the state of a connection needs besides its scope. */
 export interface ConnectionOptions {
   readonly session: Session
+  readonly answered: AnsweredCalls
   readonly threadIdPlace: ThreadIdPlace
   readonly streams: Streams
   /** Sends questions as requests to the client. */
   readonly elicitations: Elicitations
   /** Asks questions in the result of the call, for requests whose handler runs again with the answers. */
-  readonly statelessElicitations: (answered: AnsweredCalls) => Elicitations
+  readonly statelessElicitations: Elicitations
 }
 
 /** Creates the state of one connection. Its work ends with the current scope. */
 export const make = Effect.fnUntraced(function* (
   options: ConnectionOptions,
 ): Effect.fn.Return<ConnectionState, never, Scope.Scope> {
-  const { session, streams, threadIdPlace } = options
+  const { answered, session, streams, threadIdPlace } = options
   const scope = yield* Effect.scope
-  const answered = makeAnsweredCalls(scope)
-  const stateless = options.statelessElicitations(answered)
   const creators = new LruMap<string, RequestId>(maxRemembered)
   let latest: ConversationId | undefined
   const elicitations: ConnectionState["elicitations"] = ({ client, continuation }) => {
     if (!takesForms(client.capabilities)) return undefined
-    return continuation === undefined ? options.elicitations : stateless
+    return continuation === undefined ? options.elicitations : options.statelessElicitations
   }
   return {
     scope,

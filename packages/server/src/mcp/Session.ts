@@ -16,15 +16,15 @@ import { agreedEvents } from "./methods/InitializeResult.ts"
 /** What a connection negotiated in `initialize`, and what its client declared. */
 export interface Session {
   /** Negotiates the revision and returns it. Returns undefined, and changes nothing, if it was called before. */
-  readonly initialize: (params: InitializeParams) => ProtocolVersion | undefined
+  initialize(params: InitializeParams): ProtocolVersion | undefined
   /** What the client declared. Undefined before `initialize`. */
-  readonly client: () => Pick<InitializeParams, "clientInfo" | "capabilities"> | undefined
+  client(): Pick<InitializeParams, "clientInfo" | "capabilities"> | undefined
   /** The negotiated revision; before `initialize` the newest one that `initialize` can negotiate. */
-  readonly revision: () => ProtocolVersion
+  revision(): ProtocolVersion
   /** True once `initialize` has negotiated a revision. */
-  readonly initialized: () => boolean
+  initialized(): boolean
   /** Which vendor events the client gets: the setting of the server, or `off` if the client declines them. */
-  readonly events: () => VendorEvents
+  events(): VendorEvents
   /** The setting of the server for vendor events. */
   readonly offered: VendorEvents
   /** Least severe level of log messages that the client wants. */
@@ -40,20 +40,40 @@ export const takesForms = (capabilities: Members): boolean => {
   return isMembers(declared) && (hasPart(declared, "form") || !hasPart(declared, "url"))
 }
 
-/** Creates the session of a connection, before `initialize`. */
-export const make = (events: VendorEvents): Session => {
-  let known: { readonly params: InitializeParams; readonly revision: ProtocolVersion } | undefined
-  return {
-    initialize: (params) => {
-      if (known !== undefined) return undefined
-      known = { params, revision: negotiate(params.protocolVersion) }
-      return known.revision
-    },
-    client: () => known?.params,
-    revision: () => known?.revision ?? protocolVersions[0],
-    initialized: () => known !== undefined,
-    events: () => (known === undefined ? events : agreedEvents(events, known.params.capabilities)),
-    offered: events,
-    logLevel: "info",
+class ConnectionSession implements Session {
+  readonly offered: VendorEvents
+  logLevel: LoggingLevel = "info"
+  private params: InitializeParams | undefined
+  private negotiated: ProtocolVersion = protocolVersions[0]
+
+  constructor(events: VendorEvents) {
+    this.offered = events
+  }
+
+  initialize(params: InitializeParams): ProtocolVersion | undefined {
+    if (this.params !== undefined) return undefined
+    this.params = params
+    this.negotiated = negotiate(params.protocolVersion)
+    return this.negotiated
+  }
+
+  client(): InitializeParams | undefined {
+    return this.params
+  }
+
+  revision(): ProtocolVersion {
+    return this.negotiated
+  }
+
+  initialized(): boolean {
+    return this.params !== undefined
+  }
+
+  events(): VendorEvents {
+    const { offered, params } = this
+    return params === undefined ? offered : agreedEvents(offered, params.capabilities)
   }
 }
+
+/** Creates the session of a connection, before `initialize`. */
+export const make = (events: VendorEvents): Session => new ConnectionSession(events)

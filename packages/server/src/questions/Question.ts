@@ -1,11 +1,12 @@
 /** The events that ask a person something, and how a question is identified. Pure; knows no dialect. */
 import type { Event, EventOf } from "@colloquy/protocol/EventMsg"
 
-/** The event that asks: about a command, about a patch, or with the form of a tool server. */
+/** The event that asks: about a command, a patch, a tool of the application, or with the form of a tool server. */
 export type Question = Event & {
   readonly msg:
     | EventOf<"exec_approval_request">
     | EventOf<"apply_patch_approval_request">
+    | EventOf<"tool_approval_request">
     | EventOf<"elicitation_request">
 }
 
@@ -13,6 +14,7 @@ export type Question = Event & {
 export const isQuestion = (event: Event): event is Question =>
   event.msg.type === "exec_approval_request" ||
   event.msg.type === "apply_patch_approval_request" ||
+  event.msg.type === "tool_approval_request" ||
   event.msg.type === "elicitation_request"
 
 /** The id that `approval_resolved` names: the model's call id, or the id of the form. */

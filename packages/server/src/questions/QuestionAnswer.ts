@@ -12,7 +12,7 @@ import type { QuestionRef } from "./Question.ts"
 /** An op that resolves one question. */
 export type AnswerOp = Extract<
   Op,
-  { readonly type: "exec_approval" | "patch_approval" | "elicitation_answer" }
+  { readonly type: "exec_approval" | "patch_approval" | "tool_approval" | "elicitation_answer" }
 >
 
 type ApprovalRef = QuestionRef & {
@@ -23,9 +23,15 @@ type ApprovalRef = QuestionRef & {
 export const takesDecision = (ref: QuestionRef): ref is ApprovalRef =>
   ref.type !== "elicitation_request"
 
-/** The decision about that command or patch. */
+const ops = {
+  exec_approval_request: "exec_approval",
+  apply_patch_approval_request: "patch_approval",
+  tool_approval_request: "tool_approval",
+} as const satisfies Readonly<Record<ApprovalRef["type"], AnswerOp["type"]>>
+
+/** The decision about that command, patch or call. */
 export const decisionOp = ({ id, seq, type }: ApprovalRef, decision: ReviewDecision): AnswerOp => ({
-  type: type === "exec_approval_request" ? "exec_approval" : "patch_approval",
+  type: ops[type],
   id,
   question: seq,
   decision,

@@ -112,6 +112,13 @@ describe("the workspace root over MCP", () => {
               config: { "sandbox_workspace_write.writable_roots": ["/etc"] },
             },
           ],
+          [
+            "network_access",
+            {
+              sandbox: "workspace-write",
+              config: { "sandbox_workspace_write.network_access": true },
+            },
+          ],
           ["config.mcp_servers", { config: { mcp_servers: { x: { command: "sh" } } } }],
           ["config.mcp_servers.x", { config: { "mcp_servers.x": { command: "sh" } } }],
           ["config.notify", { config: { notify: ["sh"] } }],
@@ -197,13 +204,15 @@ describe("the workspace root over the app-server", () => {
         for (const sandboxPolicy of [
           { mode: "danger-full-access" },
           { mode: "workspace-write", writable_roots: ["/etc"], network_access: false },
+          { mode: "workspace-write", network_access: true },
         ]) {
+          const what = JSON.stringify(sandboxPolicy)
           const turn = turnParams(conversationId, { cwd: root, sandboxPolicy })
-          const turned = yield* bob.ask(`t${sandboxPolicy.mode}`, "sendUserTurn", turn)
-          assert.include(turned.error?.message, ": expected", sandboxPolicy.mode)
+          const turned = yield* bob.ask(`t${what}`, "sendUserTurn", turn)
+          assert.include(turned.error?.message, ": expected", what)
           const command = { command: ["true"], sandboxPolicy }
-          const ran = yield* bob.ask(`c${sandboxPolicy.mode}`, "execOneOffCommand", command)
-          assert.include(ran.error?.message, ": expected", sandboxPolicy.mode)
+          const ran = yield* bob.ask(`c${what}`, "execOneOffCommand", command)
+          assert.include(ran.error?.message, ": expected", what)
           assert.deepStrictEqual(ran.error?.data, { reason: "OutsideWorkspace" })
         }
       }),

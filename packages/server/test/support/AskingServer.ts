@@ -44,16 +44,17 @@ const start = (
   Effect.gen(function* () {
     const [client, connection] = yield* memoryPair(64)
     const session = Session.make("on")
+    const requests = {
+      initialize: initialize(session, serverInfo, () => ({})),
+      ...handlers,
+    } as Readonly<Record<string, ReturnType<Router.RouterOptions["handlerOf"]>>>
     const router = Router.make({
       session,
       methods: new Map([
         ...methodsOf(CodexMcp.clientToServer),
         [SubscriptionsListen._tag, SubscriptionsListen],
       ]),
-      handlers: {
-        initialize: initialize(session, serverInfo, () => ({})),
-        ...handlers,
-      } as Router.RouterOptions["handlers"],
+      handlerOf: (method) => requests[method],
       states,
       cancelWork: () => Effect.void,
       onRequest: () => undefined,

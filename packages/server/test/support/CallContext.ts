@@ -2,6 +2,7 @@
 import { protocolVersions } from "@colloquy/protocol/mcp/Initialize"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../../src/jsonrpc/Caller.ts"
+import { make as makeAnsweredCalls } from "../../src/mcp/AnsweredCalls.ts"
 import * as ConnectionState from "../../src/mcp/ConnectionState.ts"
 import type { Elicitations } from "../../src/mcp/elicitation/Elicitations.ts"
 import type { Members, RequestContext } from "../../src/mcp/RequestContext.ts"
@@ -32,12 +33,13 @@ const noElicitations: Elicitations = {
 }
 
 /** The state of a connection whose client gets all events and is asked nothing. */
-export const connectionState = Effect.suspend(() =>
+export const connectionState = Effect.flatMap(Effect.scope, (scope) =>
   ConnectionState.make({
     session: makeSession("on"),
+    answered: makeAnsweredCalls(scope),
     threadIdPlace: "content",
     streams: { has: () => false, run: () => Effect.die("no stream expected") },
     elicitations: noElicitations,
-    statelessElicitations: () => noElicitations,
+    statelessElicitations: noElicitations,
   }),
 )

@@ -96,8 +96,28 @@ export const cutCallsGetOutputs = ({ conversations, run }: History): ReadonlyArr
     )
   })
 
-/** True when a listener was asked that answers `abort`: the answer may be recorded without its outcome. */
-const askedToStop = (trace: Run["trace"], id: string): boolean => {
+/** True when the log has an answer to the question that lets its turn go on. */
+const isPassed = (log: ReadonlyArray<Event>, question: Event): boolean =>
+  log.some(
+    ({ msg, seq }) =>
+      seq > question.seq &&
+      msg.type === "approval_resolved" &&
+      "call_id" in question.msg &&
+      msg.call_id === question.msg.call_id &&
+      msg.decision !== "abort",
+  )
+
+/**
+ * True when a listener that answers `abort` was asked a question of the turn, and the turn did not go on after that
+ * question: the answer may be recorded without its outcome. Questions of other turns, and those that somebody else
+ * answered, stop nothing.
+ */
+const askedToStop = (
+  trace: Run["trace"],
+  id: string,
+  turnId: string,
+  left: ReadonlyArray<Event>,
+): boolean => {
   const stopping = new Set(
     trace.flatMap((entry) =>
       entry.at === "listening" && entry.conversation === id && entry.answering === "abort"
@@ -109,15 +129,25 @@ const askedToStop = (trace: Run["trace"], id: string): boolean => {
     (entry) =>
       entry.at === "took" &&
       stopping.has(entry.listener) &&
-      entry.deliveries.some(({ _tag }) => _tag === "Ask"),
+      entry.deliveries.some(
+        (delivery) =>
+          delivery._tag === "Ask" &&
+          delivery.event.id === turnId &&
+          !isPassed(left, delivery.event),
+      ),
   )
 }
 
 /** True when a client had requested to stop something in the conversation before its last surviving record was written. */
-const wasStopped = ({ requested }: Run, id: string): boolean => {
+const wasStopped = (
+  { requested }: Run,
+  id: string,
+  turnId: string,
+  left: ReadonlyArray<Event>,
+): boolean => {
   const trace = requested?.get(id) ?? []
   return (
-    askedToStop(trace, id) ||
+    askedToStop(trace, id, turnId, left) ||
     trace.some(
       (entry) =>
         entry.at === "call" &&
@@ -134,7 +164,7 @@ const wasStopped = ({ requested }: Run, id: string): boolean => {
 export const questionsSurvive = ({ conversations, run }: History): ReadonlyArray<string> =>
   [...(run.surviving ?? [])].flatMap(([id, left]) => {
     const log = conversations.get(id)?.durable.map(({ event }) => event) ?? []
-    return openQuestions(left).flatMap(({ msg, seq }) => {
+    return openQuestions(left).flatMap(({ id: turnId, msg, seq }) => {
       if (msg.type !== "exec_approval_request") return []
       const verdict = log
         .slice(seq)
@@ -148,7 +178,7 @@ export const questionsSurvive = ({ conversations, run }: History): ReadonlyArray
         ...(allowed
           ? [`${msg.call_id} is resolved as ${decision} (${reason}) after the crash`]
           : []),
-        ...(reason === "withdrawn" && !wasStopped(run, id)
+        ...(reason === "withdrawn" && !wasStopped(run, id, turnId, left)
           ? [`${msg.call_id} is not asked again after the crash`]
           : []),
       ]

@@ -1,13 +1,17 @@
 /**
  * The tools of an embedding application: an `effect/ai` `Toolkit` with its handlers becomes tools of the conversation.
  *
- * A tool that `needsApproval` is approved like a command: what is shown, and remembered for the session, is its name
- * and its arguments, word by word. When a handler fails or dies, the model reads that and the turn continues.
+ * A tool that `needsApproval` asks a question of its own: what is shown, and remembered for the session, is its name and its
+ * arguments. Listeners see each call that runs begin and end. When a handler fails or dies, the model reads that and the
+ * turn continues.
  */
 import type { ToolCall, ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
 import { parseJson } from "@colloquy/protocol/Json"
 import { argumentFaults } from "@colloquy/protocol/mcp/ToolArguments"
+import type { EventOf } from "@colloquy/protocol/EventMsg"
+import { wireDuration } from "@colloquy/protocol/events/WireDuration"
 import { nullsAbsent } from "@colloquy/protocol/NullAsAbsent"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -22,8 +26,32 @@ import type { Tool } from "../Tool.ts"
 const text = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "null")
 
-const failed = (name: string, error: unknown): ToolResult => ({
-  output: `tool \`${name}\` failed: ${error instanceof Error ? error.message : text(error)}`,
+/** What became of a call: the member `result` of its end event. */
+type Outcome = EventOf<"tool_call_end">["result"]
+
+const failed = (name: string, error: unknown): Outcome => ({
+  Err: `tool \`${name}\` failed: ${error instanceof Error ? error.message : text(error)}`,
+})
+
+const outputOf = (outcome: Outcome): string => ("Ok" in outcome ? text(outcome.Ok) : outcome.Err)
+
+/** Runs a call, with the events of its begin and its end. */
+const reported = Effect.fnUntraced(function* <R>(
+  call: Omit<EventOf<"tool_call_begin">, "type">,
+  { emit }: ToolContext,
+  run: Effect.Effect<Outcome, never, R>,
+) {
+  const { arguments: _, ...named } = call
+  yield* emit({ type: "tool_call_begin", ...call })
+  const startedAtMs = yield* Clock.currentTimeMillis
+  const end = (result: Outcome) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      emit({ type: "tool_call_end", ...named, duration: wireDuration(now - startedAtMs), result }),
+    )
+  // Listeners that saw the call begin also see its end.
+  const outcome = yield* Effect.onInterrupt(run, () => end({ Err: "interrupted" }))
+  yield* end(outcome)
+  return { output: outputOf(outcome) }
 })
 
 /**
@@ -69,8 +97,8 @@ export const fromToolkit = <Tools extends Record<string, AiTool.Any>>(
     const invoke = (tool: AiTool.Any, args: unknown, callId: string) =>
       handle(tool.name, args as AiTool.ParametersEncoded<Tools[string]>, callId).pipe(
         Effect.flatMap(Stream.runLast),
-        Effect.map((last) => ({
-          output: Option.isSome(last) ? text(last.value.encodedResult) : "",
+        Effect.map((last): Outcome => ({
+          Ok: Option.isSome(last) ? last.value.encodedResult : "",
         })),
         Effect.catch((error) => Effect.sync(() => failed(tool.name, error))),
         // The turn also continues when a handler interrupts itself.
@@ -108,8 +136,8 @@ const runCall = Effect.fnUntraced(function* <R>(
   tool: AiTool.Any,
   call: ToolCall,
   context: ToolContext,
-  invoke: (tool: AiTool.Any, args: unknown, callId: string) => Effect.Effect<ToolResult, never, R>,
-) {
+  invoke: (tool: AiTool.Any, args: unknown, callId: string) => Effect.Effect<Outcome, never, R>,
+): Effect.fn.Return<ToolResult, never, R> {
   const args =
     call.type === "function_call"
       ? Result.map(parseJson(call.arguments), (value) => nullsAbsent(tool.parametersSchema, value))
@@ -122,18 +150,15 @@ const runCall = Effect.fnUntraced(function* <R>(
   const callId = call.call_id ?? ""
   if (yield* needsApproval(tool, args.success, callId)) {
     const refused = yield* requestApproval(context, {
-      _tag: "Exec",
+      _tag: "Tool",
       callId,
-      command: [tool.name, JSON.stringify(args.success)],
-      cwd: context.settings.cwd,
-      // The application confines its tools. No command of the same words is asked about with this sandbox policy, so
-      // that an approval for the session of the one is none for the other.
-      sandbox: { mode: "external-sandbox" },
-      reason: `the application asks before \`${tool.name}\``,
+      tool: tool.name,
+      arguments: args.success,
     })
     if (refused !== undefined) return { output: `tool call ${refused}` }
   }
-  return yield* invoke(tool, args.success, callId)
+  const named = { call_id: callId, tool: tool.name, arguments: args.success }
+  return yield* reported(named, context, invoke(tool, args.success, callId))
 })
 
 const toolOf = (tool: AiTool.Any, run: Run): Tool => {

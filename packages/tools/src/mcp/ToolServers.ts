@@ -9,6 +9,7 @@
 import type { McpServer } from "@colloquy/core/ConversationSettings"
 import type { ToolSpec } from "@colloquy/core/ModelClient"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import { wireDuration } from "@colloquy/protocol/events/WireDuration"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -96,11 +97,6 @@ const specOf = ({ qualifiedName, tool }: Qualified<ServerTool>): ToolSpec => ({
   name: qualifiedName,
   description: tool.description ?? tool.title ?? "",
   parameters: tool.inputSchema,
-})
-
-const wireDuration = (ms: number) => ({
-  secs: Math.floor(ms / 1_000),
-  nanos: Math.floor((ms % 1_000) * 1_000_000),
 })
 
 /** Runs one call and emits its events. */

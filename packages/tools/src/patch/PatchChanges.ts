@@ -69,7 +69,7 @@ export const summarize = Effect.fn("PatchChanges.summarize")(function* (
   }
   const changes = new Map<string, FileChange>()
   for (const operation of operations) {
-    // A diff may take its whole time limit; other fibers run between them.
+    // A diff may take a tenth of a second; other fibers run between them.
     yield* Effect.yieldNow
     for (const [path, change] of changesOf(operation, touched, overlay)) changes.set(path, change)
   }

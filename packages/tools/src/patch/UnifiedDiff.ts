@@ -1,11 +1,11 @@
 /**
- * Hunks of a unified diff between two texts. Pure and bounded: jsdiff takes quadratic time, so it gets a time limit.
- * Beyond it the caller uses another way (`GitDiff`); `replaced` always returns.
+ * Hunks of a unified diff between two texts. Pure and bounded: jsdiff takes quadratic time, so the changed lines it
+ * may find are limited, by a count: the result depends on the texts alone, not on the machine. Beyond the limit the caller uses another way (`GitDiff`); `replaced` always returns.
  */
 import { structuredPatch } from "diff/lib/patch/create.js"
 
-/** Time limit of jsdiff in milliseconds; for 10,000 changed lines it would take 12 s. */
-const timeoutMs = 100
+/** Most lines removed and added that jsdiff looks for: about 100 ms; for 20,000 it would take 12 s. */
+const maxEdits = 800
 
 const noNewline = "\\ No newline at end of file\n"
 
@@ -17,15 +17,15 @@ const header = (oldStart: number, oldCount: number, newStart: number, newCount: 
   `@@ -${range(oldStart, oldCount)} +${range(newStart, newCount)} @@\n`
 
 /**
- * The hunks with `context` lines around each, without file headers. Empty for equal texts; undefined when the time
- * limit is exceeded.
+ * The hunks with `context` lines around each, without file headers. Empty for equal texts; undefined when more
+ * than 800 lines are removed and added.
  */
 export const hunks = (before: string, after: string, context: number): string | undefined => {
   if (before === after) return ""
   if (before === "" || after === "") return replaced(before, after)
   const patch = structuredPatch("", "", before, after, undefined, undefined, {
     context,
-    timeout: timeoutMs,
+    maxEditLength: maxEdits,
   })
   return patch?.hunks
     .map((hunk) =>

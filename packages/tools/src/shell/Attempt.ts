@@ -7,6 +7,7 @@ import { parsedCommand } from "../policy/ParsedCommand.ts"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ToolContext } from "@colloquy/core/ToolRuntime"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import { wireDuration } from "@colloquy/protocol/events/WireDuration"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -53,11 +54,6 @@ const defaultTimeout = Duration.seconds(10)
 /** Equal to the default of the core's turn runner: an interrupt completes within a second plus this time. */
 const defaultKillGrace = Duration.millis(500)
 
-const wireDuration = (duration: Duration.Duration) => {
-  const nanos = Math.round(Duration.toMillis(duration) * 1e6)
-  return { secs: Math.floor(nanos / 1e9), nanos: nanos % 1e9 }
-}
-
 const endEvent = (
   callId: string,
   outcome: Result.Result<CommandResult, CommandNotStarted>,
@@ -72,7 +68,7 @@ const endEvent = (
       stderr: text,
       aggregated_output: text,
       exit_code: -1,
-      duration: wireDuration(took),
+      duration: wireDuration(Duration.toMillis(took)),
       formatted_output: text,
     }
   }
@@ -84,7 +80,7 @@ const endEvent = (
     stderr: result.stderr.text,
     aggregated_output: result.aggregated.text,
     exit_code: exitCodeOf(result),
-    duration: wireDuration(result.duration),
+    duration: wireDuration(Duration.toMillis(result.duration)),
     formatted_output: formatted(result),
   }
 }

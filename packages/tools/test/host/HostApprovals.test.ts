@@ -67,12 +67,10 @@ describe("HostTools that ask", () => {
           const tool = yield* named(yield* askingTools, name)
           const { output } = yield* tool.run(callOf(name, { amount }), context)
           const question = {
-            _tag: "Exec",
+            _tag: "Tool",
             callId: "c",
-            command: [name, JSON.stringify({ amount })],
-            cwd: context.settings.cwd,
-            sandbox: { mode: "external-sandbox" },
-            reason: `the application asks before \`${name}\``,
+            tool: name,
+            arguments: { amount },
           } as const
           assert.deepStrictEqual(asked, isAsked ? [question] : [])
           const isRun = !isAsked || verdict === approved
@@ -82,6 +80,15 @@ describe("HostTools that ask", () => {
       )
     }
   }
+
+  it.effect("a call that is not approved begins nothing", () =>
+    Effect.gen(function* () {
+      const { context, events } = watched({}, { verdict: denied })
+      const tool = yield* named(yield* askingTools, "always")
+      yield* tool.run(callOf("always", { amount: "1" }), context)
+      assert.deepStrictEqual(events, [])
+    }),
+  )
 
   it.effect("only tools that only read and need no approval run concurrently with others", () =>
     Effect.gen(function* () {

@@ -5,6 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
+import * as TestClock from "effect/testing/TestClock"
 import { fromToolkit } from "../../src/host/HostTools.ts"
 import type { Tool } from "../../src/Tool.ts"
 import { callOf, watched } from "../support/Context.ts"
@@ -39,6 +40,7 @@ const bad = Toolkit.make(
   AiTool.make("stopping"),
   AiTool.make("lying", { success: Schema.Finite }),
   AiTool.make("hanging"),
+  AiTool.make("waiting"),
 )
 const badTools = fromToolkit(bad).pipe(
   Effect.provide(
@@ -50,6 +52,7 @@ const badTools = fromToolkit(bad).pipe(
       // A cast lets this handler return a value of the wrong type.
       lying: () => Effect.succeed("text" as unknown as number),
       hanging: () => Effect.never,
+      waiting: () => Effect.sleep("2500 millis"),
     }),
   ),
 )
@@ -113,6 +116,55 @@ describe("HostTools", () => {
       const tool = yield* named(yield* badTools, "lying")
       const { output } = yield* tool.run(callOf("lying", {}), watched().context)
       assert.match(output, /^tool `lying` failed: ./)
+    }),
+  )
+
+  it.effect.each([
+    ["structured", {}, { Ok: { n: "7" } }],
+    ["plain", { name: "you" }, { Ok: "hello you" }],
+    ["failing", {}, { Err: 'tool `failing` failed: {"code":7}' }],
+    ["returning", {}, { Ok: { code: 8 } }],
+    ["dying", {}, { Err: "tool `dying` failed: internal error" }],
+  ] as const)("listeners see the call of %s begin and end", ([name, args, result]) =>
+    Effect.gen(function* () {
+      const tool = yield* named([...(yield* goodTools), ...(yield* badTools)], name)
+      const { context, events } = watched()
+      yield* tool.run(callOf(name, args), context)
+      assert.deepStrictEqual(events, [
+        { type: "tool_call_begin", call_id: "c", tool: name, arguments: args },
+        {
+          type: "tool_call_end",
+          call_id: "c",
+          tool: name,
+          duration: { secs: 0, nanos: 0 },
+          result,
+        },
+      ])
+    }),
+  )
+
+  it.effect("the end tells how long the call took", () =>
+    Effect.gen(function* () {
+      const tool = yield* named(yield* badTools, "waiting")
+      const { context, events } = watched()
+      const fiber = yield* Effect.forkChild(tool.run(callOf("waiting", {}), context), {
+        startImmediately: true,
+      })
+      yield* TestClock.adjust("2500 millis")
+      yield* Fiber.join(fiber)
+      assert.deepNestedInclude(events[1], { duration: { secs: 2, nanos: 500_000_000 } })
+    }),
+  )
+
+  it.effect("L5 a call that is interrupted ends, too", () =>
+    Effect.gen(function* () {
+      const tool = yield* named(yield* badTools, "hanging")
+      const { context, events } = watched()
+      const fiber = yield* Effect.forkChild(tool.run(callOf("hanging", {}), context), {
+        startImmediately: true,
+      })
+      yield* Fiber.interrupt(fiber)
+      assert.deepNestedInclude(events[1], { type: "tool_call_end", result: { Err: "interrupted" } })
     }),
   )
 

@@ -57,9 +57,21 @@ describe("UnifiedDiff", () => {
     }
   })
 
-  it("stops a diff that takes too long", () => {
-    const lines = (word: string) =>
-      Array.from({ length: 20_000 }, (_, i) => `${word} ${i}\n`).join("")
-    assert.isUndefined(UnifiedDiff.hunks(lines("a"), lines("b"), 3))
+  it("looks for 800 changed lines and no more, however long the texts are", () => {
+    const lines = (word: string, count: number) =>
+      Array.from({ length: count }, (_, i) => `${word} ${i}\n`).join("")
+    const change = (count: number) => {
+      const common = lines("c", 20_000)
+      return UnifiedDiff.hunks(common + lines("a", count), common + lines("b", count), 0)
+    }
+    assert.strictEqual(
+      change(400),
+      UnifiedDiff.replaced(lines("a", 400), lines("b", 400)).replace(
+        /^.*/,
+        "@@ -20001,400 +20001,400 @@",
+      ),
+    )
+    assert.isUndefined(change(401))
+    assert.isUndefined(UnifiedDiff.hunks(lines("a", 20_000), lines("b", 20_000), 3))
   })
 })

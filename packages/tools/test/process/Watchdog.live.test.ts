@@ -97,20 +97,38 @@ const nextOutput = (child: ReturnType<typeof started>) =>
     child.once("exit", () => reject(new Error("the server ended before its command was up")))
   })
 
-/** Starts the server with the command and kills it after the first output. Counts the processes before and after. */
-const killed = async (command: object, script: string, prefix: ReadonlyArray<string> = []) => {
+/** Checks for processes that are left, 20 ms apart: ten seconds, as a busy machine needs some. */
+const maxTries = 500
+
+/**
+ * Starts the server with the command, and kills it when the command has written and `atLeast` processes run. Counts the
+ * processes before and after.
+ */
+const killed = async (
+  command: object,
+  script: string,
+  atLeast: number,
+  {
+    prefix = [],
+    tries: allowed = maxTries,
+  }: { prefix?: ReadonlyArray<string>; tries?: number } = {},
+) => {
   const word = `${80_000 + process.pid}.${++marks}`
   const argv = [...prefix, "bash", "-c", script.replaceAll("WORD", word)]
   const child = started({ argv, ...command })
   await nextOutput(child)
-  const before = related(child.pid ?? 0, word)
+  let before = related(child.pid ?? 0, word)
+  while (before.length < atLeast) {
+    await sleep(20)
+    before = related(child.pid ?? 0, word)
+  }
   child.kill("SIGKILL")
   await new Promise((resolve) => child.once("close", resolve))
   const isLeft = () => {
     const now = new Set(processes().map(({ pid }) => pid))
     return before.filter((pid) => now.has(pid)).concat(related(-1, word))
   }
-  for (let tries = 0; tries < 40 && isLeft().length > 0; tries++) await sleep(20)
+  for (let tries = 0; tries < allowed && isLeft().length > 0; tries++) await sleep(20)
   return { before: before.length, left: isLeft() }
 }
 
@@ -130,7 +148,7 @@ const killedAtStart = async (command: object, delayMs: number, prefix: ReadonlyA
   for (const until = performance.now() + delayMs; performance.now() < until;);
   child.kill("SIGKILL")
   await new Promise((resolve) => child.once("close", resolve))
-  for (let tries = 0; tries < 20 && related(-1, word).length > 0; tries++) await sleep(20)
+  for (let tries = 0; tries < maxTries && related(-1, word).length > 0; tries++) await sleep(20)
   const left = related(-1, word)
   for (const stayer of left) process.kill(stayer, "SIGKILL")
   return left.length
@@ -140,7 +158,7 @@ const own = { diesWithParent: false }
 
 describe("Watchdog, a server killed by kill -9", () => {
   it("L8 leaves no command", async () => {
-    const { before, left } = await killed(own, "echo up; exec sleep WORD")
+    const { before, left } = await killed(own, "echo up; exec sleep WORD", 2)
     // The command and the watchdog.
     assert.strictEqual(before, 2)
     assert.deepStrictEqual(left, [])
@@ -151,8 +169,8 @@ describe("Watchdog, a server killed by kill -9", () => {
       trap '' TERM HUP INT
       (bash -c "trap '' TERM HUP INT; sleep WORD & sleep WORD") &
       (while :; do sleep WORD; done) &
-      sleep 0.3; echo up; sleep WORD`
-    const { before, left } = await killed(own, script)
+      echo up; sleep WORD`
+    const { before, left } = await killed(own, script, 7)
     assert.isAtLeast(before, 7)
     assert.deepStrictEqual(left, [])
   })
@@ -190,17 +208,16 @@ describe("Watchdog, a server killed by kill -9", () => {
   })
 
   it("L8 without the watchdog a command does stay: what is counted here is real", async () => {
-    const { left } = await killed({ diesWithParent: true }, "echo up; exec sleep WORD")
+    const { left } = await killed({ diesWithParent: true }, "echo up; exec sleep WORD", 1, {
+      tries: 40,
+    })
     for (const pid of left) process.kill(pid, "SIGKILL")
     assert.strictEqual(new Set(left).size, 1)
   })
 
   for (const [name, script] of Object.entries(leaving)) {
     it.skipIf(!canMark)(`L8 leaves no process that left its group: ${name}`, async () => {
-      const { before, left } = await killed(
-        own,
-        `${script("WORD")}\nsleep 0.3; echo up; sleep WORD`,
-      )
+      const { before, left } = await killed(own, `${script("WORD")}\necho up; sleep WORD`, 3)
       assert.isAtLeast(before, 3)
       assert.deepStrictEqual(left, [])
     })
@@ -215,7 +232,7 @@ describe("Watchdog, a server killed by kill -9", () => {
       })
       const script = `exec "$NODE" --input-type=module -e "$SERVER" '${inner}'`
       const env = { PATH: process.env["PATH"], NODE: process.execPath, SERVER: server }
-      const { before, left } = await killed({ ...own, cwd: import.meta.dirname, env }, script)
+      const { before, left } = await killed({ ...own, cwd: import.meta.dirname, env }, script, 5)
       // Two watchdogs, the commands of two servers and their remaining processes.
       assert.isAtLeast(before, 5)
       assert.deepStrictEqual(left, [])
@@ -225,8 +242,20 @@ describe("Watchdog, a server killed by kill -9", () => {
   it.skipIf(!hasBwrap)("L8 leaves nothing of a sandbox, separate sessions included", async () => {
     const { before, left } = await killed(
       { diesWithParent: true },
-      "setsid sleep WORD & (sleep WORD; :) & sleep 0.3; echo up; sleep WORD",
-      ["bwrap", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--unshare-pid"],
+      "setsid sleep WORD & (sleep WORD; :) & echo up; sleep WORD",
+      5,
+      {
+        prefix: [
+          "bwrap",
+          "--die-with-parent",
+          "--ro-bind",
+          "/",
+          "/",
+          "--dev",
+          "/dev",
+          "--unshare-pid",
+        ],
+      },
     )
     assert.isAtLeast(before, 5)
     assert.deepStrictEqual(left, [])
@@ -268,6 +297,8 @@ describe("Watchdog, a server that keeps running", () => {
           // A command that kills its watchdog only loses the protection that the watchdog gives.
           const result = yield* run(sh(`kill -9 ${first?.pid}; sleep 0.1; echo on`), options)
           assert.strictEqual(result.stdout.text, "on\n")
+          // Its entry goes when this process has learned of its end.
+          while (FS.existsSync(`/proc/${first?.pid}`)) yield* Effect.sleep(5)
           yield* run(sh("true"), options)
           const pids = watchdogs().map(({ pid }) => pid)
           assert.strictEqual(pids.length, 1)

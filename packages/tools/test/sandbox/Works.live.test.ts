@@ -230,7 +230,7 @@ describe.skipIf(!hasBwrap)("Works", () => {
       Effect.gen(function* () {
         const mark = "31536007"
         const launch = yield* confinedLaunch(made, {
-          argv: ["bash", "-c", `echo up; setsid sleep ${mark} & sleep ${mark}`],
+          argv: ["bash", "-c", `setsid sleep ${mark} & sleep ${mark} & echo up; wait`],
         })
         for (const [fd, bytes] of launch.inputs) Fs.writeFileSync(`${made.base}/input${fd}`, bytes)
         // Represents the server: bubblewrap is its child.

@@ -76,7 +76,7 @@ const answered = Effect.fnUntraced(function* (
   listener: Listener,
   answers: ReadonlyArray<NonNullable<Scene["answers"]>[number]>,
   answer: (
-    kind: "exec_approval" | "patch_approval",
+    kind: "exec_approval" | "patch_approval" | "tool_approval",
     id: string,
     decision: NonNullable<Scene["answers"]>[number],
   ) => Effect.Effect<unknown, unknown>,
@@ -97,6 +97,8 @@ const answered = Effect.fnUntraced(function* (
           yield* answer("exec_approval", msg.call_id, decision)
         } else if (msg.type === "apply_patch_approval_request") {
           yield* answer("patch_approval", msg.call_id, decision)
+        } else if (msg.type === "tool_approval_request") {
+          yield* answer("tool_approval", msg.call_id, decision)
         }
       }
     }

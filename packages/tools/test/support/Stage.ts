@@ -191,6 +191,8 @@ export const stage = (options: StageOptions = {}): Effect.Effect<StageWorld, nev
             yield* conversation.submit({ type: "exec_approval", id: msg.call_id, decision })
           } else if (msg.type === "apply_patch_approval_request") {
             yield* conversation.submit({ type: "patch_approval", id: msg.call_id, decision })
+          } else if (msg.type === "tool_approval_request") {
+            yield* conversation.submit({ type: "tool_approval", id: msg.call_id, decision })
           }
         }
         for (const watcher of watchers) watcher()

@@ -36,7 +36,10 @@ const hostFault = (host: string, { hosts }: Addresses): AddressFault | undefined
   const name = hostHeader.exec(host)?.[1]
   if (name === undefined)
     return fault(400, "Host", "expected one host name, with or without a port")
-  return hosts.some((allowed) => [host, name].includes(allowed.toLowerCase()))
+  return hosts.some((allowed) => {
+    const lower = allowed.toLowerCase()
+    return lower === host || lower === name
+  })
     ? undefined
     : fault(403, "Host", "this host name is not one of the server's")
 }

@@ -21,9 +21,11 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { type Addresses, addressFault, loopback } from "./Addresses.ts"
+import { CredentialEnd, credentialEnd, endingWith } from "./CredentialEnd.ts"
 import { type Drain, Draining, drainReason } from "./Draining.ts"
 import { type LimitFault, Limits } from "./Limits.ts"
 import { type NotIdentified, Principals } from "./Principals.ts"
+import { NotUtf8, withStrictText } from "./RequestText.ts"
 
 /** A refused request. */
 export interface Refusal {
@@ -154,6 +156,9 @@ const unsupported = (field: string, message: string): Refusal => ({
 const codingFault = (headers: HttpServerRequest.HttpServerRequest["headers"]) => {
   if (!uncoded.has((headers["content-encoding"] ?? "").trim().toLowerCase()))
     return unsupported("Content-Encoding", "expected a body that is not encoded")
+  // Node removes the chunks and no other coding, of which a proxy in front may read another body.
+  if ((headers["transfer-encoding"] ?? "chunked").trim().toLowerCase() !== "chunked")
+    return unsupported("Transfer-Encoding", "expected nothing but chunked")
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers["content-type"] ?? "")?.[1]
   return charset === undefined || charsets.has(charset.toLowerCase())
     ? undefined
@@ -222,20 +227,38 @@ const admit = (
   return coding === undefined ? admitted : Effect.andThen(admitted, Effect.fail(coding))
 }
 
-/** True if a route failed because the body became larger than the limit while it was read. */
-const isBodyTooLarge = (cause: Cause.Cause<unknown>): boolean =>
-  cause.reasons.some((reason) => {
+/** The refusal of a request whose route failed because of its body; undefined for any other failure. */
+const bodyRefusal = (cause: Cause.Cause<unknown>, maxBodyBytes: number): Refusal | undefined => {
+  for (const reason of cause.reasons) {
     const error = Cause.isFailReason(reason)
       ? reason.error
       : Cause.isDieReason(reason)
         ? reason.defect
         : undefined
-    return (
-      error instanceof HttpServerError &&
-      error.reason._tag === "RequestParseError" &&
-      error.reason.reason === "BodyTooLarge"
-    )
-  })
+    if (!(error instanceof HttpServerError) || error.reason._tag !== "RequestParseError") continue
+    if (error.reason.reason === "BodyTooLarge")
+      return tooLarge(`at most ${maxBodyBytes} bytes are accepted`)
+    if (error.reason.cause instanceof NotUtf8)
+      return { status: 400, code: "invalid_request", message: error.reason.cause.message }
+  }
+  return undefined
+}
+
+/** What a route gets of its guard. Only what upgrades the connection needs the end of its credentials itself. */
+const servingContext = (
+  request: HttpServerRequest.HttpServerRequest,
+  found: string | undefined,
+  bodySize: ByteSize.ByteSize,
+  { principals }: Judges,
+) => {
+  const context = Context.make(CurrentPrincipal, found).pipe(
+    Context.add(HttpIncomingMessage.MaxBodySize, bodySize),
+    Context.add(HttpServerRequest.HttpServerRequest, withStrictText(request)),
+  )
+  return found === undefined || request.headers["upgrade"] === undefined
+    ? context
+    : Context.add(context, CredentialEnd, credentialEnd(request, found, principals))
+}
 
 type Handler = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, unknown>
 
@@ -243,20 +266,27 @@ const wrap = (
   handler: Handler,
   judges: Judges,
   { maxBodyBytes = defaultMaxBodyBytes, refused = json, ...options }: GuardOptions,
+  bodySize = ByteSize.bytes(maxBodyBytes),
 ): Handler =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
     Effect.matchEffect(admit(request, judges, { ...options, maxBodyBytes }), {
       onFailure: (refusal) => Effect.succeed(refused(refusal)),
-      onSuccess: (found) =>
-        handler.pipe(
-          Effect.catchCause((cause) =>
-            isBodyTooLarge(cause)
-              ? Effect.succeed(refused(tooLarge(`at most ${maxBodyBytes} bytes are accepted`)))
-              : Effect.failCause(cause),
-          ),
-          Effect.provideService(CurrentPrincipal, found),
-          Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)),
-        ),
+      onSuccess: (found) => {
+        const served = handler.pipe(
+          Effect.catchCause((cause) => {
+            const refusal = bodyRefusal(cause, maxBodyBytes)
+            return refusal === undefined
+              ? Effect.failCause(cause)
+              : Effect.succeed(refused(refusal))
+          }),
+          Effect.provideContext(servingContext(request, found, bodySize, judges)),
+        )
+        return found === undefined
+          ? served
+          : Effect.map(served, (response) =>
+              endingWith(response, () => credentialEnd(request, found, judges.principals)),
+            )
+      },
     }),
   )
 

@@ -6,8 +6,8 @@
  * Bounded in bytes (L6): read messages are dropped first. Where nobody reads, the oldest unread messages are dropped, except
  * the last one; where a reader is slow, the sender waits, and a reader that takes nothing for `stallTimeout` is detached.
  */
+import { LazyLatch } from "@colloquy/server/jsonrpc/LazyLatch"
 import * as Effect from "effect/Effect"
-import * as Latch from "effect/Latch"
 
 /** One message and its number in the stream, from 1 on. */
 export interface LoggedMessage {
@@ -51,8 +51,8 @@ export class EventLog {
   private ended = false
   private endReason: string | undefined
   private reader: object | undefined
-  private readonly arrived = Latch.makeUnsafe(false)
-  private readonly room = Latch.makeUnsafe(false)
+  private readonly arrived = new LazyLatch(false)
+  private readonly room = new LazyLatch(false)
   private readonly maxChars: number
   private readonly stallMs: number
 

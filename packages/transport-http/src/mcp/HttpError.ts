@@ -8,6 +8,7 @@ import {
 import { StatelessErrorCode } from "@colloquy/protocol/mcp/Revisions"
 import type { HttpServerError } from "effect/http/HttpServerError"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { NotUtf8 } from "../guard/RequestText.ts"
 
 /** A JSON text as the body. */
 export const jsonText = (
@@ -33,11 +34,19 @@ export const refused = (
 ): HttpServerResponse.HttpServerResponse =>
   refusal(status, { code: ErrorCode.invalidRequest, message, data: undefined }, null, headers)
 
-/** The response where the body could not be read: it is larger than the limit, or the client is gone. */
-export const unreadBody = ({ reason }: HttpServerError): HttpServerResponse.HttpServerResponse =>
-  reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
-    ? refused(413, "the body is larger than the server allows")
+/** The response where the body could not be read: it is larger than the limit, is not UTF-8, or the client is gone. */
+export const unreadBody = ({ reason }: HttpServerError): HttpServerResponse.HttpServerResponse => {
+  if (reason._tag !== "RequestParseError") return refused(400, "the body cannot be read")
+  if (reason.reason === "BodyTooLarge")
+    return refused(413, "the body is larger than the server allows")
+  return reason.cause instanceof NotUtf8
+    ? refusal(400, {
+        code: ErrorCode.parseError,
+        message: "Parse error: the message is not UTF-8",
+        data: undefined,
+      })
     : refused(400, "the body cannot be read")
+}
 
 /**
  * The status of an error of a stateless request: proxies and clients decide by it (2026-07-28).

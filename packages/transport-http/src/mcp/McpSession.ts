@@ -13,9 +13,9 @@ import {
   type SendOptions,
 } from "@colloquy/protocol/Connection"
 import { type RequestId, requestIdKey } from "@colloquy/protocol/JsonRpc"
+import { LazyLatch } from "@colloquy/server/jsonrpc/LazyLatch"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Latch from "effect/Latch"
 import * as Queue from "effect/Queue"
 import { drainReason } from "../guard/Draining.ts"
 import { EventLog, type EventLogOptions } from "./EventLog.ts"
@@ -58,7 +58,7 @@ export class McpSession implements Connection {
   /** Milliseconds of the clock at the end of the last request. */
   usedAt: number
   private readonly frames: Queue.Queue<Frame, Cause.Done>
-  private readonly gone = Latch.makeUnsafe(false)
+  private readonly gone = new LazyLatch(false)
   private readonly options: EventLogOptions
   private readonly logs = new Map<number, EventLog>()
   private readonly exchanges = new Map<string | number, OpenExchange>()
@@ -79,7 +79,6 @@ export class McpSession implements Connection {
     this.usedAt = usedAt
     this.frames = frames
     this.options = options
-    this.logs.set(getStream, new EventLog(options))
   }
 
   /** A member of the object itself: wrappers of a connection copy those. */
@@ -157,7 +156,7 @@ export class McpSession implements Connection {
 
   /** The log of a stream; undefined if the session has none with this number. */
   log(stream: number): EventLog | undefined {
-    return this.logs.get(stream)
+    return stream === getStream ? this.getLog : this.logs.get(stream)
   }
 
   /** Ends the input: the requests in flight get their responses, and then the session ends. */
@@ -175,7 +174,17 @@ export class McpSession implements Connection {
   })
 
   private logOf(options: SendOptions | undefined): EventLog {
-    return this.exchangeOf(options)?.log ?? this.logs.get(getStream) ?? new EventLog()
+    return this.exchangeOf(options)?.log ?? this.getLog
+  }
+
+  /** Created when it is first read or written: many sessions have only responses. */
+  private get getLog(): EventLog {
+    const known = this.logs.get(getStream)
+    if (known !== undefined) return known
+    const log = new EventLog(this.options)
+    if (!this.open) log.end(this.endReason)
+    this.logs.set(getStream, log)
+    return log
   }
 
   private exchangeOf(options: SendOptions | undefined): OpenExchange | undefined {

@@ -25,6 +25,7 @@ import { EventLog } from "./EventLog.ts"
 import { refusal, refused, unreadBody } from "./HttpError.ts"
 import { type McpSessionsOptions, newId, type Serve } from "./McpSessions.ts"
 import { sseResponse } from "./SseResponse.ts"
+import { traced } from "./TracedRequest.ts"
 
 type HttpRequest = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -89,7 +90,8 @@ const deliver = Effect.fnUntraced(
     const message = parseFrame(text)
     // The Peer responds to an unusable request with an id, on the stream; the others have nothing to be matched by.
     if (message._tag === "Invalid" && message.id === null) return refusal(400, message.error)
-    yield* Queue.offer(frames, { _tag: "Text", text })
+    const [, sent] = traced(message, text, request.headers)
+    yield* Queue.offer(frames, { _tag: "Text", text: sent })
     return HttpServerResponse.empty({ status: 202 })
   },
   Effect.catch((error) => Effect.succeed(unreadBody(error))),

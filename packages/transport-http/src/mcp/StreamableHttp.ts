@@ -37,6 +37,7 @@ import { type Exchange, getStream, isResponseText, type McpSession } from "./Mcp
 import * as McpSessions from "./McpSessions.ts"
 import { continuedEvent, primingEvent, retryHint, sseResponse } from "./SseResponse.ts"
 import * as StatelessRequest from "./StatelessRequest.ts"
+import { traced } from "./TracedRequest.ts"
 
 /** The header that names the session. */
 const sessionHeader = "mcp-session-id"
@@ -61,6 +62,25 @@ interface StreamableHttp {
     principal: string,
   ) => Effect.Effect<Response, never, Scope.Scope>
 }
+
+/** What the official clients send with each POST, so that it need not be read each time. */
+const usualAccept = "application/json, text/event-stream"
+
+const acceptsBoth = (request: HttpRequest): boolean =>
+  request.headers["accept"] === usualAccept ||
+  (accepts(request, "application/json") && accepts(request, "text/event-stream"))
+
+const isJson = (request: HttpRequest): boolean => {
+  const type = request.headers["content-type"]
+  return (
+    type === "application/json" || type?.split(";")[0]?.trim().toLowerCase() === "application/json"
+  )
+}
+
+const peerOf = (request: HttpRequest, principal: string): ConnectionPeer => ({
+  principal,
+  headers: { ...request.headers },
+})
 
 const accepts = (request: HttpRequest, type: string): boolean => {
   const accept = request.headers["accept"]
@@ -141,14 +161,13 @@ class Endpoint implements StreamableHttp {
   }
 
   readonly handle: StreamableHttp["handle"] = (request, principal) => {
-    const peer: ConnectionPeer = { principal, headers: { ...request.headers } }
     const version = request.headers[versionHeader]
     if (request.method !== "POST" && statelessVersions.some((one) => one === version)) {
       return Effect.succeed(refused(405, `expected POST for ${version}`, { allow: "POST" }))
     }
     switch (request.method) {
       case "POST":
-        return this.post(request, peer)
+        return this.post(request, principal)
       case "GET":
         return this.inSession(request, principal, (session) =>
           Effect.suspend(() => this.get(request, session)),
@@ -165,26 +184,22 @@ class Endpoint implements StreamableHttp {
   }
 
   private readonly post = Effect.fnUntraced(
-    function* (this: Endpoint, request: HttpRequest, peer: ConnectionPeer) {
-      if (!accepts(request, "application/json") || !accepts(request, "text/event-stream")) {
-        return notAcceptable("application/json and text/event-stream")
-      }
-      const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase()
-      if (type !== "application/json")
-        return refused(415, "content-type: expected application/json")
+    function* (this: Endpoint, request: HttpRequest, principal: string) {
+      if (!acceptsBoth(request)) return notAcceptable("application/json and text/event-stream")
+      if (!isJson(request)) return refused(415, "content-type: expected application/json")
       const text = yield* request.text
       const message = parseFrame(text)
       if (message._tag === "Invalid") return refusal(400, message.error, message.id)
       if (isStateless(request, message)) {
         return message._tag === "Request" || message._tag === "Notification"
-          ? yield* this.stateless(peer, message, text)
+          ? yield* this.stateless(peerOf(request, principal), message, text)
           : refused(400, "expected one request or notification")
       }
       if (request.headers[sessionHeader] === undefined && isInitialize(message)) {
-        return yield* this.initialize(peer, message, text)
+        return yield* this.initialize(peerOf(request, principal), message, text)
       }
-      return yield* this.inSession(request, peer.principal, (session) =>
-        this.exchange(session, message, text),
+      return yield* this.inSession(request, principal, (session) =>
+        this.exchange(session, ...traced(message, text, request.headers)),
       )
     },
     Effect.catch((error) => Effect.succeed(unreadBody(error))),

@@ -39,25 +39,43 @@ const statusOf = ({ approvals, turn, waiting }: State) => {
   return approvals.open.length === 0 ? "running" : "waitingForApproval"
 }
 
+const shownState = (conversationId: string, state: State) => {
+  const { approvals, seq, settings, turn, usage, waiting } = state
+  return {
+    conversationId,
+    model: settings.model,
+    ...(settings.effort === undefined ? {} : { reasoningEffort: settings.effort }),
+    status: statusOf(state),
+    ...(turn === undefined ? {} : { turnId: turn.id }),
+    waitingMessages: waiting.length,
+    openQuestions: approvals.open.length,
+    nextSeq: seq,
+    cwd: settings.cwd,
+    approvalPolicy: settings.approvalPolicy,
+    sandboxPolicy: settings.sandboxPolicy,
+    ...(usage === undefined ? {} : { totalTokens: usage.total_tokens }),
+  } as const
+}
+
 /** The conversation as the routes show it. */
-export const shown = (conversation: Conversation) =>
-  Effect.map(Effect.mapError(conversation.state, plainErrorOf), (state) => {
-    const { approvals, seq, settings, turn, usage, waiting } = state
-    return {
-      conversationId: conversation.id,
-      model: settings.model,
-      ...(settings.effort === undefined ? {} : { reasoningEffort: settings.effort }),
-      status: statusOf(state),
-      ...(turn === undefined ? {} : { turnId: turn.id }),
-      waitingMessages: waiting.length,
-      openQuestions: approvals.open.length,
-      nextSeq: seq,
-      cwd: settings.cwd,
-      approvalPolicy: settings.approvalPolicy,
-      sandboxPolicy: settings.sandboxPolicy,
-      ...(usage === undefined ? {} : { totalTokens: usage.total_tokens }),
-    } as const
-  })
+const shown = (conversation: Conversation) =>
+  Effect.map(Effect.mapError(conversation.state, plainErrorOf), (state) =>
+    shownState(conversation.id, state),
+  )
+
+/** The conversation with this id, also one that another process has. */
+export const read = (views: Views, given: string) =>
+  Effect.flatMap(idOf(given), (id) =>
+    Effect.map(Effect.mapError(views.stateOf(id), plainErrorOf), (state) => shownState(id, state)),
+  )
+
+/** Attaches to the events of the conversation with this id, also of one that another process has. */
+export const followed = (
+  views: Views,
+  given: string,
+  options: Parameters<Views["follow"]>[1],
+): Effect.Effect<Listener, PlainError, Scope.Scope> =>
+  Effect.flatMap(idOf(given), (id) => Effect.mapError(views.follow(id, options), plainErrorOf))
 
 type Resolver = ReturnType<Server["Service"]["settings"]>
 type Overrides = Parameters<Resolver["resolve"]>[0]
@@ -88,7 +106,6 @@ export const list = Effect.fnUntraced(function* (
     views.list({
       limit: query.limit ?? defaultPageSize,
       archived: query.archived === "true",
-      withPreview: false,
       ...(query.cursor === undefined ? {} : { cursor: query.cursor }),
     }),
     plainErrorOf,

@@ -15,7 +15,7 @@ import * as Stream from "effect/Stream"
 import { principal } from "../guard/Guard.ts"
 import { eventStream } from "./EventStream.ts"
 import { PlainApi, PlainErrors } from "./PlainApi.ts"
-import { invalidParts, isInUse, plainErrorOf } from "./PlainError.ts"
+import { invalidParts, isInUse } from "./PlainError.ts"
 import * as Handlers from "./PlainHandlers.ts"
 import { redirectTo } from "./Redirect.ts"
 
@@ -77,14 +77,14 @@ const access = Effect.map(Server, ({ conversations: viewOf, settings: settingsOf
 })
 
 const conversations = HttpApiBuilder.group(PlainApi, "conversations", (handlers) =>
-  Effect.map(access, ({ find, settings, view }) =>
+  Effect.map(access, ({ settings, view }) =>
     handlers.handleAll({
       create: ({ payload }) =>
         Effect.gen(function* () {
           return yield* Handlers.create(yield* view, yield* settings, present(payload))
         }),
       list: ({ query }) => Effect.flatMap(view, (views) => Handlers.list(views, query)),
-      get: ({ params }) => Effect.flatMap(find(params.id), Handlers.shown),
+      get: ({ params }) => Effect.flatMap(view, (views) => Handlers.read(views, params.id)),
       fork: ({ params, payload }) =>
         Effect.flatMap(view, (views) => Handlers.fork(views, params.id, present(payload))),
       archive: ({ params }) =>
@@ -99,23 +99,21 @@ const inputOf = (input: string | ReadonlyArray<InputItem>): ReadonlyArray<InputI
   typeof input === "string" ? [{ type: "text", text: input }] : input
 
 /**
- * The response that streams the events of a conversation.
+ * The response that streams the events of a conversation, in whichever process it is.
  *
  * @param lastEventId the header of a browser that connects again: it repeats the query, and what it has seen is in the header
  */
 const streamed = (
-  conversation: Effect.Success<ReturnType<typeof Handlers.find>>,
+  views: Parameters<typeof Handlers.followed>[0],
+  id: string,
   query: { readonly after?: number; readonly answers?: string; readonly raw?: string },
   lastEventId: number | undefined,
 ) =>
   Effect.map(
-    Effect.mapError(
-      conversation.attach({
-        from: (lastEventId ?? query.after ?? -1) + 1,
-        answers: query.answers === "true",
-      }),
-      plainErrorOf,
-    ),
+    Handlers.followed(views, id, {
+      from: (lastEventId ?? query.after ?? -1) + 1,
+      answers: query.answers === "true",
+    }),
     (listener) =>
       HttpServerResponse.stream(
         Stream.encodeText(eventStream(listener, { raw: query.raw === "true", all: true })),
@@ -127,7 +125,7 @@ const streamed = (
   )
 
 const turns = HttpApiBuilder.group(PlainApi, "turns", (handlers) =>
-  Effect.map(access, ({ find }) =>
+  Effect.map(access, ({ find, view }) =>
     handlers
       .handle("send", ({ params, payload, query }) =>
         Effect.gen(function* () {
@@ -154,8 +152,8 @@ const turns = HttpApiBuilder.group(PlainApi, "turns", (handlers) =>
         ),
       )
       .handleRaw("events", ({ headers, params, query }) =>
-        Effect.flatMap(find(params.id), (conversation) =>
-          streamed(conversation, query, headers["last-event-id"]),
+        Effect.flatMap(view, (views) =>
+          streamed(views, params.id, query, headers["last-event-id"]),
         ),
       ),
   ),

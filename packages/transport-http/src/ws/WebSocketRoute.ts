@@ -17,6 +17,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Scope from "effect/Scope"
+import { CredentialEnd } from "../guard/CredentialEnd.ts"
 import { Draining } from "../guard/Draining.ts"
 import { principal } from "../guard/Guard.ts"
 import * as WebSocketConnection from "./WebSocketConnection.ts"
@@ -54,10 +55,17 @@ const peerOf = (
   { headers }: HttpServerRequest.HttpServerRequest,
 ): ConnectionPeer => ({ principal, headers: { ...headers } })
 
-const closeOf = (exit: Exit.Exit<void>, draining: boolean): readonly [number, string] => {
+/** What ends a connection besides its client. */
+type Ending = "draining" | "credentials"
+
+const closeOf = (
+  exit: Exit.Exit<void>,
+  ending: Ending | undefined,
+): readonly [code: number, reason: string] => {
   if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause))
     return [1011, "the server failed"]
-  return draining || Exit.isFailure(exit)
+  if (ending === "credentials") return [1008, "the token is not valid any more"]
+  return ending === "draining" || Exit.isFailure(exit)
     ? [1001, "the server shuts down"]
     : [1000, "the connection was served"]
 }
@@ -68,19 +76,20 @@ const serveConnection = <R>(
   draining: Effect.Effect<void>,
 ): Effect.Effect<void, never, R | Scope.Scope> =>
   Effect.gen(function* () {
-    let isDraining = false
+    let ending: Ending | undefined
+    const endBy = (reason: Ending) =>
+      Effect.sync(() => {
+        ending = reason
+      })
     yield* draining.pipe(
-      Effect.tap(() =>
-        Effect.sync(() => {
-          isDraining = true
-        }),
-      ),
+      Effect.andThen(endBy("draining")),
       Effect.andThen(connection.drain),
       Effect.forkScoped({ startImmediately: true }),
     )
+    const ended = Effect.andThen(yield* CredentialEnd, endBy("credentials"))
     // A request is handled without interruption by default; the end of the server and of the client interrupt this one.
-    yield* Effect.onExit(Effect.interruptible(serve(connection)), (exit) =>
-      Effect.andThen(connection.flush, connection.close(...closeOf(exit, isDraining))),
+    yield* Effect.onExit(Effect.interruptible(Effect.raceFirst(serve(connection), ended)), (exit) =>
+      Effect.andThen(connection.flush, connection.close(...closeOf(exit, ending))),
     )
   })
 

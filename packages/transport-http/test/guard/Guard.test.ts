@@ -25,7 +25,7 @@ interface Sent {
   readonly method?: string
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Uint8Array<ArrayBuffer>
 }
 
 const good = { host: "localhost:8080", authorization: "Bearer secret-of-ada" }
@@ -190,6 +190,29 @@ describe("the guard of routes", () => {
         // Who has no token does not learn what the server reads.
         const { authorization: _, ...anonymous } = headers
         assert.strictEqual((yield* served({ ...sent, headers: anonymous })).status, 401)
+      }
+    }),
+  )
+
+  it.effect("refuses a body that is not UTF-8, and reads one that is", () =>
+    Effect.gen(function* () {
+      const text = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        Effect.map(Effect.orDie(request.text), (body) => HttpServerResponse.text(body)),
+      )
+      const route = HttpRouter.add("POST", "/read", text)
+      const post = (body: Uint8Array<ArrayBuffer>) =>
+        served({ method: "POST", path: "/read", body }, {}, route)
+      assert.deepInclude(yield* post(new TextEncoder().encode("é\u{1f600}")), {
+        status: 200,
+        text: "é\u{1f600}",
+      })
+      for (const bytes of [[0xff], [0x22, 0xc3, 0x22], [0xed, 0xa0, 0x80]]) {
+        const refused = yield* post(Uint8Array.from(bytes))
+        assert.strictEqual(refused.status, 400)
+        assert.deepStrictEqual(JSON.parse(refused.text), {
+          code: "invalid_request",
+          message: "the body: expected UTF-8",
+        })
       }
     }),
   )

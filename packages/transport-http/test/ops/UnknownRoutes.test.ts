@@ -50,6 +50,7 @@ describe("UnknownRoutes", () => {
     ["GET", "/things?limit=1", 200, null, "ok"],
     ["GET", "/", 404, null, "not_found"],
     ["GET", "/other", 404, null, "not_found"],
+    ["GET", "/things/%zz", 404, null, "not_found"],
     ["GET", "/things/1/2", 404, null, "not_found"],
     ["PUT", "/things", 405, "GET, HEAD, POST", "method_not_allowed"],
     ["OPTIONS", "/Things/?x=/things/1", 405, "GET, HEAD, POST", "method_not_allowed"],

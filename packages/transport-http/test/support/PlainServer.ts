@@ -51,9 +51,11 @@ export interface PlainClient {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => Effect.Effect<Answer>
+  /** @param room awaited after each part: while it does not resolve, the client reads nothing */
   readonly events: (
     path: string,
     headers?: Readonly<Record<string, string>>,
+    room?: Effect.Effect<void>,
   ) => Effect.Effect<EventsClient, never, Scope.Scope>
   /** Runs everything that can run without time passing. */
   readonly quiet: Effect.Effect<void>
@@ -62,6 +64,7 @@ export interface PlainClient {
 /** What the tests read of an item of a list: of conversations, or of questions. */
 interface Item {
   readonly conversationId: string
+  readonly preview: string
   readonly seq: number
   readonly msg: { readonly type: string; readonly command: ReadonlyArray<string> }
 }
@@ -145,7 +148,7 @@ const makeClient = Effect.gen(function* () {
           }
         }),
       ),
-    events: Effect.fnUntraced(function* (path, headers) {
+    events: Effect.fnUntraced(function* (path, headers, room = Effect.void) {
       const scope = yield* Scope.make()
       yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
       const response = yield* respond(webRequest("GET", path, undefined, headers), scope)
@@ -153,11 +156,12 @@ const makeClient = Effect.gen(function* () {
       let over = false
       const reader = yield* bodyOf(response).pipe(
         Stream.runForEach((bytes) =>
-          Effect.sync(() => {
+          Effect.suspend(() => {
             for (const block of decoder.decode(bytes).split("\n\n")) {
               const sent = block === "" ? {} : sentOf(block)
               if (Object.keys(sent).length > 0) received.push(sent)
             }
+            return room
           }),
         ),
         Effect.ensuring(

@@ -2,6 +2,7 @@ import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
 import * as TestClock from "effect/testing/TestClock"
 import { asking, exec, oneCall } from "../../../server/test/support/Asking.ts"
 import { itemsOf, type PlainClient, withPlain } from "../support/PlainServer.ts"
@@ -17,6 +18,22 @@ const created = (client: PlainClient, headers?: Readonly<Record<string, string>>
   })
 
 describe("PlainRoutes", () => {
+  it.effect("a list has the first message of each conversation, and those without one too", () =>
+    withPlain(script, (client) =>
+      Effect.gen(function* () {
+        const one = yield* created(client)
+        const previews = Effect.map(client.request("GET", path), (listed) =>
+          itemsOf(listed).map(({ preview }) => preview),
+        )
+        assert.deepStrictEqual(yield* previews, [""])
+        for (const input of ["first words", "more words"]) {
+          yield* client.request("POST", `${one}/turns?wait=true`, { input })
+        }
+        assert.deepStrictEqual(yield* previews, ["first words"])
+      }),
+    ),
+  )
+
   it.effect("a conversation is created, listed, read, forked, archived and unarchived", () =>
     withPlain(script, (client) =>
       Effect.gen(function* () {
@@ -37,6 +54,10 @@ describe("PlainRoutes", () => {
         assert.strictEqual((yield* client.request("GET", one)).status, 409)
         assert.strictEqual((yield* client.request("POST", `${one}/unarchive`)).status, 204)
         assert.strictEqual((yield* client.request("GET", one)).status, 200)
+        // It is in memory now, and not archived: nothing to do, and no other process to ask.
+        const turn = yield* client.request("POST", `${one}/turns?wait=true`, { input: "hi" })
+        assert.strictEqual(turn.status, 200, JSON.stringify(turn.body))
+        assert.strictEqual((yield* client.request("POST", `${one}/unarchive`)).status, 204)
       }),
     ),
   )
@@ -328,6 +349,43 @@ describe("PlainRoutes: events", () => {
           assert.isUndefined(delta?.id)
           assert.isNumber(delta?.data?.["seq"])
         }),
+      ),
+  )
+
+  const mebibyte = Script.text("x".repeat(1024 * 1024))
+  const long = Script.reply(mebibyte, mebibyte, mebibyte, mebibyte, mebibyte, mebibyte)
+
+  it.effect(
+    "L4 L6 a reader that stops gets `lagged`, then every durable event once; others do not wait",
+    () =>
+      withPlain(
+        () => long,
+        (client) =>
+          Effect.gen(function* () {
+            const one = yield* created(client)
+            const room = Latch.makeUnsafe(true)
+            const slow = yield* client.events(`${one}/events`, {}, room.await)
+            const quick = yield* client.events(`${one}/events`)
+            yield* client.quiet
+            room.closeUnsafe()
+            const turn = yield* client.request("POST", `${one}/turns?wait=true`, { input: "hi" })
+            assert.strictEqual(turn.status, 200)
+            yield* client.quiet
+            const all = numbers(quick.received)
+            assert.isAbove(all.length, 10)
+            assert.isBelow(numbers(slow.received).length, all.length)
+            room.openUnsafe()
+            yield* client.quiet
+            assert.deepStrictEqual(numbers(slow.received), all)
+            assert.deepStrictEqual(
+              all,
+              Array.from(all, (_, i) => i),
+            )
+            const marks = slow.received.flatMap(({ event }) =>
+              event === "lagged" || event === "synced" ? [event] : [],
+            )
+            assert.deepStrictEqual(marks, ["synced", "lagged", "synced"])
+          }),
       ),
   )
 

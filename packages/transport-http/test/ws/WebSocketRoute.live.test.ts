@@ -8,6 +8,7 @@ import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 import { createServer } from "node:http"
 import { type AddressInfo, connect } from "node:net"
+import { CredentialEnd } from "../../src/guard/CredentialEnd.ts"
 import * as WebSocketRoute from "../../src/ws/WebSocketRoute.ts"
 
 /** Sends back what it receives, as JSON. */
@@ -204,6 +205,20 @@ describe("WebSocketRoute", () => {
         yield* draining.open
         assert.deepStrictEqual(yield* closed, [1001, "the server shuts down", 2])
         assert.strictEqual(texts[1], "the last event")
+      }),
+    ),
+  )
+
+  it.live("a connection is closed with 1008 when its token is not valid any more", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const end = Latch.makeUnsafe(false)
+        const { connect } = yield* Effect.provideService(serving(echo), CredentialEnd, end.await)
+        const { closed, raw, until } = yield* connect()
+        raw.send("one")
+        yield* until(1)
+        yield* end.open
+        assert.deepStrictEqual(yield* closed, [1008, "the token is not valid any more", 1])
       }),
     ),
   )

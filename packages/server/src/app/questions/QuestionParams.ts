@@ -24,6 +24,27 @@ export const execParams = (
     : { conversationId, callId: call_id, command, cwd, ...because, parsedCmd: parsed_cmd ?? [] }
 }
 
+/**
+ * Params of `execCommandApproval` for a tool of the application: the dialect has no request of its own for it, and every
+ * client shows the words of a command. Such a call has no directory.
+ */
+export const toolParams = (
+  conversationId: string,
+  { arguments: args, call_id, reason, tool }: EventOf<"tool_approval_request">,
+  form: ApprovalForm,
+): Params<typeof ExecCommandApproval> =>
+  execParams(
+    conversationId,
+    {
+      type: "exec_approval_request",
+      call_id,
+      command: [tool, JSON.stringify(args) ?? "null"],
+      cwd: "/",
+      ...(reason === undefined ? {} : { reason }),
+    },
+    form,
+  )
+
 /** Params of `applyPatchApproval`. Paths are absolute. */
 export const patchParams = (
   conversationId: string,

@@ -15,7 +15,7 @@ import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import { questionId } from "../../questions/Question.ts"
 import { decisionOp, formOp } from "../../questions/QuestionAnswer.ts"
 import type { Present } from "../../questions/QuestionBroker.ts"
-import { execParams, formParams, patchParams } from "./QuestionParams.ts"
+import { execParams, formParams, patchParams, toolParams } from "./QuestionParams.ts"
 
 /**
  * Presents the questions of a conversation to this client. An answer that does not fit the method's result fails as
@@ -37,6 +37,11 @@ export const presentV1 =
       case "apply_patch_approval_request":
         return Effect.map(
           peer.request(ApplyPatchApproval, patchParams(conversationId, msg, form())),
+          ({ decision }) => Result.succeed(decisionOp({ id, seq, type: msg.type }, decision)),
+        )
+      case "tool_approval_request":
+        return Effect.map(
+          peer.request(ExecCommandApproval, toolParams(conversationId, msg, form())),
           ({ decision }) => Result.succeed(decisionOp({ id, seq, type: msg.type }, decision)),
         )
       case "elicitation_request":

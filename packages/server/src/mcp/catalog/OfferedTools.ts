@@ -1,5 +1,11 @@
 /** Selects the tools that a connection lists and runs: the chosen ones of the server, and all of the embedding program. Pure. */
-import type { ChosenTools } from "@colloquy/protocol/mcp/ServerTools"
+import type { JsonSchema } from "@colloquy/protocol/JsonSchema"
+import {
+  type ChosenTools,
+  chosenTools,
+  serverTools,
+  type ToolChoice,
+} from "@colloquy/protocol/mcp/ServerTools"
 import { merged, filtered, type Registry } from "../../features/Registry.ts"
 import type { Tool } from "../../features/Tool.ts"
 
@@ -23,3 +29,14 @@ export const offeredTools = (
   callable: merged([filtered(own, (name) => callable.has(name)), embedded]),
   isDisabled: (name) => own.get(name) !== undefined && !callable.has(name),
 })
+
+/** The input schema of the tool that a call of this name runs, without the tools of a connection; undefined if there is none. */
+export const inputSchemaOf = (
+  choice: ToolChoice,
+  embedded: Registry<Tool> | undefined,
+  name: string,
+): JsonSchema | undefined => {
+  const own = serverTools.find((one) => one.name === name)
+  const isCallable = own !== undefined && chosenTools(choice).callable.has(name)
+  return isCallable ? own.inputSchema : embedded?.get(name)?.inputSchema
+}

@@ -56,6 +56,7 @@ export const codex = Effect.fnUntraced(function* (
         conversation,
         prompt: args.prompt,
         from: 0,
+        isFirst: true,
         progress,
         ...submission,
       }),

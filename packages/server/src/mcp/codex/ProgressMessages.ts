@@ -57,6 +57,10 @@ const callMessage = (msg: EventMsg): string | undefined => {
       return `calling ${mcpName(msg)}`
     case "mcp_tool_call_end":
       return `${mcpName(msg)} ${"Ok" in msg.result ? "answered" : "failed"}`
+    case "tool_call_begin":
+      return `calling ${short(msg.tool)}`
+    case "tool_call_end":
+      return `${short(msg.tool)} ${"Ok" in msg.result ? "answered" : "failed"}`
     case "web_search_begin":
       return "searching the web"
     case "view_image_tool_call":
@@ -73,6 +77,8 @@ const questionMessage = (msg: EventMsg): string | undefined => {
       return `asking whether to run ${command(msg.command)}`
     case "apply_patch_approval_request":
       return `asking whether to patch ${files(msg.changes)}`
+    case "tool_approval_request":
+      return `asking whether to call ${short(msg.tool)}`
     case "elicitation_request":
       return `asking for tool server ${short(msg.server_name)}`
     case "approval_resolved":

@@ -35,6 +35,8 @@ export interface FollowedTurn {
 /** A turn that a call starts. */
 export interface NewTurn extends FollowedTurn {
   readonly prompt: string
+  /** True: the conversation exists only when its first submission was accepted. Default false. */
+  readonly isFirst?: boolean
   /** Id of the submission; without one the conversation numbers it. */
   readonly submissionId?: string
   /** What becomes of the prompt while another turn is running. Default `wait`: its own turn, after those before it. */
@@ -48,13 +50,13 @@ const ended = "the conversation ended before the turn did"
 
 type TurnFailure = ConnectionClosed | ListenerEnd | InputRequired | AttachError | SubmitError
 
-/** Why the first submission could not create the log of the conversation, which does not exist then. */
-const creationFailure = (failure: TurnFailure): StoreError | undefined =>
-  failure._tag === "ConversationUnavailable" &&
-  failure.because instanceof StoreError &&
-  failure.because.operation === "create"
-    ? failure.because
-    : undefined
+/** Why the log of a conversation could not be created; its message does not name the conversation, which does not exist. */
+const messageOfCreation = (failure: Exclude<TurnFailure, InputRequired>): string =>
+  failure._tag === "ConversationUnavailable"
+    ? failure.because instanceof StoreError
+      ? failure.because.message
+      : failure.reason
+    : messageOf(failure)
 
 const messageOf = (failure: Exclude<TurnFailure, InputRequired>): string => {
   if (failure._tag === "Done") return ended
@@ -66,20 +68,24 @@ const failureOf = (threadId: string, failure: Exclude<TurnFailure, InputRequired
     ? notAvailable(threadId, failure)
     : failureIn(threadId, messageOf(failure))
 
-/** Every failure but `InputRequired` becomes a result with its message. */
+/**
+ * Every failure but `InputRequired` becomes a result with its message.
+ *
+ * @param exists false while no submission has created the conversation: its id would lead nowhere
+ */
 const asResult = (
   { threadIdPlace }: ConnectionState,
   threadId: string,
+  exists: () => boolean,
   run: Effect.Effect<CallToolResult, TurnFailure>,
 ): Effect.Effect<CallToolResult, InputRequired> =>
   Effect.matchEffect(run, {
     onFailure: (failure) => {
       if (failure._tag === "InputRequired") return Effect.fail(failure)
-      const notCreated = creationFailure(failure)
       return Effect.succeed(
-        notCreated === undefined
+        exists()
           ? inThread(threadIdPlace, threadId, failureOf(threadId, failure))
-          : notStarted(notCreated.message),
+          : notStarted(messageOfCreation(failure)),
       )
     },
     onSuccess: (result) => Effect.succeed(inThread(threadIdPlace, threadId, result)),
@@ -119,8 +125,10 @@ const follow = (
   context: RequestContext,
   turn: FollowedTurn,
   start: Effect.Effect<StartedTurn, SubmitError>,
+  isFirst = false,
 ): Effect.Effect<CallToolResult, InputRequired> => {
   const { conversation, from } = turn
+  let exists = !isFirst
   const { peer, requestId } = context
   const elicitations = connection.elicitations(context)
   const attach = conversation.attach({
@@ -135,6 +143,7 @@ const follow = (
         elicitations?.of({ conversation, peer, requestId }) ?? Effect.undefined
       )
       const { id, joined } = yield* start
+      exists = true
       const events = connection.events(context)
       const forwarded = { ...turn, turnId: id, listener, events, questions }
       const forward = new TurnForwarder(context, forwarded).run
@@ -143,7 +152,7 @@ const follow = (
       return yield* guarded(forward, restore, turn, id)
     }),
   )
-  return asResult(connection, conversation.id, Effect.scoped(run))
+  return asResult(connection, conversation.id, () => exists, Effect.scoped(run))
 }
 
 /** Submits the prompt and resolves with the result of its turn. Makes the conversation the latest of the connection. */
@@ -152,7 +161,7 @@ export const runTurn = (
   context: RequestContext,
   turn: NewTurn,
 ): Effect.Effect<CallToolResult, InputRequired> => {
-  const { conversation, prompt, submissionId, whileRunning = "wait" } = turn
+  const { conversation, isFirst, prompt, submissionId, whileRunning = "wait" } = turn
   const options = { whileRunning, ...(submissionId === undefined ? {} : { id: submissionId }) }
   const start = conversation
     .submit({ type: "user_input", items: [{ type: "text", text: prompt }] }, options)
@@ -162,7 +171,7 @@ export const runTurn = (
         return { id, joined: disposition === "joined" }
       }),
     )
-  return follow(connection, context, turn, start)
+  return follow(connection, context, turn, start, isFirst)
 }
 
 /** Follows a turn that an earlier call started and that a question ended, and resolves with the result of the turn. */

@@ -30,7 +30,8 @@ export type ResourceItem =
   | {
       readonly type: "tool_call"
       readonly call_id: string
-      readonly server: string
+      /** Absent for a tool of the application. */
+      readonly server?: string
       readonly tool: string
       readonly arguments: unknown
       /** Absent while it runs. */
@@ -73,10 +74,10 @@ const patchItem = ({ callId, changes, success }: Core.FileChangeItem): ResourceI
   ...(success === undefined ? {} : { success }),
 })
 
-const toolCallItem = (item: Core.McpToolCallItem): ResourceItem => ({
+const toolCallItem = (item: Core.McpToolCallItem | Core.ToolCallItem): ResourceItem => ({
   type: "tool_call",
   call_id: item.callId,
-  server: item.server,
+  ...(item.type === "mcp_tool_call" ? { server: item.server } : {}),
   tool: item.tool,
   arguments: item.arguments,
   ...(item.result === undefined ? {} : { success: "Ok" in item.result }),
@@ -98,6 +99,7 @@ const presented = (item: Core.Item): ResourceItem | undefined => {
     case "file_change":
       return patchItem(item)
     case "mcp_tool_call":
+    case "tool_call":
       return toolCallItem(item)
     case "plan":
       return { type: "plan", steps: item.steps }

@@ -10,6 +10,7 @@ import type { Question } from "../../questions/Question.ts"
 
 type Exec = EventOf<"exec_approval_request">
 type Patch = EventOf<"apply_patch_approval_request">
+type Tool = EventOf<"tool_approval_request">
 type ServerForm = EventOf<"elicitation_request">
 
 /** The tool call in whose name a question is put. */
@@ -31,12 +32,18 @@ const formParams = (msg: ServerForm, { threadId }: AskingCall): ElicitParams => 
   threadId,
 })
 
+const kinds = {
+  exec_approval_request: "exec-approval",
+  apply_patch_approval_request: "patch-approval",
+  tool_approval_request: "tool-approval",
+} as const
+
 /** An approval. `id` is that of the submission, which the original calls the event id. */
-const approvalParams = (id: string, msg: Exec | Patch, call: AskingCall): ElicitParams => ({
+const approvalParams = (id: string, msg: Exec | Patch | Tool, call: AskingCall): ElicitParams => ({
   message: questionText(msg),
   requestedSchema: decisionForm(),
   threadId: call.threadId,
-  codex_elicitation: msg.type === "exec_approval_request" ? "exec-approval" : "patch-approval",
+  codex_elicitation: kinds[msg.type],
   codex_mcp_tool_call_id: requestIdText(call.requestId),
   codex_event_id: id,
   codex_call_id: msg.call_id,
@@ -47,12 +54,18 @@ const approvalParams = (id: string, msg: Exec | Patch, call: AskingCall): Elicit
     : {}),
 })
 
-/** The command or the changes that need the approval. */
-const subjectOf = (msg: Exec | Patch): Partial<ElicitParams> =>
-  msg.type === "exec_approval_request"
-    ? {
+/** The command, the changes or the call that need the approval. */
+const subjectOf = (msg: Exec | Patch | Tool): Partial<ElicitParams> => {
+  switch (msg.type) {
+    case "exec_approval_request":
+      return {
         codex_command: msg.command,
         codex_cwd: msg.cwd,
         ...(msg.parsed_cmd === undefined ? {} : { codex_parsed_cmd: msg.parsed_cmd }),
       }
-    : { codex_changes: msg.changes }
+    case "apply_patch_approval_request":
+      return { codex_changes: msg.changes }
+    case "tool_approval_request":
+      return { codex_tool: msg.tool, codex_arguments: msg.arguments }
+  }
+}

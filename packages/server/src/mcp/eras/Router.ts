@@ -27,7 +27,8 @@ type AnyHandler = CoreHandler<unknown, unknown>
 export interface RouterOptions {
   readonly session: Session
   readonly methods: ReadonlyMap<string, Method>
-  readonly handlers: Readonly<Record<string, AnyHandler | undefined>>
+  /** The handler of a request; undefined for a method that has none. */
+  readonly handlerOf: (method: string) => AnyHandler | undefined
   readonly states: RequestStates
   /**
    * Cancels the work that a handler's own state refers to. Runs when the client cancels the call of that state, or when
@@ -106,8 +107,9 @@ const traced = (handler: AnyHandler, meta: Members | undefined): AnyHandler => {
 
 /** Creates the codec of each method when it is first used, and keeps it. */
 const remembered = (make: (codec: Codec) => Route["codec"]) => {
-  const known = new Map<Method, Route["codec"]>()
+  let known: Map<Method, Route["codec"]> | undefined
   return (method: Method) => {
+    known ??= new Map()
     const codec = known.get(method) ?? make(codecOf(method))
     known.set(method, codec)
     return codec
@@ -132,13 +134,13 @@ class ConnectionRouter implements Router {
   }
 
   readonly route: Router["route"] = (request, batched) => {
-    const { handlers, methods, session } = this.options
+    const { methods, session } = this.options
     const method = methods.get(request.method)
     const meta = metaOf(request.params)
     const isNew = this.isStateless(method, meta)
     if (batched && (isNew || request.method === Initialize._tag)) return alone(request.method)
     if (isNew) return this.statelessRoute(method, meta, request)
-    const handler = handlers[request.method]
+    const handler = this.options.handlerOf(request.method)
     return method === undefined || handler === undefined || !knows(session.revision(), method)
       ? methodNotFound(request.method)
       : this.handshakeRoute(method, traced(handler, meta))
@@ -184,7 +186,7 @@ class ConnectionRouter implements Router {
     if (read._tag === "Failure") return read.failure
     const fault = this.options.headerFault(request)
     if (fault !== undefined) return fault
-    const handler = this.options.handlers[request.method]
+    const handler = this.options.handlerOf(request.method)
     return method === undefined || handler === undefined || !knows(read.success.revision, method)
       ? methodNotFound(request.method)
       : this.callRoute(method, traced(handler, meta), read.success, request)

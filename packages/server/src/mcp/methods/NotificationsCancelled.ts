@@ -9,7 +9,7 @@ import type { ConnectionState } from "../ConnectionState.ts"
 
 /** The handler of `notifications/cancelled` of one connection. */
 export const notificationsCancelled =
-  (connection: ConnectionState) =>
+  (connection: Pick<ConnectionState, "answered">) =>
   ({ requestId }: { readonly requestId: RequestId }, { peer }: NotificationCaller) =>
     // Work that continues after the response is registered while the request is served, so it is found here.
     Effect.andThen(connection.answered.cancel(requestId), peer.cancel(requestId))

@@ -1,3 +1,4 @@
+import { SubmissionRefused } from "@colloquy/core/ConversationErrors"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { localPrincipal } from "@colloquy/protocol/Connection"
 import { assert, describe, it } from "@effect/vitest"
@@ -54,6 +55,31 @@ const interrupted = (before: (created: Latch.Latch) => Effect.Effect<void>) =>
   )
 
 describe("CodexTool", () => {
+  it.effect("names no conversation when the first message is refused: there is none", () =>
+    withCore([defaultReply], () =>
+      Effect.gen(function* () {
+        const manager = yield* ConversationManager
+        const message = "4 turns are running already, which is the limit"
+        const refusing = ConversationsView.of({
+          ...(yield* Server).conversations(localPrincipal),
+          createOnSubmit: (settings) =>
+            Effect.map(manager.createOnSubmit(settings), (conversation) => ({
+              ...conversation,
+              attach: (options) => conversation.attach(options),
+              submit: () => new SubmissionRefused({ reason: "TooManyTurns", message }),
+            })),
+        })
+        const call = codex({ prompt: "x" }, callContext(peer), yield* connectionState, undefined)
+        const result = yield* Effect.provideService(call, ConversationsView, refusing)
+        assert.deepStrictEqual(result, {
+          content: [{ type: "text", text: `Failed to start Codex session: ${message}` }],
+          isError: true,
+        })
+        assert.deepStrictEqual(yield* listed(manager), [])
+      }),
+    ),
+  )
+
   it.effect(
     "leaves no conversation when it is cancelled while its conversation is being created",
     () =>

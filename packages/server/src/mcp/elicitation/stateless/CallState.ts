@@ -12,6 +12,7 @@ const Asked = Schema.Struct({
   type: Schema.Literals([
     "exec_approval_request",
     "apply_patch_approval_request",
+    "tool_approval_request",
     "elicitation_request",
   ]),
 })

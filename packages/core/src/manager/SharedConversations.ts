@@ -1,0 +1,63 @@
+/**
+ * What works on a conversation in whichever process of the state directory it is. The log in the store tells about one
+ * that another process has.
+ */
+import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { type AttachError, holderOf, NoSuchConversation } from "../ConversationErrors.ts"
+import type { Access, GetError } from "../ConversationManager.ts"
+import type { ConversationStore } from "../ConversationStore.ts"
+import type { State } from "../decider/State.ts"
+import type { Listener } from "../listeners/Listener.ts"
+import type { FollowOptions } from "../listeners/Listeners.ts"
+import type { ConversationDirectory } from "./ConversationDirectory.ts"
+import { follow } from "./FollowingListener.ts"
+import type { Storage } from "./Storage.ts"
+
+const idOf = (id: string): Effect.Effect<ConversationId, NoSuchConversation> => {
+  const parsed = parseConversationId(id)
+  return "problem" in parsed
+    ? Effect.fail(new NoSuchConversation({ id }))
+    : Effect.succeed(parsed.id)
+}
+
+/** The members of `ConversationManager` that do not load a conversation which another process has. */
+export class SharedConversations {
+  private readonly directory: ConversationDirectory
+  private readonly store: ConversationStore["Service"]
+  private readonly storage: Storage
+
+  constructor(
+    directory: ConversationDirectory,
+    store: ConversationStore["Service"],
+    storage: Storage,
+  ) {
+    this.directory = directory
+    this.store = store
+    this.storage = storage
+  }
+
+  follow(
+    id: string,
+    options: FollowOptions,
+    access: Access | undefined,
+  ): Effect.Effect<Listener, GetError | AttachError, Scope.Scope> {
+    const { directory, store } = this
+    return Effect.flatMap(idOf(id), (parsed) =>
+      follow({ id: parsed, store, load: directory.get(id, access) }, options),
+    )
+  }
+
+  stateOf(id: string, access: Access | undefined): Effect.Effect<State, GetError> {
+    const { directory, storage } = this
+    return directory.get(id, access).pipe(
+      Effect.flatMap((conversation) => conversation.state),
+      Effect.catchIf(
+        (error) => holderOf(error) !== undefined,
+        // The conversation was found, so the caller may see it.
+        () => Effect.flatMap(idOf(id), (parsed) => storage.state({ id: parsed })),
+      ),
+    )
+  }
+}
