@@ -1,0 +1,2 @@
+/** Testing. */
+export * from "../Agent.ts"
