@@ -50,8 +50,14 @@ export interface Tools<out Q, out E, out R> {
   readonly build: Effect.Effect<ReadonlyArray<ConversationTool>, never, R>
 }
 
-/** Tools of any kind. */
-export type AnyTools = Tools<unknown, unknown, unknown>
+/**
+ * Tools of any kind. Has no member from whose type TypeScript could infer services: a tool that is defined inside of the
+ * array of an agent's tools would otherwise seem to need unknown ones.
+ */
+export interface AnyTools {
+  readonly "~colloquy/agent/Tools": unknown
+  readonly names: ReadonlyArray<string>
+}
 
 /** The questions of these tools. */
 export type QuestionsOf<T> = T extends Tools<infer Q, infer _E, infer _R> ? Q : never

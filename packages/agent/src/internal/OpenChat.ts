@@ -16,6 +16,7 @@ import type { OnApproval } from "../Approval.ts"
 import { Account, budgetKeys, type Budget } from "../Budget.ts"
 import { type Chat, childKeys, type ChildOptions, type OpenOptions } from "../Chat.ts"
 import { conversationIdOf } from "../ConversationName.ts"
+import type { Tools } from "../Tool.ts"
 import { type Ask, askKeys, type AskOptions, type Input } from "../Turn.ts"
 import { type AgentRuntime, type RuntimeServices, WantedId } from "./AgentRuntime.ts"
 import { type AnyOnApproval, settingsOf } from "./AgentDefinition.ts"
@@ -220,8 +221,8 @@ export const openChat = (
     const context = yield* Effect.context<never>()
     // The services that the tools need are those of the caller.
     const built = yield* Effect.forEach(
-      definition.tools,
-      ({ build }) => build as Effect.Effect<Effect.Success<typeof build>>,
+      definition.tools as ReadonlyArray<Tools<never, never, never>>,
+      ({ build }) => build,
     )
     const account = yield* Account.make("chat", options.budget ?? definition.budget)
     return yield* open(

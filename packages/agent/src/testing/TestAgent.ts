@@ -1,2 +1,3 @@
 /** Testing. */
 export * from "../Agent.ts"
+export * from "./ScriptedModel.ts"
