@@ -35,6 +35,7 @@ export type { Chat, ChildOptions, OpenOptions } from "./Chat.ts"
 export { conversationIdOf } from "./ConversationName.ts"
 export { UnknownOption } from "./internal/KnownKeys.ts"
 export { chatCompletions, type Model, model, offline, openai, type ProviderOptions } from "./Model.ts"
+export { languageModel } from "./LanguageModel.ts"
 export { files, memory, type Store } from "./Store.ts"
 export { tool, toolkit, type ToolOptions, type Tools } from "./Tool.ts"
 export type { Ask, AskOptions, Input, Turn, TurnResult } from "./Turn.ts"
@@ -98,10 +99,13 @@ const agentKeys: ReadonlyArray<
   "description",
 ]
 
-/** An agent. `Q` are the questions of its tools, `E` and `R` the errors and services of opening a chat. */
-export interface Agent<Q, out E = never, out R = never> {
+/**
+ * An agent. `Q` are the questions of its tools, `E` and `R` the errors and services of opening a chat, `T` those of the
+ * services that the tools and the policy need.
+ */
+export interface Agent<Q = never, out E = never, out R = never, out T = R> {
   /** What it is made of; for code that makes another agent of it. */
-  readonly "~colloquy/agent/definition": AgentDefinition
+  readonly "~colloquy/agent/definition": AgentDefinition & { readonly "~services"?: T }
   /**
    * Opens the conversation of this name until the scope closes, created or resumed from the store; without a name, a new
    * one. Any text is a name, and a conversation id is one, too.
@@ -116,7 +120,9 @@ export interface Agent<Q, out E = never, out R = never> {
 }
 
 /** The agent of a definition. */
-export const fromDefinition = <Q, E, R>(definition: AgentDefinition): Agent<Q, E, R> => {
+export const fromDefinition = <Q, E, R, T = R>(
+  definition: AgentDefinition,
+): Agent<Q, E, R, T> => {
   const runtime = new AgentRuntime(definition)
   const open = (name?: string, options: OpenOptions<Q> = {}) =>
     Effect.suspend(() => {
@@ -147,7 +153,8 @@ export const make = <
 ): Agent<
   QuestionsOf<T[number]>,
   ModelErrors<M> | StoreErrors<S>,
-  ModelServices<M> | StoreServices<S> | ServicesOf<T[number]> | R
+  ModelServices<M> | StoreServices<S> | ServicesOf<T[number]> | R,
+  ServicesOf<T[number]> | R
 > => {
   checkKeys("Agent.make", options, agentKeys)
   if (options.budget !== undefined) checkKeys("Agent.make budget", options.budget, budgetKeys)
@@ -168,5 +175,6 @@ export const make = <
       approvalDeadline === undefined ? undefined : Duration.fromInputUnsafe(approvalDeadline),
     effort: options.effort,
     verbosity: options.verbosity,
+    idleTimeToLive: undefined,
   })
 }

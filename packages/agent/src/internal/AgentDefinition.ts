@@ -29,6 +29,8 @@ export interface AgentDefinition {
   readonly approvalDeadline: Duration.Duration | undefined
   readonly effort: ReasoningEffort | undefined
   readonly verbosity: Verbosity | undefined
+  /** How long a conversation that nobody has open stays in memory. Undefined: the default of the core. */
+  readonly idleTimeToLive: Duration.Duration | undefined
 }
 
 /**

@@ -10,6 +10,7 @@ import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import { withStored } from "@colloquy/core/store/Settings"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
+import { defined } from "@colloquy/protocol/Defined"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -47,8 +48,11 @@ const layerOf = (definition: AgentDefinition, tools: ChatTools) => {
         return stored === undefined ? current : withStored(current, stored)
       }),
   })
-  const { model, name, store, version } = definition
-  return Conversations.layerWith({ program: { originator: name, version, source: "agent" } }).pipe(
+  const { idleTimeToLive, model, name, store, version } = definition
+  return Conversations.layerWith({
+    program: { originator: name, version, source: "agent" },
+    ...defined({ idleTimeToLive }),
+  }).pipe(
     Layer.provide([model.layer, store, Layer.succeed(ToolRuntime, tools.runtime)]),
     Layer.provideMerge([settings, ids]),
   )

@@ -13,7 +13,7 @@ export const itemsOf = (input: Input): ReadonlyArray<InputItem> =>
 /** The input, and what the answer has to look like. */
 export const withSchema = (
   input: Input,
-  schema: Schema.Codec<unknown, unknown>,
+  schema: Schema.Top,
 ): ReadonlyArray<InputItem> => [
   ...itemsOf(input),
   {
