@@ -8,6 +8,8 @@ export interface Question<out Name extends string = string, out Input = unknown>
   readonly tool: Name
   /** What its function will get. */
   readonly input: Input
+  /** For a person: what will happen, with the arguments in full and warnings about signs that look like others. */
+  readonly reason: string
   /** Id of the call in the events of the conversation. */
   readonly callId: string
   readonly turnId: string

@@ -148,6 +148,7 @@ class Following {
       const question: Question = {
         tool: msg.tool,
         input: tools.get(msg.tool)?.inputOf(msg.arguments),
+        reason: msg.reason ?? "",
         callId,
         turnId,
         conversationId: conversation.id,

@@ -18,7 +18,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { type Agent, type AgentOptions, fromDefinition, make } from "../Agent.ts"
+import { type Agent, type AgentOptions, fromDefinition, make } from "../MakeAgent.ts"
 import type { OpenError } from "../AgentErrors.ts"
 import type { Chat, OpenOptions } from "../Chat.ts"
 import type { AgentDefinition } from "../internal/AgentDefinition.ts"
@@ -70,7 +70,7 @@ export interface TestOf<Q, T> {
 
 /** What the implementation of `test` sees of either form. */
 type AnyTest = {
-  readonly agent?: { readonly "~colloquy/agent/definition": AgentDefinition }
+  readonly agent?: { readonly "~colloquy/agent": { readonly definition: AgentDefinition } }
   readonly script: Script
   readonly instructions?: string
 }
@@ -140,7 +140,7 @@ export const test: {
   const known = agent ?? make({ instructions: "", ...parts, model })
   return testOf(
     fromDefinition<never, never, never>({
-      ...known["~colloquy/agent/definition"],
+      ...known["~colloquy/agent"].definition,
       model,
       ...(agent === undefined ? {} : { store: memory() }),
       // Nothing wakes up again and again while a test waits.
