@@ -16,7 +16,14 @@ export type { Budget } from "./Budget.ts"
 export type { Chat, ChildOptions, OpenOptions } from "./Chat.ts"
 export { conversationIdOf } from "./ConversationName.ts"
 export { UnknownOption } from "./internal/KnownKeys.ts"
-export { chatCompletions, type Model, model, offline, openai, type ProviderOptions } from "./Model.ts"
+export {
+  chatCompletions,
+  type Model,
+  model,
+  offline,
+  openai,
+  type ProviderOptions,
+} from "./Model.ts"
 export { serve, type ServeOptions, toMcp } from "./Serve.ts"
 export { languageModel } from "./LanguageModel.ts"
 export { files, memory, type Store } from "./Store.ts"

@@ -97,9 +97,7 @@ export interface Agent<Q = never, out E = never, out R = never, out T = R> {
 }
 
 /** The agent of a definition. */
-export const fromDefinition = <Q, E, R, T = R>(
-  definition: AgentDefinition,
-): Agent<Q, E, R, T> => {
+export const fromDefinition = <Q, E, R, T = R>(definition: AgentDefinition): Agent<Q, E, R, T> => {
   const runtime = new AgentRuntime(definition)
   const open = (name?: string, options: OpenOptions<Q> = {}) =>
     Effect.suspend(() => {

@@ -49,11 +49,7 @@ const providerKeys: ReadonlyArray<keyof ProviderOptions> = [
   "httpClient",
 ]
 
-const overHttp = (
-  name: string,
-  wire: "responses" | "chat",
-  options: ProviderOptions,
-): Model => {
+const overHttp = (name: string, wire: "responses" | "chat", options: ProviderOptions): Model => {
   const { apiKey, apiKeyVariable, baseUrl, headers, httpClient = FetchHttpClient.layer } = options
   const { envKey: _, ...defaults } = openaiProvider(baseUrl === undefined ? {} : { baseUrl })
   const provider: ModelProvider = {
@@ -92,7 +88,11 @@ export interface OfflineOptions {
 /** A model without network and key, for trying things out. */
 export const offline = (options: OfflineOptions = {}): Model => {
   checkKeys("Agent.offline", options, ["script"])
-  return model("offline", offlineProvider, Layer.provide(Models.layer(options), FetchHttpClient.layer))
+  return model(
+    "offline",
+    offlineProvider,
+    Layer.provide(Models.layer(options), FetchHttpClient.layer),
+  )
 }
 
 /** What `Agent.make` accepts as a model. */

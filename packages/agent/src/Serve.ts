@@ -64,7 +64,10 @@ const asked =
           const read = readDecision(decision)
           return Result.isSuccess(read)
             ? Effect.succeed(read.success)
-            : Effect.as(Effect.logWarning(`the answer to a question: ${read.failure}`), "denied" as const)
+            : Effect.as(
+                Effect.logWarning(`the answer to a question: ${read.failure}`),
+                "denied" as const,
+              )
         }),
         Effect.catch((error) =>
           Effect.as(Effect.logWarning("a question was not answered", error), "denied" as const),
@@ -155,7 +158,9 @@ export const serve = <Q, E, R, T>(
   const serveOn = toMcp(agent, options)
   return Effect.scoped(
     Effect.gen(function* () {
-      const stdio = yield* Effect.promise(() => import("@colloquy/transport-stdio/ProcessConnection"))
+      const stdio = yield* Effect.promise(
+        () => import("@colloquy/transport-stdio/ProcessConnection"),
+      )
       const connection = yield* stdio.open
       yield* Effect.ensuring(serveOn(connection), connection.flush)
     }),

@@ -95,21 +95,23 @@ const toolKeys: ReadonlyArray<keyof ToolOptions<ToolInput, Pure, unknown, unknow
 
 const schemaOf = (input: ToolInput | undefined): Pure => {
   if (input === undefined) return Schema.Struct({})
-  return Schema.isSchema(input) ? (input as Pure) : Schema.Struct(input as { readonly [name: string]: Pure })
+  return Schema.isSchema(input)
+    ? (input as Pure)
+    : Schema.Struct(input as { readonly [name: string]: Pure })
 }
 
 const inputReader =
   (schema: Schema.Constraint) =>
   (encoded: unknown): unknown =>
-    Schema.isSchema(schema)
-      ? Schema.decodeUnknownSync(schema as Pure)(encoded)
-      : encoded
+    Schema.isSchema(schema) ? Schema.decodeUnknownSync(schema as Pure)(encoded) : encoded
 
 const phantom = { _Q: (_: never): never => _, _E: (_: never): never => _ }
 
 /** What a failed function reports to the model: its own message where it has one. */
 const reported = (error: unknown): Error =>
-  error instanceof Error ? error : new Error(typeof error === "string" ? error : JSON.stringify(error))
+  error instanceof Error
+    ? error
+    : new Error(typeof error === "string" ? error : JSON.stringify(error))
 
 /** Defines a tool. Throws `UnknownOption` for an option that does not exist. */
 export const tool = <

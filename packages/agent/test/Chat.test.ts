@@ -90,9 +90,7 @@ describe("open", () => {
   it.effect("closing the scope ends the turn", () =>
     Effect.gen(function* () {
       const { agent } = agentOf([Agent.pauses("1 hour"), "late"])
-      const turn = yield* Effect.scoped(
-        Effect.flatMap(agent.open(), (chat) => chat.ask("a").start),
-      )
+      const turn = yield* Effect.scoped(Effect.flatMap(agent.open(), (chat) => chat.ask("a").start))
       assert.strictEqual((yield* Effect.flip(turn.result))._tag, "ChatClosed")
     }),
   )

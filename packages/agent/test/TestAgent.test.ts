@@ -33,8 +33,9 @@ describe("Agent.test", () => {
         script: [Agent.calls("refund", { order: "A1", cents: 5000 }), "done"],
       })
       const chat = yield* till.open("till")
-      const { text } = yield* chat.ask("refund A1", { onApproval: ({ input }) => input.cents < 6000 })
-        .result
+      const { text } = yield* chat.ask("refund A1", {
+        onApproval: ({ input }) => input.cents < 6000,
+      }).result
       assert.strictEqual(text, "done")
       assert.deepStrictEqual(till.sent(), {
         instructions: "You are a till.",

@@ -94,13 +94,15 @@ export class AgentRuntime {
         const lock = this.locks.get(key) ?? { semaphore: Semaphore.makeUnsafe(1), users: 0 }
         lock.users++
         this.locks.set(key, lock)
-        return lock.semaphore.withPermits(1)(effect).pipe(
-          Effect.ensuring(
-            Effect.sync(() => {
-              if (--lock.users === 0) this.locks.delete(key)
-            }),
-          ),
-        )
+        return lock.semaphore
+          .withPermits(1)(effect)
+          .pipe(
+            Effect.ensuring(
+              Effect.sync(() => {
+                if (--lock.users === 0) this.locks.delete(key)
+              }),
+            ),
+          )
       })
   }
 

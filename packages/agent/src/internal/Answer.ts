@@ -11,10 +11,7 @@ export const itemsOf = (input: Input): ReadonlyArray<InputItem> =>
   typeof input === "string" ? [{ type: "text", text: input }] : input
 
 /** The input, and what the answer has to look like. */
-export const withSchema = (
-  input: Input,
-  schema: Schema.Top,
-): ReadonlyArray<InputItem> => [
+export const withSchema = (input: Input, schema: Schema.Top): ReadonlyArray<InputItem> => [
   ...itemsOf(input),
   {
     type: "text",

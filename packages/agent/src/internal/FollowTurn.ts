@@ -135,7 +135,9 @@ class Following {
   private withdraw(callId: string): Effect.Effect<void, never, Scope.Scope> {
     const fiber = this.answering.get(callId)
     this.answering.delete(callId)
-    return fiber === undefined ? Effect.void : Effect.asVoid(Effect.forkScoped(Fiber.interrupt(fiber)))
+    return fiber === undefined
+      ? Effect.void
+      : Effect.asVoid(Effect.forkScoped(Fiber.interrupt(fiber)))
   }
 
   /** Puts a question to the policy, and goes on reading meanwhile. */
@@ -179,9 +181,7 @@ class Following {
 }
 
 /** Resolves when the turn is over. Interrupting it interrupts the turn. */
-export const follow = (
-  options: FollowOptions,
-): Effect.Effect<Followed, never, Scope.Scope> => {
+export const follow = (options: FollowOptions): Effect.Effect<Followed, never, Scope.Scope> => {
   const following = new Following(options)
   return Effect.map(following.run, (outcome) => ({ outcome, usages: following.usages }))
 }

@@ -109,7 +109,10 @@ export const make = (model: LanguageModel): ModelClient["Service"] => ({
         toolkit: Toolkit.make(...tools),
         disableToolCallResolution: true,
       } as never) as unknown as Stream.Stream<Part, AiError.AiError>
-      return Stream.mapArray(parts, (array) => array.flatMap((part) => reader.read(part)) as never).pipe(
+      return Stream.mapArray(
+        parts,
+        (array) => array.flatMap((part) => reader.read(part)) as never,
+      ).pipe(
         Stream.concat(Stream.suspend(() => Stream.fromIterable(reader.end()))),
         Stream.mapError(failed),
       ) as Stream.Stream<ModelEvent, ModelError>

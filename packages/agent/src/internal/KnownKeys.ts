@@ -21,11 +21,7 @@ export class UnknownOption extends Schema.TaggedError<UnknownOption>()("UnknownO
 }
 
 /** Throws `UnknownOption` for the first key that is not known. */
-export const checkKeys = (
-  of: string,
-  options: object,
-  known: ReadonlyArray<string>,
-): void => {
+export const checkKeys = (of: string, options: object, known: ReadonlyArray<string>): void => {
   for (const key of Object.keys(options)) {
     if (known.includes(key)) continue
     const meant = nearest(key, known)

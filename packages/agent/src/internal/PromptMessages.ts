@@ -10,9 +10,7 @@ const imageOf = (url: string): Prompt.UserMessagePartEncoded => {
 }
 
 const userPart = (item: ContentItem): Prompt.UserMessagePartEncoded =>
-  item.type === "input_image"
-    ? imageOf(item.image_url)
-    : { type: "text", text: item.text }
+  item.type === "input_image" ? imageOf(item.image_url) : { type: "text", text: item.text }
 
 const textOf = (content: ReadonlyArray<ContentItem>): string =>
   content.flatMap((item) => (item.type === "input_image" ? [] : [item.text])).join("\n")

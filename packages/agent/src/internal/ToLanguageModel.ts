@@ -15,12 +15,14 @@ import type { Chat } from "../Chat.ts"
 import type { Input, Turn } from "../Turn.ts"
 import { withSchema } from "./Answer.ts"
 
-const failed = (method: string) => (error: TurnError): AiError.AiError =>
-  AiError.make({
-    module: "Agent",
-    method,
-    reason: new AiError.UnknownError({ description: `${error._tag}: ${error.message}` }),
-  })
+const failed =
+  (method: string) =>
+  (error: TurnError): AiError.AiError =>
+    AiError.make({
+      module: "Agent",
+      method,
+      reason: new AiError.UnknownError({ description: `${error._tag}: ${error.message}` }),
+    })
 
 const unsupported = (description: string): AiError.AiError =>
   AiError.make({
@@ -70,13 +72,10 @@ const partsOf = (turn: Turn): Stream.Stream<Response.StreamPartEncoded, TurnErro
     Stream.filter((msg) => msg.type === "agent_message_delta"),
     Stream.map(({ delta }): Response.StreamPartEncoded => ({ type: "text-delta", id, delta })),
   )
-  const end = Effect.map(
-    turn.result,
-    ({ usage }): ReadonlyArray<Response.StreamPartEncoded> => [
-      { type: "text-end", id },
-      finish(usage),
-    ],
-  )
+  const end = Effect.map(turn.result, ({ usage }): ReadonlyArray<Response.StreamPartEncoded> => [
+    { type: "text-end", id },
+    finish(usage),
+  ])
   return Stream.make<ReadonlyArray<Response.StreamPartEncoded>>({ type: "text-start", id }).pipe(
     Stream.concat(deltas),
     Stream.concat(Stream.fromIterableEffect(end)),
@@ -91,7 +90,9 @@ const checked = ({
   const input = inputOf(prompt)
   if (tools.length > 0) {
     return Effect.fail(
-      unsupported("toolkit: expected none, because an agent has tools of its own; give it them with Agent.make"),
+      unsupported(
+        "toolkit: expected none, because an agent has tools of its own; give it them with Agent.make",
+      ),
     )
   }
   if (input === "") {

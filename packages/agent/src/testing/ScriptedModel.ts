@@ -46,7 +46,10 @@ export const says = (text: string): ScriptedPart => ({ _tag: "Text", text })
 export const pauses = (duration: Duration.Input): ScriptedPart => ({ _tag: "Pause", duration })
 
 /** The response breaks off. With `retryable` the request is sent again, and the next entry responds to it. */
-export const fails = (message: string, options: { readonly retryable?: boolean } = {}): ScriptedPart => ({
+export const fails = (
+  message: string,
+  options: { readonly retryable?: boolean } = {},
+): ScriptedPart => ({
   _tag: "Failure",
   message,
   retryable: options.retryable ?? false,
@@ -91,10 +94,7 @@ const tokensOf = (text: string): number => Math.ceil(text.length / 4)
 
 const done = (item: ResponseItem): ModelEvent => ({ _tag: "ItemDone", item })
 
-const eventsOf = (
-  part: ScriptedPart,
-  callId: string,
-): Stream.Stream<ModelEvent, ModelError> => {
+const eventsOf = (part: ScriptedPart, callId: string): Stream.Stream<ModelEvent, ModelError> => {
   switch (part._tag) {
     case "Text":
       return Stream.make<ReadonlyArray<ModelEvent>>(

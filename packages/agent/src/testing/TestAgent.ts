@@ -84,8 +84,7 @@ const settledTurn = <A>(turn: Turn<A>, { settle }: Settling): Turn<A> => ({
 const settledStream = <A, E, R>(
   stream: Stream.Stream<A, E, R>,
   settle: Settling["settle"],
-): Stream.Stream<A, E, R> =>
-  Stream.transformPull(stream, (pull) => Effect.succeed(settle(pull)))
+): Stream.Stream<A, E, R> => Stream.transformPull(stream, (pull) => Effect.succeed(settle(pull)))
 
 const settledChat = <Q>(chat: Chat<Q>, settling: Settling): Chat<Q> => {
   const { settle } = settling
@@ -114,7 +113,9 @@ const testOf = <Q, R>(agent: Agent<Q, never, R>, model: ScriptedModel): TestAgen
     sent: (index = model.requests.length - 1) => {
       const request = model.requests[index]
       if (request !== undefined) return sentOf(request)
-      throw new Error(`the model got ${model.requests.length} requests, and none with index ${index}`)
+      throw new Error(
+        `the model got ${model.requests.length} requests, and none with index ${index}`,
+      )
     },
     open: (name, options) =>
       Effect.map(settling.settle(agent.open(name, options)), (chat) => settledChat(chat, settling)),
