@@ -5,6 +5,7 @@
  * packages/docs/wire/events.md.
  */
 import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
 import { type EventInfo, undefinedEvent } from "./EventDefinition.ts"
 import * as Command from "./events/CommandEvents.ts"
 import * as Legacy from "./events/LegacyEvents.ts"
@@ -68,12 +69,31 @@ export type EventMsg = typeof EventMsg.Type
 /** One variant by its tag. */
 export type EventOf<T extends EventMsg["type"]> = Extract<EventMsg, { readonly type: T }>
 
-/** An event type, also one that no definition has: a later version may have added it. */
-const UnknownEventMsg = Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [
+/** A message of any type, as it is sent. */
+const OpenEventMsg = Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [
   Schema.Record(Schema.String, Schema.Unknown),
 ])
 
-/** What a client reads: a variant it knows, or the message as it was sent, which encodes back unchanged. */
+/**
+ * A message that no definition describes, because a later version has added or changed it. Its `type` is none of the
+ * events', so that a comparison of `type` tells the variants apart; `msg` is what was sent, and is encoded unchanged.
+ */
+export const UnknownEventMsg = OpenEventMsg.pipe(
+  Schema.decodeTo(
+    Schema.Struct({ type: Schema.Literal("unknown_event"), msg: Schema.toType(OpenEventMsg) }),
+    SchemaTransformation.transform<UnknownEventMsg, typeof OpenEventMsg.Type>({
+      decode: (msg) => ({ type: "unknown_event", msg }),
+      encode: ({ msg }) => msg,
+    }),
+  ),
+)
+/** A decoded `UnknownEventMsg`. */
+export interface UnknownEventMsg {
+  readonly type: "unknown_event"
+  readonly msg: typeof OpenEventMsg.Type
+}
+
+/** What a client reads: a variant it knows, which `type` narrows it to, or `UnknownEventMsg`. */
 export const AnyEventMsg = Schema.Union([EventMsg, UnknownEventMsg])
 /** A decoded `AnyEventMsg`. */
 export type AnyEventMsg = typeof AnyEventMsg.Type

@@ -60,7 +60,9 @@ export type ConversationMessage =
 /** Unread messages of one listener before it is removed: as many as the server keeps for one. */
 const maxUnread = 1024
 
-const isDurable = (msg: AnyEventMsg): boolean => !isEphemeral(msg as EventMsg)
+/** By its type, also where the rest of a message is not as it is defined here. */
+const isDurable = (msg: AnyEventMsg): boolean =>
+  !isEphemeral((msg.type === "unknown_event" ? msg.msg : msg) as EventMsg)
 
 /** One listener of a conversation, across its subscriptions. */
 export class Subscriber {
