@@ -187,6 +187,8 @@ class ConnectedClient<S extends Method> {
       Effect.forever,
       // The end of the input, or the failure to send a response to a server that no longer reads.
       Effect.ignore,
+      Effect.andThen(this.explanation),
+      Effect.tap((reason) => Effect.sync(() => this.end(reason))),
       Effect.ensuring(Effect.sync(() => this.end())),
     )
   }
@@ -239,6 +241,7 @@ class ConnectedClient<S extends Method> {
       return this.connection
         .send([requestText(id, method._tag, params)])
         .pipe(
+          Effect.catch(this.explained),
           Effect.andThen(Deferred.await(answer.done)),
           Effect.ensuring(this.forget(id, answer, how.cancellable !== false)),
         )
@@ -313,8 +316,20 @@ class ConnectedClient<S extends Method> {
       : logged
   }
 
-  private end(): void {
-    this.failure = new ConnectionClosed({ reason: "the connection to the server has ended" })
+  /** Why the connection has ended, where the transport knows it. */
+  private get explanation(): Effect.Effect<string | undefined> {
+    return this.connection.whyEnded ?? Effect.undefined
+  }
+
+  /** The failure to send, with the reason why the connection has ended. */
+  private readonly explained = (error: ConnectionClosed): Effect.Effect<never, ConnectionClosed> =>
+    Effect.flatMap(this.explanation, (reason) =>
+      Effect.fail(reason === undefined ? error : new ConnectionClosed({ reason })),
+    )
+
+  private end(reason = "the connection to the server has ended"): void {
+    if (this.failure !== undefined) return
+    this.failure = new ConnectionClosed({ reason })
     const exit = Exit.fail(this.failure)
     for (const { done } of this.pending.drain()) Deferred.doneUnsafe(done, exit)
     this.calls.end()

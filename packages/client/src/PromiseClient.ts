@@ -9,6 +9,7 @@ import { InterruptConversation, SendUserMessage } from "@colloquy/protocol/app/M
 import type { Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { type Dialect, methodsOf, type Params, type ResultOf } from "@colloquy/protocol/Method"
+import { nearest } from "@colloquy/protocol/Nearest"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -99,8 +100,48 @@ const handlerOf =
         }),
     })
 
-const unknownMethod = (name: string) =>
-  new JsonRpcError({ code: ErrorCode.methodNotFound, message: `unknown method \`${name}\`` })
+const didYouMean = (name: string, known: Iterable<string>): string => {
+  const meant = nearest(name, [...known])
+  return meant === undefined ? "" : `, did you mean \`${meant}\`?`
+}
+
+const unknownMethod = (name: string, known: Iterable<string>) =>
+  new JsonRpcError({
+    code: ErrorCode.methodNotFound,
+    message: `unknown method \`${name}\`${didYouMean(name, known)}`,
+  })
+
+/** Throws for a key that the options do not have: a misspelt callback would never be called. */
+const checkOptions = (of: string, options: object, known: ReadonlyArray<string>): void => {
+  const wrong = Object.keys(options).find((key) => !known.includes(key))
+  if (wrong === undefined) return
+  throw new TypeError(`${of}: unknown option \`${wrong}\`${didYouMean(wrong, known)}`)
+}
+
+const connectKeys: ReadonlyArray<keyof ConnectOptions> = ["clientInfo", "onApproval", "onForm"]
+const eventsKeys: ReadonlyArray<keyof AppClient.EventsOptions> = ["after", "raw"]
+
+/** Members that JavaScript looks up by itself: `await`, printing and comparing must not throw. */
+const isLookedUp = (name: string): boolean =>
+  name === "then" ||
+  name === "toJSON" ||
+  name === "constructor" ||
+  name === "asymmetricMatch" ||
+  name.startsWith("$$") ||
+  name.startsWith("@@")
+
+/** The client, whose misspelt members throw the nearest name where TypeScript does not check them. */
+const strict = (client: PromiseClient): PromiseClient =>
+  new Proxy(client, {
+    get: (target, name, receiver): unknown => {
+      if (typeof name === "string" && !(name in target) && !isLookedUp(name)) {
+        throw new TypeError(
+          `the client has no member \`${name}\`${didYouMean(name, Object.keys(target))}`,
+        )
+      }
+      return Reflect.get(target, name, receiver)
+    },
+  })
 
 const textItem = (text: string): InputItem => ({ type: "text", data: { text } })
 
@@ -109,10 +150,10 @@ const facade = (app: AppClient.AppClient, scope: Scope.Closeable): PromiseClient
   const methods = methodsOf(AppServer.clientToServer)
   const request: PromiseClient["request"] = (name, params) => {
     const method = methods.get(name) as unknown as Named<typeof name> | undefined
-    if (method === undefined) return Promise.reject(unknownMethod(name))
+    if (method === undefined) return Promise.reject(unknownMethod(name, methods.keys()))
     return Effect.runPromise(app.client.request(method, params))
   }
-  return {
+  return strict({
     userAgent: app.server.userAgent,
     request,
     newConversation: (params = {}) =>
@@ -127,32 +168,39 @@ const facade = (app: AppClient.AppClient, scope: Scope.Closeable): PromiseClient
       ),
     interruptConversation: (conversationId) =>
       Effect.runPromise(app.client.request(InterruptConversation, { conversationId })),
-    events: (conversationId, options) =>
-      app.events(conversationId, options).pipe(
+    events: (conversationId, options = {}) => {
+      checkOptions("events", options, eventsKeys)
+      return app.events(conversationId, options).pipe(
         Stream.filter((message): message is ConversationEvent => message._tag === "Event"),
         Stream.catchIf(
           (error) => closing && error._tag === "ConnectionClosed",
           () => Stream.empty,
         ),
         Stream.toAsyncIterable,
-      ),
+      )
+    },
     close: () => {
       closing = true
       return Effect.runPromise(Scope.close(scope, Exit.void))
     },
-  }
+  })
 }
 
 /**
  * Introduces the client to the server and returns it.
+ *
+ * A connection that ends before the server has answered says why, where it started the server: with its exit code and the
+ * last lines of its standard error. An option that does not exist is a `TypeError` that names the nearest one.
  *
  * @param connection an open connection, or an effect that opens one, such as `StdioCommand.open` of
  * the stdio transport, which starts a server
  */
 export const connect = async (
   connection: Connection | Effect.Effect<Connection, ConnectionClosed, Scope.Scope>,
-  { clientInfo, onApproval, onForm }: ConnectOptions,
+  options: ConnectOptions,
 ): Promise<PromiseClient> => {
+  checkOptions("connect", options, connectKeys)
+  const { clientInfo, onApproval, onForm } = options
   const scope = Scope.makeUnsafe()
   const connected = Effect.gen(function* () {
     const open = Effect.isEffect(connection) ? yield* connection : connection

@@ -129,7 +129,10 @@ describe("PromiseClient", () => {
       )
       assert.deepStrictEqual(
         thrown,
-        new JsonRpcError({ code: -32601, message: "unknown method `getUserAgnt`" }),
+        new JsonRpcError({
+          code: -32601,
+          message: "unknown method `getUserAgnt`, did you mean `getUserAgent`?",
+        }),
       )
     }),
   )
@@ -180,4 +183,47 @@ describe("PromiseClient", () => {
         )
       }),
   )
+
+  it.effect("a server that exits before it answers is reported as the transport explains it", () =>
+    Effect.gen(function* () {
+      const fake = yield* FakeServer.make()
+      const reason = "the server `codex` exited with code 1; the end of its standard error:\nno key"
+      const connecting = PromiseClient.connect(
+        { ...fake.connection, whyEnded: Effect.succeed(reason) },
+        { clientInfo },
+      ).catch((error: unknown) => String(error))
+      yield* fake.next
+      yield* fake.server.drop
+      assert.include(yield* Effect.promise(() => connecting), reason)
+    }),
+  )
+
+  it.effect("misspelt members, options and methods are refused with the nearest name", () =>
+    Effect.gen(function* () {
+      const { client } = yield* connected()
+      assert.throws(() => Reflect.get(client, "newConversaton"), "did you mean `newConversation`?")
+      // @ts-expect-error `aftr` does not exist
+      assert.throws(() => client.events(conversationId, { aftr: 1 }), "did you mean `after`?")
+      const misspelt = { clientInfo, onAproval: () => "denied" as const }
+      const refused = yield* Effect.promise(() =>
+        PromiseClient.connect(Effect.never, misspelt).catch((error: unknown) => String(error)),
+      )
+      assert.include(refused, "did you mean `onApproval`?")
+      const unknown = yield* Effect.promise(() =>
+        client
+          .request("getConversaton" as never, {} as never)
+          .catch((error: unknown) => String(error)),
+      )
+      assert.include(unknown, "did you mean `getConversation`?")
+    }),
+  )
+
+  it("the type of an event narrows it", () => {
+    const textOf = ({ msg }: PromiseClient.ConversationEvent): string => {
+      if (msg.type === "agent_message") return msg.message
+      return msg.type === "unknown_event" ? msg.msg.type : msg.type
+    }
+    const msg = { type: "agent_message", message: "hi" } as const
+    assert.strictEqual(textOf({ _tag: "Event", id: "t", seq: 1, msg }), "hi")
+  })
 })

@@ -93,4 +93,9 @@ export interface Connection {
    * the server has to shut down. Pending work need not be awaited then.
    */
   readonly broken?: Effect.Effect<void>
+  /**
+   * Why the connection has ended, for a person: how a process exited that it was made to, and what that printed last.
+   * Resolves soon after the end, with undefined where nothing is known. Absent when the transport never knows.
+   */
+  readonly whyEnded?: Effect.Effect<string | undefined>
 }

@@ -72,4 +72,18 @@ describe("StdioCommand", () => {
       assert.deepStrictEqual([closed._tag, closed.message], ["ConnectionClosed", reason])
     }),
   )
+
+  it.live("a process that exits is reported with its exit code and its last words", () =>
+    Effect.gen(function* () {
+      const words =
+        'console.error("reading the configuration"); console.error("no such key"); process.exit(3)'
+      const server = { command: process.execPath, args: ["-e", words], stderr: "ignore" } as const
+      const connection = yield* StdioCommand.open(server)
+      yield* Effect.flip(Effect.forever(connection.receive))
+      assert.strictEqual(
+        yield* connection.whyEnded ?? Effect.undefined,
+        `the server \`${process.execPath}\` exited with code 3; the end of its standard error:\nreading the configuration\nno such key`,
+      )
+    }),
+  )
 })
