@@ -53,14 +53,15 @@ interface Found {
   readonly words: string
 }
 
-/** Leaves out zombies, because their command line is empty. */
+/** Leaves out zombies. The command line of a process that is just replacing its program is empty. */
 const processes = (): ReadonlyArray<Found> =>
   FS.readdirSync("/proc").flatMap((name) => {
     try {
       const stat = FS.readFileSync(`/proc/${name}/stat`, "utf8")
       const words = FS.readFileSync(`/proc/${name}/cmdline`, "utf8")
-      const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1])
-      return /^\d+$/.test(name) && words !== "" ? [{ pid: Number(name), parent, words }] : []
+      const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+      const isAlive = /^\d+$/.test(name) && state !== "Z" && state !== "X"
+      return isAlive ? [{ pid: Number(name), parent: Number(parent), words }] : []
     } catch {
       return []
     }
@@ -121,6 +122,23 @@ const described = (pid: number): string => {
 }
 
 /**
+ * Waits until none of the processes lives and none has the word in its command line. Returns those that are left after
+ * `tries` checks.
+ */
+const leftOf = async (
+  before: ReadonlyArray<number>,
+  word: string,
+  tries: number,
+): Promise<ReadonlyArray<number>> => {
+  for (let left = tries; ; left--) {
+    const now = new Set(processes().map(({ pid }) => pid))
+    const found = new Set([...before.filter((pid) => now.has(pid)), ...related(-1, word)])
+    if (found.size === 0 || left === 0) return [...found]
+    await sleep(20)
+  }
+}
+
+/**
  * Starts the server with the command, and kills it when the command has written and `atLeast` processes run. Counts the
  * processes before and after.
  */
@@ -144,12 +162,7 @@ const killed = async (
   }
   child.kill("SIGKILL")
   await new Promise((resolve) => child.once("close", resolve))
-  const isLeft = () => {
-    const now = new Set(processes().map(({ pid }) => pid))
-    return before.filter((pid) => now.has(pid)).concat(related(-1, word))
-  }
-  for (let tries = 0; tries < allowed && isLeft().length > 0; tries++) await sleep(20)
-  return { before: before.length, left: isLeft() }
+  return { before: before.length, left: await leftOf(before, word, allowed) }
 }
 
 /**
@@ -166,10 +179,10 @@ const killedAtStart = async (command: object, delayMs: number, prefix: ReadonlyA
   // Polls without a pause, because the command reports about a millisecond after it was created.
   while (childrenOf(pid).length === 1);
   for (const until = performance.now() + delayMs; performance.now() < until;);
+  const before = childrenOf(pid).map(Number)
   child.kill("SIGKILL")
   await new Promise((resolve) => child.once("close", resolve))
-  for (let tries = 0; tries < maxTries && related(-1, word).length > 0; tries++) await sleep(20)
-  const left = related(-1, word)
+  const left = await leftOf(before, word, maxTries)
   const descriptions = left.map(described)
   for (const stayer of left) process.kill(stayer, "SIGKILL")
   return descriptions
