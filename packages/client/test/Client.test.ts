@@ -539,7 +539,10 @@ describe("Client, notifications of the server", () => {
       yield* Fiber.join(fiber)
       assert.deepStrictEqual(seen, [
         { id: "defect", msg: { type: "background_event", message: "m" } },
-        { id: "future", msg: { type: "from the future", x: 1 } },
+        {
+          id: "future",
+          msg: { type: "unknown_event", sent: { type: "from the future", x: 1 } },
+        },
       ])
     }),
   )
