@@ -8,6 +8,7 @@
  * (L1).
  */
 import { type Connection, ConnectionClosed, type Frame } from "@colloquy/protocol/Connection"
+import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
 import {
   ErrorCode,
   failureText,
@@ -127,8 +128,8 @@ const misfit = (code: number, what: string, method: Method, problem: string) =>
   new JsonRpcError({ code, message: `invalid ${what} of \`${method._tag}\`: ${problem}` })
 
 const encodeParams = (method: Method, params: unknown) =>
-  Result.mapError(codecOf(method).encodeParams(params), (error) =>
-    misfit(ErrorCode.invalidParams, "params", method, error.message),
+  Result.mapError(codecOf(method).encodeParamsExactly(params), (error) =>
+    misfit(ErrorCode.invalidParams, "params", method, describeFaults("params", faultsOf(error))),
   )
 
 const decodeResult = (method: Method, result: unknown) =>
