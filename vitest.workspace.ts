@@ -90,7 +90,6 @@ const memory = { joinedBy: "memory" as const }
 export default defineConfig(({ mode }) => ({
   test: {
     reporters: [["default", { summary: false }], slowest, summary],
-    passWithNoTests: true,
     projects: [
       ...rooms.flatMap((name) => {
         const { exclude, include } = filesOf(mode, ["test/**/*.test.ts"])
