@@ -29,10 +29,11 @@ const fixMap = (file: string, name: string): void => {
 /** Compiles everything anew. Rejects with the messages of the compiler. */
 export const compile = async (): Promise<void> => {
   rmSync(buildFolder, { recursive: true, force: true })
-  const { code, output } = await runProgram("tsc", [
-    "--project",
-    join(import.meta.dirname, "tsconfig.build.json"),
-  ], root)
+  const { code, output } = await runProgram(
+    "tsc",
+    ["--project", join(import.meta.dirname, "tsconfig.build.json")],
+    root,
+  )
   if (code !== 0) throw new ReleaseError(`the sources do not compile\n${output}`)
   for (const name of globSync("**/*", { cwd: buildFolder })) {
     const file = join(buildFolder, name)

@@ -112,7 +112,9 @@ class Closure {
       name
     ]
     if (version === undefined) {
-      throw new ReleaseError(`${module}: imports ${name}, which is no dependency of packages/${room}`)
+      throw new ReleaseError(
+        `${module}: imports ${name}, which is no dependency of packages/${room}`,
+      )
     }
     this.imported.set(name, version)
   }

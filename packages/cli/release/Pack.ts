@@ -67,9 +67,7 @@ const packOne = async ({ folder, manifest }: StagedPackage): Promise<Tarball> =>
 }
 
 /** Packs every staged package into `.release/tarballs`. */
-export const pack = (
-  staged: ReadonlyArray<StagedPackage>,
-): Promise<ReadonlyArray<Tarball>> => {
+export const pack = (staged: ReadonlyArray<StagedPackage>): Promise<ReadonlyArray<Tarball>> => {
   rmSync(tarballFolder, { recursive: true, force: true })
   mkdirSync(tarballFolder, { recursive: true })
   return eachOf(staged, checksAtOnce, packOne)

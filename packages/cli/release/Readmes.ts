@@ -17,7 +17,10 @@ export const summaryOf = (source: string): string => {
     .map((line) => line.replace(/^\s*\*?\s?/, "").trim())
     .join(" ")
     .trim()
-  return (/^.*?[.:](?=\s|$)/.exec(text)?.[0] ?? text).replace(/:$/, ".").replaceAll("|", "\\|")
+  // Modules of ports begin with "Port.", which says nothing about this one.
+  return (/^(?:Port\. )?(.*?[.:])(?=\s|$)/.exec(text)?.[1] ?? text)
+    .replace(/:$/, ".")
+    .replaceAll("|", "\\|")
 }
 
 const table = (name: string, modules: ReadonlyArray<PublicModule>): string =>

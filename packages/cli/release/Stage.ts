@@ -2,7 +2,15 @@
  * Writes the packages as they are published, each into a separate folder below `.release/packages`: compiled modules with
  * declarations and source maps, no TypeScript source and no test. The repository itself is not changed.
  */
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { buildFolder, compile } from "./Compile.ts"
 import { writeLibrary } from "./Library.ts"
@@ -52,7 +60,9 @@ const stageProgram = (of: Package, all: ReadonlyArray<Package>): StagedPackage =
   for (const name of of.manifest.files ?? []) {
     const from = join(of.folder, name)
     if (!existsSync(from)) {
-      throw new ReleaseError(`${of.manifest.name}: ${name} is missing; expected it from npm run build`)
+      throw new ReleaseError(
+        `${of.manifest.name}: ${name} is missing; expected it from npm run build`,
+      )
     }
     cpSync(from, join(into, name), { recursive: true })
   }
