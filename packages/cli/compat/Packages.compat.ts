@@ -107,7 +107,7 @@ const install = async (into: string, packages: ReadonlyArray<string>): Promise<v
 
 beforeAll(async () => {
   buildIfMissing()
-  tarballs = await pack(await stage())
+  tarballs = await pack(await stage(folder), folder)
   await install(project, [
     ...tarballs.map(({ path }) => path),
     ...Object.entries(tools).map(([name, version]) => `${name}@${version}`),

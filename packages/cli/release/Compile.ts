@@ -4,10 +4,7 @@ import { join } from "node:path"
 import { ReleaseError } from "./ReleaseError.ts"
 import { runProgram } from "./RunProgram.ts"
 import { withSpecifiers } from "./Specifiers.ts"
-import { releaseFolder, root } from "./Workspace.ts"
-
-/** Absolute path of the folder with the compiled modules: `core/src/Turn.js` is in it. */
-export const buildFolder = join(releaseFolder, "build")
+import { root } from "./Workspace.ts"
 
 /** The compiler writes `.ts` into declarations, where only some tools look for a `.d.ts` beside it. */
 const fixDeclaration = (file: string): void => {
@@ -26,17 +23,17 @@ const fixMap = (file: string, name: string): void => {
   writeFileSync(file, JSON.stringify({ ...map, sources: [`${up}src/${path}`] }))
 }
 
-/** Compiles everything anew. Rejects with the messages of the compiler. */
-export const compile = async (): Promise<void> => {
-  rmSync(buildFolder, { recursive: true, force: true })
+/** Compiles everything anew into a folder: `core/src/Turn.js` is in it. Rejects with the messages of the compiler. */
+export const compile = async (into: string): Promise<void> => {
+  rmSync(into, { recursive: true, force: true })
   const { code, output } = await runProgram(
     "tsc",
-    ["--project", join(import.meta.dirname, "tsconfig.build.json")],
+    ["--project", join(import.meta.dirname, "tsconfig.build.json"), "--outDir", into],
     root,
   )
   if (code !== 0) throw new ReleaseError(`the sources do not compile\n${output}`)
-  for (const name of globSync("**/*", { cwd: buildFolder })) {
-    const file = join(buildFolder, name)
+  for (const name of globSync("**/*", { cwd: into })) {
+    const file = join(into, name)
     if (name.endsWith(".d.ts")) fixDeclaration(file)
     if (name.endsWith(".js.map")) fixMap(file, name.replaceAll("\\", "/"))
   }

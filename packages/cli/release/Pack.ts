@@ -5,7 +5,7 @@ import type { StagedManifest } from "./Manifests.ts"
 import { ReleaseError } from "./ReleaseError.ts"
 import { runProgram } from "./RunProgram.ts"
 import type { StagedPackage } from "./Stage.ts"
-import { releaseFolder } from "./Workspace.ts"
+import { releaseFolder, root } from "./Workspace.ts"
 
 /** A packed package. */
 export interface Tarball {
@@ -21,8 +21,6 @@ const tools = { publint: "0.3.25", "@arethetypeswrong/cli": "0.18.5" }
 
 /** Programs that run at once: each loads a compiler. */
 const checksAtOnce = 2
-
-const tarballFolder = join(releaseFolder, "tarballs")
 
 interface Packed {
   readonly filename: string
@@ -47,10 +45,10 @@ const eachOf = async <A, B>(
   return results
 }
 
-const packOne = async ({ folder, manifest }: StagedPackage): Promise<Tarball> => {
+const packOne = async ({ folder, manifest }: StagedPackage, into: string): Promise<Tarball> => {
   const { code, output, stdout } = await runProgram(
     "npm",
-    ["pack", "--json", "--ignore-scripts", "--pack-destination", tarballFolder],
+    ["pack", "--json", "--ignore-scripts", "--pack-destination", into],
     folder,
   )
   if (code !== 0) throw new ReleaseError(`${manifest.name}: npm pack failed\n${output}`)
@@ -59,18 +57,22 @@ const packOne = async ({ folder, manifest }: StagedPackage): Promise<Tarball> =>
   const [packed] = Object.values(printed)
   if (packed === undefined) throw new ReleaseError(`${manifest.name}: npm pack wrote no tarball`)
   return {
-    path: join(tarballFolder, packed.filename),
+    path: join(into, packed.filename),
     manifest,
     bytes: packed.size,
     files: packed.entryCount,
   }
 }
 
-/** Packs every staged package into `.release/tarballs`. */
-export const pack = (staged: ReadonlyArray<StagedPackage>): Promise<ReadonlyArray<Tarball>> => {
-  rmSync(tarballFolder, { recursive: true, force: true })
-  mkdirSync(tarballFolder, { recursive: true })
-  return eachOf(staged, checksAtOnce, packOne)
+/** Packs staged packages into `tarballs` of a folder, by default that of releases. */
+export const pack = (
+  staged: ReadonlyArray<StagedPackage>,
+  folder = releaseFolder,
+): Promise<ReadonlyArray<Tarball>> => {
+  const into = join(folder, "tarballs")
+  rmSync(into, { recursive: true, force: true })
+  mkdirSync(into, { recursive: true })
+  return eachOf(staged, checksAtOnce, (one) => packOne(one, into))
 }
 
 const hasTypes = ({ manifest }: Tarball): boolean =>
@@ -97,7 +99,7 @@ export const check = async (tarballs: ReadonlyArray<Tarball>): Promise<ReadonlyA
     checksOf(tarball).map((args) => ({ args, name: tarball.manifest.name })),
   )
   const faults = await eachOf(all, checksAtOnce, async ({ args, name }) => {
-    const { code, output } = await runProgram("npx", ["--yes", ...args], releaseFolder)
+    const { code, output } = await runProgram("npx", ["--yes", ...args], root)
     const isClean = code === 0 && !/\b(?:Suggestions|Warnings|Errors):/.test(output)
     return isClean ? [] : [`${name}: ${args[0]}\n${output}`]
   })

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
-import { buildFolder, compile } from "./Compile.ts"
+import { compile } from "./Compile.ts"
 import { writeLibrary } from "./Library.ts"
 import { libraryManifest, programManifest, type StagedManifest } from "./Manifests.ts"
 import { type PublicModule, readme } from "./Readmes.ts"
@@ -25,16 +25,19 @@ export interface StagedPackage {
   readonly manifest: StagedManifest
 }
 
-/** Absolute path of the folder with the staged packages. */
-const stagingFolder = join(releaseFolder, "packages")
-
 /** The package of the program, which is bundled. */
 const program = "colloquy"
 
 /** Folder of the compiled library in the package of the program. */
 const library = "lib"
 
-const folderOf = (name: string): string => join(stagingFolder, name.replace(/^@colloquy\//, ""))
+/** Where a release is written to. */
+interface Folders {
+  /** Absolute path of the folder with the compiled modules of all packages. */
+  readonly build: string
+  /** Absolute path of the folder of the package that is staged. */
+  readonly into: string
+}
 
 /** The bundle finds the program of this package by the name of the package for the platform. */
 const programsOf = ({ manifest }: Package): Readonly<Record<string, string>> => {
@@ -55,8 +58,11 @@ const publicModules = ({ folder, manifest }: Package): ReadonlyArray<PublicModul
       : [],
   )
 
-const stageProgram = (of: Package, all: ReadonlyArray<Package>): StagedPackage => {
-  const into = folderOf(of.manifest.name)
+const stageProgram = (
+  of: Package,
+  all: ReadonlyArray<Package>,
+  { build, into }: Folders,
+): StagedPackage => {
   for (const name of of.manifest.files ?? []) {
     const from = join(of.folder, name)
     if (!existsSync(from)) {
@@ -69,7 +75,7 @@ const stageProgram = (of: Package, all: ReadonlyArray<Package>): StagedPackage =
   const { imported, modules } = writeLibrary({
     packages: all,
     of,
-    build: buildFolder,
+    build,
     into,
     folder: library,
   })
@@ -80,29 +86,38 @@ const stageProgram = (of: Package, all: ReadonlyArray<Package>): StagedPackage =
   }
 }
 
-const stageLibrary = (of: Package, released: Readonly<Record<string, string>>): StagedPackage => {
-  const folder = folderOf(of.manifest.name)
+const stageLibrary = (
+  of: Package,
+  released: Readonly<Record<string, string>>,
+  { build, into }: Folders,
+): StagedPackage => {
   const manifest = libraryManifest(of.manifest, of.room, released)
-  cpSync(join(buildFolder, of.room, "src"), join(folder, "dist"), { recursive: true })
-  return { folder, manifest }
+  cpSync(join(build, of.room, "src"), join(into, "dist"), { recursive: true })
+  return { folder: into, manifest }
 }
 
-/** Compiles and stages every published package anew. Rejects with a `ReleaseError` that names what is missing. */
-export const stage = async (): Promise<ReadonlyArray<StagedPackage>> => {
-  rmSync(stagingFolder, { recursive: true, force: true })
-  await compile()
+/**
+ * Compiles and stages every published package anew into a folder, by default that of releases. Rejects with a
+ * `ReleaseError` that names what is missing.
+ */
+export const stage = async (folder = releaseFolder): Promise<ReadonlyArray<StagedPackage>> => {
+  const build = join(folder, "build")
+  rmSync(join(folder, "packages"), { recursive: true, force: true })
+  await compile(build)
   const all = packages()
   const released = Object.fromEntries(
     published(all).map(({ manifest }) => [manifest.name, manifest.version]),
   )
   return published(all).map((one) => {
-    mkdirSync(folderOf(one.manifest.name), { recursive: true })
+    const into = join(folder, "packages", one.manifest.name.replace(/^@colloquy\//, ""))
+    mkdirSync(into, { recursive: true })
     const staged =
-      one.manifest.name === program ? stageProgram(one, all) : stageLibrary(one, released)
-    const { folder, manifest } = staged
-    writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
-    writeFileSync(join(folder, "README.md"), readme(manifest, publicModules(one)))
-    copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"))
+      one.manifest.name === program
+        ? stageProgram(one, all, { build, into })
+        : stageLibrary(one, released, { build, into })
+    writeFileSync(join(into, "package.json"), `${JSON.stringify(staged.manifest, null, 2)}\n`)
+    writeFileSync(join(into, "README.md"), readme(staged.manifest, publicModules(one)))
+    copyFileSync(join(root, "LICENSE"), join(into, "LICENSE"))
     return staged
   })
 }
