@@ -6,17 +6,17 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { isBuiltin } from "node:module"
-import { compiledPath } from "./Manifests.ts"
+import { compiledPath, type ProgramParts } from "./Manifests.ts"
 import { ReleaseError } from "./ReleaseError.ts"
 import { specifiersOf, withSpecifiers } from "./Specifiers.ts"
-import type { Package } from "./Workspace.ts"
+import type { Manifest, Package } from "./Workspace.ts"
 
 /** The library as it was written. */
 export interface Library {
   /** Compiled module of each entry, from the root of the package, by its source: `./src/A.ts`. */
   readonly modules: Readonly<Record<string, string>>
-  /** Packages that the modules import, with the versions that the packages of the repository name. */
-  readonly imported: Readonly<Record<string, string>>
+  /** Packages that the modules import, as the packages of the repository depend on them. */
+  readonly imported: ProgramParts["imported"]
 }
 
 /** What the library is made of. */
@@ -64,7 +64,8 @@ const targetOf = ({ manifest }: Package, specifier: string): string | undefined 
 /** Follows the imports of compiled modules within the repository. */
 class Closure {
   readonly modules = new Set<string>()
-  readonly imported = new Map<string, string>()
+  /** Names of the packages of others that the modules import, each with a package here that imports it. */
+  readonly imported = new Map<string, Package>()
   private readonly input: LibraryInput
 
   constructor(input: LibraryInput) {
@@ -107,16 +108,31 @@ class Closure {
 
   private addImported(module: string, specifier: string): void {
     const name = packageName(specifier)
-    const room = module.split("/")[0]
-    const version = this.input.packages.find((one) => one.room === room)?.manifest.dependencies?.[
-      name
-    ]
-    if (version === undefined) {
+    const from = this.input.packages.find(({ room }) => room === module.split("/")[0])
+    const { dependencies, peerDependencies } = from?.manifest ?? {}
+    if (from === undefined || (dependencies?.[name] ?? peerDependencies?.[name]) === undefined) {
       throw new ReleaseError(
-        `${module}: imports ${name}, which is no dependency of packages/${room}`,
+        `${module}: imports ${name}, which is no dependency of packages/${from?.room}`,
       )
     }
-    this.imported.set(name, version)
+    this.imported.set(name, from)
+  }
+}
+
+/** What the package of the library depends on: each package as the one here that imports it does. */
+const dependenciesOf = ({ imported }: Closure): Library["imported"] => {
+  const all = [...imported].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const pick = <A>(members: (manifest: Manifest) => Readonly<Record<string, A>> | undefined) =>
+    Object.fromEntries(
+      all.flatMap(([name, { manifest }]) => {
+        const value = members(manifest)?.[name]
+        return value === undefined ? [] : [[name, value]]
+      }),
+    )
+  return {
+    dependencies: pick(({ dependencies }) => dependencies),
+    peerDependencies: pick(({ peerDependencies }) => peerDependencies),
+    peerDependenciesMeta: pick(({ peerDependenciesMeta }) => peerDependenciesMeta),
   }
 }
 
@@ -154,6 +170,6 @@ export const writeLibrary = (input: LibraryInput): Library => {
         `./${folder}/${module.replace(/^([^/]+)\/src\//, "$1/")}`,
       ]),
     ),
-    imported: Object.fromEntries([...closure.imported].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    imported: dependenciesOf(closure),
   }
 }

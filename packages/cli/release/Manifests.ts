@@ -95,11 +95,15 @@ const dependenciesOf = (manifest: Manifest, released: Versions) => {
           isOwn(name) ? ownVersion(manifest, name, version, released) : version,
         ]),
     ),
-    peerDependencies: Object.fromEntries(
-      all
-        .filter(([name]) => peers.includes(name))
-        .map(([name, version]) => [name, peerRange(version)]),
-    ),
+    peerDependencies: {
+      ...manifest.peerDependencies,
+      ...Object.fromEntries(
+        all
+          .filter(([name]) => peers.includes(name))
+          .map(([name, version]) => [name, peerRange(version)]),
+      ),
+    },
+    peerDependenciesMeta: manifest.peerDependenciesMeta,
   }
 }
 
@@ -153,8 +157,8 @@ export interface ProgramParts {
   readonly library: string
   /** Compiled module of each source that an export names, from the package's root. */
   readonly modules: Readonly<Record<string, string>>
-  /** Packages that the library imports, with their versions. */
-  readonly imported: Versions
+  /** Packages that the library imports, as the packages of the repository depend on them. */
+  readonly imported: Pick<Manifest, "dependencies" | "peerDependencies" | "peerDependenciesMeta">
   /** Packages with the programs that the bundle looks for. */
   readonly programs: Versions
 }
@@ -188,7 +192,7 @@ export const programManifest = (
     sideEffects: false,
     types: typesOf(exports),
     exports: { ...exports, "./package.json": "./package.json" },
-    ...dependenciesOf({ ...manifest, dependencies: imported }, {}),
+    ...dependenciesOf({ name: manifest.name, version: manifest.version, ...imported }, {}),
     optionalDependencies: programs,
     engines: manifest.engines,
   }) as StagedManifest

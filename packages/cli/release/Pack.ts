@@ -87,7 +87,10 @@ const checksOf = (tarball: Tarball): ReadonlyArray<ReadonlyArray<string>> => [
         [
           `@arethetypeswrong/cli@${tools["@arethetypeswrong/cli"]}`,
           tarball.path,
-          ...["--profile", "esm-only", "--no-emoji", "--no-color"],
+          "--profile",
+          "esm-only",
+          "--no-emoji",
+          "--no-color",
         ],
       ]
     : []),

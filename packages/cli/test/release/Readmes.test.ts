@@ -1,0 +1,38 @@
+import { assert, describe, it } from "@effect/vitest"
+import { libraryManifest } from "../../release/Manifests.ts"
+import { readme, summaryOf } from "../../release/Readmes.ts"
+
+describe("summaryOf", () => {
+  const rows: ReadonlyArray<readonly [source: string, summary: string]> = [
+    ["/** One thing. Another. */", "One thing."],
+    ["/**\n * One thing,\n * on two lines.\n */", "One thing, on two lines."],
+    ["/** Port. Keeps ids. */", "Keeps ids."],
+    ["/** A list: with more. */", "A list."],
+    ["/** In `a.b` there is a|b. */", "In `a.b` there is a\\|b."],
+    ["const a = 1", ""],
+  ]
+  for (const [source, summary] of rows) {
+    it(`of ${JSON.stringify(source)}`, () => {
+      assert.strictEqual(summaryOf(source), summary)
+    })
+  }
+})
+
+describe("readme", () => {
+  it("says what the package is, how to install it and what its modules are", () => {
+    const manifest = libraryManifest(
+      {
+        name: "@colloquy/core",
+        version: "1.2.3",
+        description: "Conversations.",
+        dependencies: { effect: "4.1.0" },
+      },
+      "core",
+      {},
+    )
+    const text = readme(manifest, [{ subpath: "/A", source: "/** An A. */" }])
+    assert.include(text, "# @colloquy/core\n\nConversations.\n")
+    assert.include(text, "npm install @colloquy/core effect@~4.1.0")
+    assert.include(text, "| `@colloquy/core/A` | An A. |")
+  })
+})
