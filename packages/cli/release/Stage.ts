@@ -13,6 +13,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { compile } from "./Compile.ts"
+import { licenses } from "./Licenses.ts"
 import { writeLibrary } from "./Library.ts"
 import { libraryManifest, programManifest, type StagedManifest } from "./Manifests.ts"
 import { type PublicModule, readme } from "./Readmes.ts"
@@ -30,6 +31,9 @@ const program = "colloquy"
 
 /** Folder of the compiled library in the package of the program. */
 const library = "lib"
+
+/** The licences of what the bundle of the program contains. */
+const licensesFile = "THIRD-PARTY-LICENSES.txt"
 
 /** Where a release is written to. */
 interface Folders {
@@ -72,6 +76,7 @@ const stageProgram = (
     }
     cpSync(from, join(into, name), { recursive: true })
   }
+  writeFileSync(join(into, licensesFile), licenses(published(all)))
   const { imported, modules } = writeLibrary({
     packages: all,
     of,
@@ -82,7 +87,11 @@ const stageProgram = (
   const programs = programsOf(of)
   return {
     folder: into,
-    manifest: programManifest(of.manifest, of.room, { library, modules, imported, programs }),
+    manifest: programManifest(
+      { ...of.manifest, files: [...(of.manifest.files ?? []), licensesFile] },
+      of.room,
+      { library, modules, imported, programs },
+    ),
   }
 }
 

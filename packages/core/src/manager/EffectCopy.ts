@@ -15,7 +15,7 @@ export class SecondEffectCopy extends Data.TaggedError("SecondEffectCopy")<{
 }> {
   override get message(): string {
     return (
-      `two copies of the package "effect" are loaded: @colloquy/core imports version ${this.version}, and the program ` +
+      `two copies of the package "effect" are loaded: Colloquy imports version ${this.version}, and the program ` +
       `runs on another copy. Install one version of effect that satisfies all packages: npm ls effect lists the copies, ` +
       `npm dedupe removes those that are not needed`
     )
