@@ -19,7 +19,11 @@ const declarations = [
 describe("Specifiers", () => {
   it("finds imports, re-exports and dynamic imports, and reads no texts", () => {
     assert.deepStrictEqual(specifiersOf(module, "m.js"), [
-      ...["a", "./b.ts", "./c.ts", "./d.ts", "./e.ts"],
+      "a",
+      "./b.ts",
+      "./c.ts",
+      "./d.ts",
+      "./e.ts",
     ])
   })
 
