@@ -5,7 +5,8 @@
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { spawnSync } from "node:child_process"
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs"
+import { rm } from "node:fs/promises"
 import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join } from "node:path"
@@ -78,7 +79,7 @@ beforeAll(async () => {
   port = await freePort()
 }, maxMs)
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rm(folder, { recursive: true, force: true }), maxMs)
 
 const hasApt = spawnSync("apt-cache", ["policy", "bubblewrap"], { encoding: "utf8" })
 const knowsPackages = hasApt.status === 0 && hasApt.stdout.includes("Candidate:")

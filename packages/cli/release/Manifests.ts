@@ -22,7 +22,6 @@ export interface StagedManifest extends Manifest {
   readonly description: string
   readonly sideEffects: boolean
   readonly types?: string
-  readonly peerDependencies: Versions
 }
 
 /** The compiled module of a source of the package: `./src/a/B.ts` is `./dist/a/B.js`. */

@@ -30,15 +30,14 @@ const table = (name: string, modules: ReadonlyArray<PublicModule>): string =>
     ...modules.map(({ source, subpath }) => `| \`${name}${subpath}\` | ${summaryOf(source)} |`),
   ].join("\n")
 
-const installed = ({ bin, name, peerDependencies }: StagedManifest): string => {
-  const peers = Object.entries(peerDependencies ?? {}).map(([peer, range]) => `${peer}@${range}`)
-  const more = peers.length === 0 ? "" : ` ${peers.join(" ")}`
-  return bin === undefined
-    ? `npm install ${name}${more}`
-    : `npx ${name} demo          # the program\nnpm install ${name}${more}`
-}
+const installed = ({ name, peerDependencies }: StagedManifest): string =>
+  [
+    "npm install",
+    name,
+    ...Object.entries(peerDependencies ?? {}).map((peer) => peer.join("@")),
+  ].join(" ")
 
-/** The text of the README. */
+/** The text of the README of a package of modules. */
 export const readme = (manifest: StagedManifest, modules: ReadonlyArray<PublicModule>): string =>
   [
     `# ${manifest.name}`,
@@ -54,3 +53,13 @@ export const readme = (manifest: StagedManifest, modules: ReadonlyArray<PublicMo
     `[Documentation](${repositoryUrl}/tree/main/packages/docs) · Apache-2.0`,
     "",
   ].join("\n\n")
+
+/** Targets of links and images that are paths of the repository: they have no scheme and are no anchor. */
+const relativeTarget = /(!?\[[^\]]*\]\(|\b(?:src|href)=")(?![a-z]+:|#|\/)([^)"\s]+)/g
+
+/** The README of the repository for readers elsewhere: its links and images lead into the repository. */
+export const withAbsoluteLinks = (markdown: string): string =>
+  markdown.replaceAll(relativeTarget, (_, before: string, path: string) => {
+    const isImage = before.startsWith("!") || before.startsWith("src")
+    return `${before}${repositoryUrl}/${isImage ? "raw" : "blob"}/main/${path}`
+  })

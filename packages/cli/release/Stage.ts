@@ -16,7 +16,7 @@ import { compile } from "./Compile.ts"
 import { licenses } from "./Licenses.ts"
 import { writeLibrary } from "./Library.ts"
 import { libraryManifest, programManifest, type StagedManifest } from "./Manifests.ts"
-import { type PublicModule, readme } from "./Readmes.ts"
+import { type PublicModule, readme, withAbsoluteLinks } from "./Readmes.ts"
 import { ReleaseError } from "./ReleaseError.ts"
 import { manifestIn, type Package, packages, published, releaseFolder, root } from "./Workspace.ts"
 
@@ -61,6 +61,12 @@ const publicModules = ({ folder, manifest }: Package): ReadonlyArray<PublicModul
       ? [{ subpath: key.slice(1), source: readFileSync(join(folder, target), "utf8") }]
       : [],
   )
+
+/** The package with the name of the project has its README. */
+const readmeOf = (of: Package, manifest: StagedManifest): string =>
+  manifest.name === program
+    ? withAbsoluteLinks(readFileSync(join(root, "README.md"), "utf8"))
+    : readme(manifest, publicModules(of))
 
 const stageProgram = (
   of: Package,
@@ -125,7 +131,7 @@ export const stage = async (folder = releaseFolder): Promise<ReadonlyArray<Stage
         ? stageProgram(one, all, { build, into })
         : stageLibrary(one, released, { build, into })
     writeFileSync(join(into, "package.json"), `${JSON.stringify(staged.manifest, null, 2)}\n`)
-    writeFileSync(join(into, "README.md"), readme(staged.manifest, publicModules(one)))
+    writeFileSync(join(into, "README.md"), readmeOf(one, staged.manifest))
     copyFileSync(join(root, "LICENSE"), join(into, "LICENSE"))
     return staged
   })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { libraryManifest } from "../../release/Manifests.ts"
-import { readme, summaryOf } from "../../release/Readmes.ts"
+import { readme, summaryOf, withAbsoluteLinks } from "../../release/Readmes.ts"
 
 describe("summaryOf", () => {
   const rows: ReadonlyArray<readonly [source: string, summary: string]> = [
@@ -35,4 +35,18 @@ describe("readme", () => {
     assert.include(text, "npm install @colloquy/core effect@~4.1.0")
     assert.include(text, "| `@colloquy/core/A` | An A. |")
   })
+})
+
+describe("withAbsoluteLinks", () => {
+  const rows: ReadonlyArray<readonly [markdown: string, expected: RegExp]> = [
+    ["[a](packages/docs/a.md#b)", /^\[a\]\(https:\/\/.*\/blob\/main\/packages\/docs\/a\.md#b\)$/],
+    ["![a](packages/a.svg)", /^!\[a\]\(https:\/\/.*\/raw\/main\/packages\/a\.svg\)$/],
+    ['<img src="a.svg">', /^<img src="https:\/\/.*\/raw\/main\/a\.svg">$/],
+    ["[a](https://a.b/c) [d](#e)", /^\[a\]\(https:\/\/a\.b\/c\) \[d\]\(#e\)$/],
+  ]
+  for (const [markdown, expected] of rows) {
+    it(`of ${markdown}`, () => {
+      assert.match(withAbsoluteLinks(markdown), expected)
+    })
+  }
 })
