@@ -7,6 +7,7 @@ const rooms = [
   "core",
   "config",
   "models",
+  "agent",
   "store",
   "server",
   "client",
