@@ -27,7 +27,6 @@ export {
 } from "./Model.ts"
 export { serve, type ServeOptions, toMcp } from "./Serve.ts"
 export type { Event, EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
-export type * as Events from "@colloquy/protocol/EventTypes"
 export { languageModel } from "./LanguageModel.ts"
 export { files, memory, type Store } from "./Store.ts"
 export {

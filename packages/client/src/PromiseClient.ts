@@ -46,7 +46,8 @@ export interface ConnectOptions {
 
 /**
  * A connected client. Promises are rejected with the server's `JsonRpcError`, or with
- * `ConnectionClosed`.
+ * `ConnectionClosed`, whose message says why a server process is gone. A misspelt method, member or
+ * option is refused with the name that was meant.
  */
 export interface PromiseClient {
   /** Name and version of the server. */
@@ -100,60 +101,37 @@ const handlerOf =
         }),
     })
 
-const didYouMean = (name: string, known: Iterable<string>): string => {
-  const meant = nearest(name, [...known])
-  return meant === undefined ? "" : `, did you mean \`${meant}\`?`
-}
+const methods = methodsOf(AppServer.clientToServer)
 
-const unknownMethod = (name: string, known: Iterable<string>) =>
-  new JsonRpcError({
+const unknownMethod = (name: string) => {
+  const meant = nearest(name, [...methods.keys()])
+  const hint = meant === undefined ? "" : `; did you mean \`${meant}\`?`
+  return new JsonRpcError({
     code: ErrorCode.methodNotFound,
-    message: `unknown method \`${name}\`${didYouMean(name, known)}`,
+    message: `unknown method \`${name}\`${hint}`,
   })
-
-/** Throws for a key that the options do not have: a misspelt callback would never be called. */
-const checkOptions = (of: string, options: object, known: ReadonlyArray<string>): void => {
-  const wrong = Object.keys(options).find((key) => !known.includes(key))
-  if (wrong === undefined) return
-  throw new TypeError(`${of}: unknown option \`${wrong}\`${didYouMean(wrong, known)}`)
 }
 
-const connectKeys: ReadonlyArray<keyof ConnectOptions> = ["clientInfo", "onApproval", "onForm"]
-const eventsKeys: ReadonlyArray<keyof AppClient.EventsOptions> = ["after", "raw"]
-
-/** Members that JavaScript looks up by itself: `await`, printing and comparing must not throw. */
-const isLookedUp = (name: string): boolean =>
-  name === "then" ||
-  name === "toJSON" ||
-  name === "constructor" ||
-  name === "asymmetricMatch" ||
-  name.startsWith("$$") ||
-  name.startsWith("@@")
-
-/** The client, whose misspelt members throw the nearest name where TypeScript does not check them. */
-const strict = (client: PromiseClient): PromiseClient =>
-  new Proxy(client, {
-    get: (target, name, receiver): unknown => {
-      if (typeof name === "string" && !(name in target) && !isLookedUp(name)) {
-        throw new TypeError(
-          `the client has no member \`${name}\`${didYouMean(name, Object.keys(target))}`,
-        )
-      }
-      return Reflect.get(target, name, receiver)
-    },
-  })
+/** Options of a function, refused when one has another name: a program without types would not notice. */
+const checkOptions = (what: string, options: object, known: ReadonlyArray<string>): void => {
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue
+    const meant = nearest(name, known)
+    const hint = meant === undefined ? `expected ${known.join(", ")}` : `did you mean \`${meant}\`?`
+    throw new TypeError(`${what}: unknown option \`${name}\`; ${hint}`)
+  }
+}
 
 const textItem = (text: string): InputItem => ({ type: "text", data: { text } })
 
 const facade = (app: AppClient.AppClient, scope: Scope.Closeable): PromiseClient => {
   let closing = false
-  const methods = methodsOf(AppServer.clientToServer)
   const request: PromiseClient["request"] = (name, params) => {
     const method = methods.get(name) as unknown as Named<typeof name> | undefined
-    if (method === undefined) return Promise.reject(unknownMethod(name, methods.keys()))
+    if (method === undefined) return Promise.reject(unknownMethod(name))
     return Effect.runPromise(app.client.request(method, params))
   }
-  return strict({
+  return {
     userAgent: app.server.userAgent,
     request,
     newConversation: (params = {}) =>
@@ -169,7 +147,7 @@ const facade = (app: AppClient.AppClient, scope: Scope.Closeable): PromiseClient
     interruptConversation: (conversationId) =>
       Effect.runPromise(app.client.request(InterruptConversation, { conversationId })),
     events: (conversationId, options = {}) => {
-      checkOptions("events", options, eventsKeys)
+      checkOptions("events", options, ["after", "raw"])
       return app.events(conversationId, options).pipe(
         Stream.filter((message): message is ConversationEvent => message._tag === "Event"),
         Stream.catchIf(
@@ -183,14 +161,11 @@ const facade = (app: AppClient.AppClient, scope: Scope.Closeable): PromiseClient
       closing = true
       return Effect.runPromise(Scope.close(scope, Exit.void))
     },
-  })
+  }
 }
 
 /**
  * Introduces the client to the server and returns it.
- *
- * A connection that ends before the server has answered says why, where it started the server: with its exit code and the
- * last lines of its standard error. An option that does not exist is a `TypeError` that names the nearest one.
  *
  * @param connection an open connection, or an effect that opens one, such as `StdioCommand.open` of
  * the stdio transport, which starts a server
@@ -199,7 +174,7 @@ export const connect = async (
   connection: Connection | Effect.Effect<Connection, ConnectionClosed, Scope.Scope>,
   options: ConnectOptions,
 ): Promise<PromiseClient> => {
-  checkOptions("connect", options, connectKeys)
+  checkOptions("connect", options, ["clientInfo", "onApproval", "onForm"])
   const { clientInfo, onApproval, onForm } = options
   const scope = Scope.makeUnsafe()
   const connected = Effect.gen(function* () {

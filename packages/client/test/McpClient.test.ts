@@ -146,7 +146,7 @@ describe("McpClient", () => {
         )
         const started = { type: "task_started", model_context_window: null }
         const foreign = { type: "from_the_future", x: [1] }
-        const unknown = { type: "unknown_event", msg: foreign }
+        const unknown = { type: "unknown_event", sent: foreign }
         yield* send(
           notificationText("codex/event", {
             _meta: { requestId: "call", threadId },

@@ -118,6 +118,56 @@ describe("PromiseClient", () => {
     }),
   )
 
+  const rejected = (promise: Promise<unknown>) =>
+    Effect.promise(() =>
+      promise.then(
+        () => "it resolved",
+        (error: unknown) => String(error instanceof Error ? error.message : error),
+      ),
+    )
+
+  it.effect("refuses a misspelt member with the name that was meant, and sends nothing", () =>
+    Effect.gen(function* () {
+      const { client, next, send } = yield* connected()
+      assert.strictEqual(
+        // @ts-expect-error -- the member is `model`
+        yield* rejected(client.newConversation({ modle: "m" })),
+        "invalid params of `newConversation`: params.modle: unknown member; did you mean `model`?",
+      )
+      assert.match(
+        // @ts-expect-error -- the member is `whileRunning`
+        yield* rejected(client.sendUserMessage(conversationId, "hi", { whileRuning: "wait" })),
+        /params\.whileRuning: unknown member; did you mean `whileRunning`\?$/,
+      )
+      assert.match(
+        // @ts-expect-error -- the member is `conversationId`
+        yield* rejected(client.request("getConversation", { conversationID: conversationId })),
+        /params\.conversationID: unknown member; did you mean `conversationId`\?/,
+      )
+      assert.throws(
+        // @ts-expect-error -- the option is `after`
+        () => client.events(conversationId, { afer: 3 }),
+        "events: unknown option `afer`; did you mean `after`?",
+      )
+      const asking = client.request("getConversation", { conversationId })
+      assert.strictEqual((yield* next)._tag, "Request")
+      yield* send(failureText(1, new JsonRpcError({ code: -32600, message: "none" })))
+      assert.strictEqual(yield* rejected(asking), "none")
+    }),
+  )
+
+  it.effect("refuses a misspelt option of `connect`", () =>
+    Effect.gen(function* () {
+      const fake = yield* FakeServer.make()
+      const onAproval = () => "approved" as const
+      assert.strictEqual(
+        // @ts-expect-error -- the option is `onApproval`
+        yield* rejected(PromiseClient.connect(fake.connection, { clientInfo, onAproval })),
+        "connect: unknown option `onAproval`; did you mean `onApproval`?",
+      )
+    }),
+  )
+
   it.effect("an unknown method is refused with its name", () =>
     Effect.gen(function* () {
       const { client } = yield* connected()
@@ -131,7 +181,7 @@ describe("PromiseClient", () => {
         thrown,
         new JsonRpcError({
           code: -32601,
-          message: "unknown method `getUserAgnt`, did you mean `getUserAgent`?",
+          message: "unknown method `getUserAgnt`; did you mean `getUserAgent`?",
         }),
       )
     }),
@@ -183,47 +233,4 @@ describe("PromiseClient", () => {
         )
       }),
   )
-
-  it.effect("a server that exits before it answers is reported as the transport explains it", () =>
-    Effect.gen(function* () {
-      const fake = yield* FakeServer.make()
-      const reason = "the server `codex` exited with code 1; the end of its standard error:\nno key"
-      const connecting = PromiseClient.connect(
-        { ...fake.connection, whyEnded: Effect.succeed(reason) },
-        { clientInfo },
-      ).catch((error: unknown) => String(error))
-      yield* fake.next
-      yield* fake.server.drop
-      assert.include(yield* Effect.promise(() => connecting), reason)
-    }),
-  )
-
-  it.effect("misspelt members, options and methods are refused with the nearest name", () =>
-    Effect.gen(function* () {
-      const { client } = yield* connected()
-      assert.throws(() => Reflect.get(client, "newConversaton"), "did you mean `newConversation`?")
-      // @ts-expect-error `aftr` does not exist
-      assert.throws(() => client.events(conversationId, { aftr: 1 }), "did you mean `after`?")
-      const misspelt = { clientInfo, onAproval: () => "denied" as const }
-      const refused = yield* Effect.promise(() =>
-        PromiseClient.connect(Effect.never, misspelt).catch((error: unknown) => String(error)),
-      )
-      assert.include(refused, "did you mean `onApproval`?")
-      const unknown = yield* Effect.promise(() =>
-        client
-          .request("getConversaton" as never, {} as never)
-          .catch((error: unknown) => String(error)),
-      )
-      assert.include(unknown, "did you mean `getConversation`?")
-    }),
-  )
-
-  it("the type of an event narrows it", () => {
-    const textOf = ({ msg }: PromiseClient.ConversationEvent): string => {
-      if (msg.type === "agent_message") return msg.message
-      return msg.type === "unknown_event" ? msg.msg.type : msg.type
-    }
-    const msg = { type: "agent_message", message: "hi" } as const
-    assert.strictEqual(textOf({ _tag: "Event", id: "t", seq: 1, msg }), "hi")
-  })
 })

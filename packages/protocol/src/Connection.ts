@@ -94,8 +94,8 @@ export interface Connection {
    */
   readonly broken?: Effect.Effect<void>
   /**
-   * Why the connection has ended, for a person: how a process exited that it was made to, and what that printed last.
-   * Resolves soon after the end, with undefined where nothing is known. Absent when the transport never knows.
+   * To be used after the end of input: says why the peer is gone, for the error of what it did not answer, for example
+   * with which code its process exited. Absent when the transport cannot know.
    */
-  readonly whyEnded?: Effect.Effect<string | undefined>
+  readonly whyEnded?: Effect.Effect<string>
 }

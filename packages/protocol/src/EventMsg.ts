@@ -15,6 +15,63 @@ import * as Question from "./events/QuestionEvents.ts"
 import * as Tool from "./events/ToolEvents.ts"
 import * as Turn from "./events/TurnEvents.ts"
 
+export type {
+  ExecCommandBegin,
+  ExecCommandOutputDelta,
+  ExecCommandEnd,
+  ExecApprovalRequest,
+} from "./events/CommandEvents.ts"
+export type {
+  GetHistoryEntryResponse,
+  ListCustomPromptsResponse,
+  ConversationPath,
+  EnteredReviewMode,
+  ExitedReviewMode,
+} from "./events/LegacyEvents.ts"
+export type {
+  AgentMessage,
+  UserMessage,
+  AgentMessageDelta,
+  AgentReasoning,
+  AgentReasoningDelta,
+  AgentReasoningRawContent,
+  AgentReasoningRawContentDelta,
+  AgentReasoningSectionBreak,
+  RawResponseItem,
+} from "./events/MessageEvents.ts"
+export type {
+  ApplyPatchApprovalRequest,
+  PatchApplyBegin,
+  PatchApplyEnd,
+  TurnDiff,
+} from "./events/PatchEvents.ts"
+export type { ApprovalResolved, ElicitationRequest } from "./events/QuestionEvents.ts"
+export type {
+  McpToolCallBegin,
+  McpToolCallEnd,
+  ToolCallBegin,
+  ToolCallEnd,
+  ToolApprovalRequest,
+  McpListToolsResponse,
+  WebSearchBegin,
+  WebSearchEnd,
+  ViewImageToolCall,
+  PlanUpdate,
+} from "./events/ToolEvents.ts"
+export type {
+  SessionConfigured,
+  TaskStarted,
+  TaskComplete,
+  TurnAborted,
+  ErrorEvent,
+  StreamError,
+  BackgroundEvent,
+  Warning,
+  TokenCount,
+  Compacted,
+  ShutdownComplete,
+} from "./events/TurnEvents.ts"
+
 /** Every variant, in the order of the original's definition; the last nine came later. A new event is added here. */
 export const EventMsg = Schema.Union([
   Turn.ErrorEvent,
@@ -69,34 +126,33 @@ export type EventMsg = typeof EventMsg.Type
 /** One variant by its tag. */
 export type EventOf<T extends EventMsg["type"]> = Extract<EventMsg, { readonly type: T }>
 
-/** A message of any type, as it is sent. */
-const OpenEventMsg = Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [
+/**
+ * An event that `EventMsg` does not define: a later version may have added its type, or changed its shape. `sent` is the
+ * message as it was sent, which encodes back unchanged.
+ */
+export interface UnknownEvent {
+  readonly type: "unknown_event"
+  readonly sent: { readonly type: string; readonly [member: string]: unknown }
+}
+
+const SentEvent = Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [
   Schema.Record(Schema.String, Schema.Unknown),
 ])
 
-/**
- * A message that no definition describes, because a later version has added or changed it. Its `type` is none of the
- * events', so that a comparison of `type` tells the variants apart; `msg` is what was sent, and is encoded unchanged.
- */
-export const UnknownEventMsg = OpenEventMsg.pipe(
+const UnknownEvent = SentEvent.pipe(
   Schema.decodeTo(
-    Schema.Struct({ type: Schema.Literal("unknown_event"), msg: Schema.toType(OpenEventMsg) }),
-    SchemaTransformation.transform<UnknownEventMsg, typeof OpenEventMsg.Type>({
-      decode: (msg) => ({ type: "unknown_event", msg }),
-      encode: ({ msg }) => msg,
+    Schema.Struct({ type: Schema.Literal("unknown_event"), sent: Schema.toType(SentEvent) }),
+    SchemaTransformation.transform({
+      decode: (sent) => ({ type: "unknown_event" as const, sent }),
+      encode: ({ sent }) => sent,
     }),
   ),
 )
-/** A decoded `UnknownEventMsg`. */
-export interface UnknownEventMsg {
-  readonly type: "unknown_event"
-  readonly msg: typeof OpenEventMsg.Type
-}
 
-/** What a client reads: a variant it knows, which `type` narrows it to, or `UnknownEventMsg`. */
-export const AnyEventMsg = Schema.Union([EventMsg, UnknownEventMsg])
+/** What a client reads: a variant it knows, or an `UnknownEvent`; `msg.type` tells which. */
+export const AnyEventMsg = Schema.Union([EventMsg, UnknownEvent])
 /** A decoded `AnyEventMsg`. */
-export type AnyEventMsg = typeof AnyEventMsg.Type
+export type AnyEventMsg = EventMsg | UnknownEvent
 
 type Definition = (typeof EventMsg.members)[number]
 

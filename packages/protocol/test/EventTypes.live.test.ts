@@ -1,31 +1,45 @@
-import { assert, describe, it } from "@effect/vitest"
-import * as Fs from "node:fs"
-import * as Path from "node:path"
-import { eventInfo, eventTypes } from "../src/EventMsg.ts"
+/** Tests that each variant of `EventMsg` is a named type whose documentation is that of its definition. */
+import { assert, describe, expectTypeOf, it } from "@effect/vitest"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { AgentMessage, AnyEventMsg, ToolCallEnd } from "../src/EventMsg.ts"
+import { EventMsg } from "../src/EventMsg.ts"
 
-const file = Path.join(import.meta.dirname, "../src/EventTypes.ts")
+const folder = join(import.meta.dirname, "../src/events")
+const source = readdirSync(folder)
+  .map((name) => readFileSync(join(folder, name), "utf8"))
+  .join("\n")
 
-const nameOf = (type: string): string => {
-  const words = type.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
-  return words.endsWith("Event") ? words : `${words}Event`
-}
+/** Documentation comments of the named types, by the name of the type, on one line each. */
+const documented = new Map(
+  [...source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport type (\w+) = typeof \2\.Type/g)].map(
+    ([, text = "", name]) => [name, text.replaceAll(/\s*\n \*\s?/g, " ").trim()],
+  ),
+)
 
-const expected = () => {
-  const types = eventTypes.map(
-    (type) =>
-      `\n/** \`${type}\`: ${eventInfo(type).doc} */\nexport type ${nameOf(type)} = EventOf<"${type}">\n`,
-  )
-  return `/**
- * A name for each event, for programs that pass events on to functions of their own. Generated from the definitions:
- * \`UPDATE_EVENT_TYPES=1 npx vitest run --config vitest.workspace.ts packages/protocol/test/EventTypes\` rewrites it.
- */
-import type { EventOf } from "./EventMsg.ts"
-${types.join("")}`
-}
+const nameOf = (type: string): string | undefined =>
+  new RegExp(`export const (\\w+) = event\\(\\s*"${type}"`).exec(source)?.[1]
 
-describe("EventTypes", () => {
-  it("has each event by its name, with what its definition says about it", () => {
-    if (process.env["UPDATE_EVENT_TYPES"] === "1") Fs.writeFileSync(file, expected())
-    assert.strictEqual(Fs.readFileSync(file, "utf8"), expected())
+describe("the named types of the events", () => {
+  for (const { fields, info } of EventMsg.members) {
+    it(`${fields.type.literal} has one, documented as its definition is`, () => {
+      assert.strictEqual(documented.get(nameOf(fields.type.literal)), info.doc)
+    })
+  }
+
+  it("narrow by `type` for a client, to which any event may be sent", () => {
+    const texts = (msg: AnyEventMsg): string => {
+      if (msg.type === "agent_message") {
+        expectTypeOf(msg).toEqualTypeOf<AgentMessage>()
+        return msg.message
+      }
+      if (msg.type === "tool_call_end") {
+        expectTypeOf(msg).toEqualTypeOf<ToolCallEnd>()
+        return msg.tool
+      }
+      return msg.type === "unknown_event" ? msg.sent.type : msg.type
+    }
+    assert.strictEqual(texts({ type: "agent_message", message: "hi" }), "hi")
+    assert.strictEqual(texts({ type: "unknown_event", sent: { type: "later" } }), "later")
   })
 })

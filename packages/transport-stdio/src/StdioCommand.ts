@@ -1,14 +1,16 @@
 /**
  * Starts a server process and connects to its standard streams.
  *
- * Owns the process; nothing of it outlives the scope (L8). What it writes to standard error is
- * passed on to that of this process, unless `stderr` is `ignore`; its last lines explain an exit.
+ * Owns the process; nothing of it outlives the scope (L8). Its standard error is passed on to that of
+ * this process, unless `stderr` is `ignore`; its last lines are part of the error of a request that
+ * the process did not answer before it exited.
  */
 import { type Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import type { Readable, Writable } from "node:stream"
+import * as ErrorOutput from "./internal/ErrorOutput.ts"
 import * as StdioConnection from "./StdioConnection.ts"
 
 /** The command that starts a server. */
@@ -20,7 +22,7 @@ export interface StdioCommand {
   /** Working directory. Default: that of this process. */
   readonly cwd?: string
   /**
-   * `inherit` writes the process's standard error to that of this process, `ignore` drops it.
+   * `inherit` passes the process's standard error on to that of this process, `ignore` does not.
    * Default `inherit`.
    */
   readonly stderr?: "inherit" | "ignore"
@@ -46,58 +48,32 @@ const leave = (child: Child, maxLeaveMs: number) =>
     child.stdin.end()
   })
 
-/** Characters of standard error that are kept for the reason of an end, and the most lines that it quotes. */
-const maxKeptChars = 4000
-const maxQuotedLines = 10
-
-/** How long after the end of its output a process may take to exit and still be reported with its exit code. */
+/** How long after the end of its output a process may take to exit, so that its exit code is known. */
 const maxExitMs = 500
 
-/** Keeps the last lines that a process writes to standard error, and passes them on. */
-class LastLines {
-  private text = ""
-
-  constructor(child: Child, isInherited: boolean) {
-    // Only the characters count: a cut one at the boundary of two chunks is of no use to a reader.
-    child.stderr.on("data", (chunk: Buffer) => {
-      this.text = (this.text + chunk.toString("utf8")).slice(-maxKeptChars)
-      if (isInherited) process.stderr.write(chunk)
+/** Waits until the process has exited and its error output was read, or for `maxExitMs`. */
+const exited = (child: Child) =>
+  Effect.callback<void>((resume) => {
+    if (hasExited(child) && child.stderr.readableEnded) return resume(Effect.void)
+    const timer = setTimeout(() => resume(Effect.void), maxExitMs)
+    // All outputs have been read then.
+    child.once("close", () => {
+      clearTimeout(timer)
+      resume(Effect.void)
     })
-    child.stderr.on("error", () => {})
-  }
+  })
 
-  get quoted(): string {
-    const lines = this.text.split("\n").filter((line) => line.trim() !== "")
-    return lines.length === 0
-      ? "it printed nothing on standard error"
-      : `the end of its standard error:\n${lines.slice(-maxQuotedLines).join("\n")}`
-  }
+const exitOf = ({ exitCode, signalCode }: Child): string => {
+  if (signalCode !== null) return `was ended by ${signalCode}`
+  return exitCode === null ? "closed its output" : `exited with code ${exitCode}`
 }
 
-/** How the process exited; undefined while it runs. */
-const whyEnded = (command: string, child: Child, lines: LastLines) =>
-  Effect.callback<string | undefined>((resume) => {
-    const report = () => {
-      clearTimeout(timer)
-      child.removeListener("close", report)
-      const how =
-        child.signalCode === null
-          ? `exited with code ${child.exitCode}`
-          : `was ended by the signal ${child.signalCode}`
-      resume(
-        Effect.succeed(
-          hasExited(child) ? `the server \`${command}\` ${how}; ${lines.quoted}` : undefined,
-        ),
-      )
-    }
-    // A process of the server may keep standard error open.
-    const timer = setTimeout(report, maxExitMs)
-    child.once("close", report)
-    if (hasExited(child) && child.stderr.readableEnded) report()
-    return Effect.sync(() => {
-      clearTimeout(timer)
-      child.removeListener("close", report)
-    })
+/** Why the process no longer answers: its exit and the last lines of its error output. */
+const describeEnd = (command: string, child: Child, errors: ErrorOutput.ErrorOutput) =>
+  Effect.map(exited(child), () => {
+    const lines = errors.lastLines()
+    const said = lines === "" ? "" : `; the last lines of its standard error:\n${lines}`
+    return `\`${command}\` ${exitOf(child)}${said}`
   })
 
 const codeOf = (error: Error): string =>
@@ -105,7 +81,7 @@ const codeOf = (error: Error): string =>
 
 interface Started {
   readonly child: Child
-  readonly lines: LastLines
+  readonly errors: ErrorOutput.ErrorOutput
   /**
    * Waits until the process has started or failed to: Node reports the failure after it has
    * returned the process.
@@ -120,6 +96,9 @@ const failed = ({ command, cwd }: StdioCommand, error: Error) => {
   })
 }
 
+/** A connection to a process, which says at its end how the process ended. */
+export type ProcessConnection = Connection & Required<Pick<Connection, "whyEnded">>
+
 const start = ({ args = [], command, cwd, env, stderr = "inherit" }: StdioCommand): Started => {
   const child: Child = spawn(command, args, {
     stdio: ["pipe", "pipe", "pipe"],
@@ -130,38 +109,29 @@ const start = ({ args = [], command, cwd, env, stderr = "inherit" }: StdioComman
   child.stdin.on("error", () => {})
   child.on("error", () => {})
   const failure = new Promise<Error>((resolve) => child.once("error", resolve))
-  return {
-    child,
-    lines: new LastLines(child, stderr === "inherit"),
-    failure: child.pid === undefined ? failure : undefined,
-  }
+  const passOn = (chunk: Uint8Array) => void process.stderr.write(chunk)
+  const errors = ErrorOutput.read(child.stderr, stderr === "inherit" ? passOn : undefined)
+  return { child, errors, failure: child.pid === undefined ? failure : undefined }
 }
 
 /**
  * Starts the process and returns its connection, until the scope closes. Fails when the process
- * cannot start; when it exits later, the connection ends, and `whyEnded` gives the exit code and the
- * last lines of standard error.
+ * cannot start; when it exits later, the connection ends.
  */
 export const open = (
   server: StdioCommand,
-): Effect.Effect<Connection, ConnectionClosed, Scope.Scope> => {
-  const { command, maxLeaveMs = 2000 } = server
-  return Effect.acquireRelease(
+): Effect.Effect<ProcessConnection, ConnectionClosed, Scope.Scope> =>
+  Effect.acquireRelease(
     Effect.sync(() => start(server)),
-    // What still holds standard error open does not keep this process alive.
-    ({ child }) =>
-      Effect.ensuring(
-        leave(child, maxLeaveMs),
-        Effect.sync(() => child.stderr.destroy()),
-      ),
+    ({ child }) => leave(child, server.maxLeaveMs ?? 2000),
   ).pipe(
-    Effect.flatMap(({ child, failure, lines }) =>
+    Effect.flatMap(({ child, errors, failure }) =>
       failure === undefined
         ? Effect.map(
             StdioConnection.make({ input: child.stdout, output: child.stdin }),
-            (connection): Connection => ({
+            (connection) => ({
               ...connection,
-              whyEnded: whyEnded(command, child, lines),
+              whyEnded: describeEnd(server.command, child, errors),
             }),
           )
         : Effect.flatMap(
@@ -170,4 +140,3 @@ export const open = (
           ),
     ),
   )
-}

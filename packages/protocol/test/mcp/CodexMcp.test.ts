@@ -57,11 +57,11 @@ describe("CodexMcp", () => {
     },
   )
 
-  it("an event of a later version reaches a client of this one as it was sent", () => {
-    const msg = { type: "a_later_event", deep: { list: [1, null] } }
-    assert.deepStrictEqual(overTheWire(CodexEvent, { id: "1", msg }), {
+  it("an event of a later version passes through a client of this one", () => {
+    const sent = { type: "a_later_event", deep: { list: [1, null] } }
+    assert.deepStrictEqual(overTheWire(CodexEvent, { id: "1", msg: sent }), {
       id: "1",
-      msg: { type: "unknown_event", msg },
+      msg: { type: "unknown_event", sent },
     })
   })
 
