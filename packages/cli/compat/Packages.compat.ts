@@ -111,9 +111,10 @@ beforeAll(async () => {
 // Thousands of files.
 afterAll(() => rm(folder, { recursive: true, force: true }), maxMs)
 
-/** What a run of the program prints. */
-const isComplete = (output: string) =>
-  assert.match(output, /^session_configured .* task_complete$/m)
+/** The programs that are run, and what they print. */
+const printed: ReadonlyArray<readonly [program: string, output: RegExp]> = [
+  ["run", /^session_configured .* task_complete$/m],
+]
 
 interface TestReport {
   readonly testResults: ReadonlyArray<{
@@ -163,23 +164,25 @@ describe("the packages from their tarballs", () => {
     await inProject("tsc", "--project", name)
   })
 
-  it("run with plain Node", async () => {
-    isComplete(await inProject("node", "run.ts"))
+  it.each(printed)("run with plain Node: %s", async (program, output) => {
+    assert.match(await inProject("node", `${program}.ts`), output)
   })
 
-  it("run as a bundle of esbuild", async () => {
-    const out = ["--platform=node", "--format=esm", "--outfile=out/esbuild.mjs"]
-    await inProject("esbuild", "run.ts", "--bundle", ...out)
-    isComplete(await inProject("node", "out/esbuild.mjs"))
+  it.each(printed)("run as a bundle of esbuild: %s", async (program, output) => {
+    const file = `out/esbuild/${program}.mjs`
+    const options = ["--bundle", "--platform=node", "--format=esm", `--outfile=${file}`]
+    await inProject("esbuild", `${program}.ts`, ...options)
+    assert.match(await inProject("node", file), output)
   })
 
-  it("run as a bundle of Vite", async () => {
+  it.each(printed)("run as a bundle of Vite: %s", async (program, output) => {
+    const build = { ssr: `${program}.ts`, outDir: `out/vite/${program}` }
     writeFileSync(
       join(project, "vite.config.js"),
-      "export default { ssr: { noExternal: true }, build: { ssr: 'run.ts', outDir: 'out/vite' } }\n",
+      `export default ${JSON.stringify({ ssr: { noExternal: true }, build })}\n`,
     )
     await inProject("vite", "build")
-    isComplete(await inProject("node", "out/vite/run.js"))
+    assert.match(await inProject("node", `${build.outDir}/${program}.js`), output)
   })
 
   it(`pass a test of Vitest within ${maxTestMs} ms`, async () => {
@@ -191,13 +194,13 @@ describe("the packages from their tarballs", () => {
     assert.isBelow(fastestMs, maxTestMs)
   })
 
-  it("report a second copy of Effect", async () => {
+  it.each(printed)("report a second copy of Effect: %s", async (program) => {
     const second = join(project, "second")
     cpSync(join(project, "node_modules/effect"), join(second, "node_modules/effect"), {
       recursive: true,
     })
     cpSync(programs, second, { recursive: true })
-    const { code, stderr } = await within(second, "node", "run.ts")
+    const { code, stderr } = await within(second, "node", `${program}.ts`)
     assert.strictEqual(code, 1)
     assert.include(stderr, 'two copies of the package "effect" are loaded')
   })
