@@ -66,6 +66,11 @@ export interface ConversationSettings {
    * resumes it. A turn that only waits for answers keeps waiting in both cases.
    */
   readonly onRestart?: "close" | "continue"
+  /**
+   * False: the model is told neither the working directory nor how commands are confined, which it has no use for without
+   * tools of the machine. Default true.
+   */
+  readonly includeEnvironmentContext?: boolean
   /** The user's login shell, as the first environment context names it for the model. */
   readonly shell?: "bash" | "zsh"
   /** Which environment variables commands see. Default: all except names that look like secrets. */

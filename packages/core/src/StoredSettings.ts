@@ -32,6 +32,7 @@ export const StoredSettings = Schema.Struct({
   includeApplyPatchTool: Schema.optionalKey(Schema.Boolean),
   includeViewImageTool: Schema.optionalKey(Schema.Boolean),
   includeWebSearchTool: Schema.optionalKey(Schema.Boolean),
+  includeEnvironmentContext: Schema.optionalKey(Schema.Boolean),
   showRawReasoning: Schema.optionalKey(Schema.Boolean),
   /** In tokens; null when it is not known. */
   contextWindow: Schema.optionalKey(Schema.NullOr(Schema.Int)),

@@ -13,7 +13,7 @@ import { ConnectionHandlers } from "./mcp/ConnectionHandlers.ts"
 import type { Members } from "./mcp/RequestContext.ts"
 import { requestStates } from "./mcp/eras/RequestState.ts"
 import * as Router from "./mcp/eras/Router.ts"
-import { defaultEvents, serverInfoOf } from "./mcp/methods/InitializeResult.ts"
+import { defaultEvents, serverInfoOf, type ServerName } from "./mcp/methods/InitializeResult.ts"
 import * as Session from "./mcp/Session.ts"
 import type { ThreadIdPlace } from "./mcp/codex/ToolResults.ts"
 import type { VendorEvents } from "./mcp/codex/VendorEvents.ts"
@@ -26,6 +26,8 @@ import { Server } from "./Server.ts"
 export interface McpServerOptions {
   /** Value of `serverInfo.version`. Default `0.0.0`. */
   readonly version?: string
+  /** Name and title in `serverInfo`, for a program that serves its own tools. Default: those of Colloquy. */
+  readonly serverName?: ServerName
   /** How long requests in flight may continue after the end of input. Default 500 ms. */
   readonly shutdownGrace?: Duration.Input
   /** Largest number of requests served at once. Default 1,024. */
@@ -76,7 +78,7 @@ export const serve = (
   Effect.scoped(
     Effect.gen(function* () {
       const events = options.events ?? defaultEvents
-      const serverInfo = serverInfoOf(options.version)
+      const serverInfo = serverInfoOf(options.version, options.serverName)
       const session = Session.make(events)
       if (options.initializeParams !== undefined) session.initialize(options.initializeParams)
       const server = yield* Server

@@ -18,6 +18,7 @@ const arrows: Readonly<Record<string, ReadonlyArray<string> | "everything">> = {
   client: ["protocol"],
   "transport-stdio": ["protocol"],
   "transport-http": ["protocol", "server"],
+  agent: ["protocol", "core", "models", "tools", "store", "server", "transport-stdio"],
   testing: ["protocol", "core", "server", "client", "models", "store"],
   simulation: ["protocol", "json-schema", "core", "server", "client", "models", "store", "testing"],
   cli: "everything",

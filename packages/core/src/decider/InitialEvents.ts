@@ -38,7 +38,7 @@ const recorded = (item: MessageItem): Draft => ({
 })
 
 /**
- * `session_configured`, then the AGENTS.md text, then the environment context. All have the id `""`, because no submission
+ * `session_configured`, then the AGENTS.md text, then the environment context unless the settings exclude it. All have the id `""`, because no submission
  * caused them.
  */
 export const initialEvents = (
@@ -49,5 +49,7 @@ export const initialEvents = (
   ...(settings.userInstructions === undefined
     ? []
     : [recorded(userInstructions(settings.userInstructions))]),
-  recorded(environmentContext(settings, settings.shell)),
+  ...(settings.includeEnvironmentContext === false
+    ? []
+    : [recorded(environmentContext(settings, settings.shell))]),
 ]

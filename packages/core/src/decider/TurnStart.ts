@@ -31,7 +31,9 @@ export const withContext = (state: State, id: SubmissionId, op: ContextOp) => {
       baseInstructions: op.base_instructions,
     }),
   }
-  const events: ReadonlyArray<Draft> = environmentDiffers(state.settings, next)
+  const isTold =
+    next.includeEnvironmentContext !== false && environmentDiffers(state.settings, next)
+  const events: ReadonlyArray<Draft> = isTold
     ? [{ id, msg: { type: "raw_response_item", item: environmentContext(next) } }]
     : []
   return { state: { ...state, settings: next }, events }

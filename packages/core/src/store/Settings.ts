@@ -20,6 +20,7 @@ const kept = [
   "includeApplyPatchTool",
   "includeViewImageTool",
   "includeWebSearchTool",
+  "includeEnvironmentContext",
   "showRawReasoning",
   "contextWindow",
   "autoCompactTokenLimit",

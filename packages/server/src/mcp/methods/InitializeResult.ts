@@ -13,12 +13,18 @@ import { serverCapabilities, supportsTasks } from "../ServerCapabilities.ts"
 /** The setting of the server for vendor events. */
 export const defaultEvents: VendorEvents = "on"
 
+/** How a server is called. */
+export interface ServerName {
+  readonly name: string
+  /** For people. Default: none. */
+  readonly title?: string
+}
+
 /** Name and version of the server. @param version default `0.0.0` */
-export const serverInfoOf = (version: string = "0.0.0"): InitializeResult["serverInfo"] => ({
-  name: "colloquy",
-  title: "Colloquy",
-  version,
-})
+export const serverInfoOf = (
+  version: string = "0.0.0",
+  server: ServerName = { name: "colloquy", title: "Colloquy" },
+): InitializeResult["serverInfo"] => ({ ...server, version })
 
 /** The vendor events that a client with these capabilities gets, by the setting of the server. */
 export const agreedEvents = (events: VendorEvents, capabilities: Members): VendorEvents =>

@@ -1,0 +1,155 @@
+/** The agent as a value, and what it is made of. It owns nothing until a chat of it is open. */
+import type { ConversationStore } from "@colloquy/core/ConversationStore"
+import type { ReasoningEffort, Verbosity } from "@colloquy/protocol/Policy"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import type { OpenError } from "./AgentErrors.ts"
+import type { OnApproval } from "./Approval.ts"
+import { type Budget, budgetKeys } from "./Budget.ts"
+import { type Chat, openKeys, type OpenOptions } from "./Chat.ts"
+import { type AgentDefinition, type AnyOnApproval } from "./internal/AgentDefinition.ts"
+import { AgentRuntime } from "./internal/AgentRuntime.ts"
+import { checkKeys } from "./internal/KnownKeys.ts"
+import { openChat } from "./internal/OpenChat.ts"
+import { type AnyModel, type ModelErrors, modelOf, type ModelServices } from "./Model.ts"
+import { memory, type StoreErrors, type StoreServices } from "./Store.ts"
+import type { AnyTools, QuestionsOf, ServicesOf } from "./Tool.ts"
+
+type AnyStore = Layer.Layer<ConversationStore, unknown, unknown>
+
+/** What an agent is made of. */
+export interface AgentOptions<
+  T extends ReadonlyArray<AnyTools>,
+  M extends AnyModel,
+  S extends AnyStore,
+  R,
+> {
+  /** The system text. */
+  readonly instructions: string
+  /** A provider, or a layer or value of `effect/ai`'s `LanguageModel`. */
+  readonly model: M
+  /** All tools that it has. Default: none. */
+  readonly tools?: T
+  /** Where its conversations are kept. Default: in memory, as long as the agent exists. */
+  readonly store?: S
+  /**
+   * Decides the questions of its tools where nothing else does. Without a policy and without an `onApproval` of the chat
+   * or of the `ask`, a question is denied at once, and the model reads that nobody was there to approve it.
+   */
+  readonly onApproval?: OnApproval<QuestionsOf<T[number]>, R>
+  /** Limits of each chat. Default: none. */
+  readonly budget?: Budget
+  /**
+   * What becomes of a turn that the end of the process cut off, when its conversation is opened again: `close`, the
+   * default, ends it with `turn_aborted`; `continue` resumes it.
+   */
+  readonly onRestart?: "close" | "continue"
+  /** How long a question may wait for its answer before it is denied. Default 10 minutes. */
+  readonly approvalDeadline?: Duration.Input
+  readonly effort?: ReasoningEffort
+  readonly verbosity?: Verbosity
+  /** Name of the agent: recorded with its conversations, and its name as an MCP server. Default `agent`. */
+  readonly name?: string
+  /** Version of the agent, likewise. Default `0.0.0`. */
+  readonly version?: string
+  /** What it does and when to use it, for the models that use it as an MCP server. */
+  readonly description?: string
+}
+
+const agentKeys: ReadonlyArray<
+  keyof AgentOptions<ReadonlyArray<AnyTools>, AnyModel, AnyStore, unknown>
+> = [
+  "instructions",
+  "model",
+  "tools",
+  "store",
+  "onApproval",
+  "budget",
+  "onRestart",
+  "approvalDeadline",
+  "effort",
+  "verbosity",
+  "name",
+  "version",
+  "description",
+]
+
+/**
+ * An agent. `Q` are the questions of its tools, `E` and `R` the errors and services of opening a chat, `T` those of the
+ * services that the tools and the policy need.
+ */
+export interface Agent<Q = never, out E = never, out R = never, out T = R> {
+  /** What it is made of; for code that makes another agent of it, or serves it. */
+  readonly "~colloquy/agent": AgentRuntime & { readonly "~services"?: T }
+  /**
+   * Opens the conversation of this name until the scope closes, created or resumed from the store; without a name, a new
+   * one. Any text is a name, and a conversation id is one, too.
+   *
+   * The first chat that is open builds the model and the store, and all later ones share them until the last has closed;
+   * the tools of each chat run with the services of its own `open`. Closing the scope interrupts the turns of the chat.
+   */
+  readonly open: (
+    name?: string,
+    options?: OpenOptions<Q>,
+  ) => Effect.Effect<Chat<Q>, OpenError | E, R | Scope.Scope>
+}
+
+/** The agent of a definition. */
+export const fromDefinition = <Q, E, R, T = R>(definition: AgentDefinition): Agent<Q, E, R, T> => {
+  const runtime = new AgentRuntime(definition)
+  const open = (name?: string, options: OpenOptions<Q> = {}) =>
+    Effect.suspend(() => {
+      checkKeys("agent.open", options, openKeys)
+      return openChat(runtime, name, options)
+    })
+  return {
+    "~colloquy/agent": runtime,
+    // The definition was made of parts with these questions, errors and services.
+    open: open as Agent<Q, E, R>["open"],
+  }
+}
+
+const checkTools = (tools: ReadonlyArray<AnyTools>): void => {
+  const names = tools.flatMap((one) => one.names)
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined) throw new Error(`Agent.make: two tools have the name \`${twice}\``)
+}
+
+/** Makes an agent. Nothing runs and nothing is opened before its first `open`. Throws `UnknownOption`. */
+export const make = <
+  const T extends ReadonlyArray<AnyTools> = readonly [],
+  M extends AnyModel = never,
+  S extends AnyStore = Layer.Layer<ConversationStore>,
+  R = never,
+>(
+  options: AgentOptions<T, M, S, R>,
+): Agent<
+  QuestionsOf<T[number]>,
+  ModelErrors<M> | StoreErrors<S>,
+  ModelServices<M> | StoreServices<S> | ServicesOf<T[number]> | R,
+  ServicesOf<T[number]> | R
+> => {
+  checkKeys("Agent.make", options, agentKeys)
+  if (options.budget !== undefined) checkKeys("Agent.make budget", options.budget, budgetKeys)
+  const { approvalDeadline, tools = [] } = options
+  checkTools(tools)
+  return fromDefinition({
+    name: options.name ?? "agent",
+    version: options.version ?? "0.0.0",
+    description: options.description,
+    instructions: options.instructions,
+    model: modelOf(options.model),
+    tools,
+    store: options.store ?? memory(),
+    onApproval: options.onApproval as AnyOnApproval | undefined,
+    budget: options.budget ?? {},
+    onRestart: options.onRestart ?? "close",
+    approvalDeadline:
+      approvalDeadline === undefined ? undefined : Duration.fromInputUnsafe(approvalDeadline),
+    effort: options.effort,
+    verbosity: options.verbosity,
+    idleTimeToLive: undefined,
+  })
+}

@@ -1,0 +1,191 @@
+/**
+ * Tools of the program for its agent: one function with a schema for its input. The model gets the JSON Schema, the
+ * function the decoded input. A function that fails or dies becomes a failure that the model reads; the turn goes on.
+ *
+ * A tool runs with the services that the `open` of its chat was run with. It knows nothing of the machine.
+ */
+import type { Pure } from "@colloquy/protocol/Method"
+import * as HostTools from "@colloquy/tools/host/HostTools"
+import type { Tool as BuiltTool } from "@colloquy/tools/Tool"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as AiTool from "effect/ai/Tool"
+import * as Toolkit from "effect/ai/Toolkit"
+import type { Question } from "./Approval.ts"
+import { checkKeys } from "./internal/KnownKeys.ts"
+
+/** The input of a tool: the fields of a struct, or a schema of an object. */
+export type ToolInput = Pure | { readonly [name: string]: Pure }
+
+/** What the function of a tool gets. */
+export type InputOf<I> = I extends Pure
+  ? I["Type"]
+  : I extends Schema.Struct.Fields
+    ? Schema.Struct<I>["Type"]
+    : never
+
+/** What a tool knows of its call besides the input. */
+export interface ToolCallInfo {
+  /** Id of the call in the events of its conversation. */
+  readonly callId: string
+}
+
+/** A tool as a conversation uses it, with the reader of the arguments in its questions. */
+export interface ConversationTool {
+  readonly tool: BuiltTool
+  /** The decoded input of a question of this tool, whose arguments were checked before it was asked. */
+  readonly inputOf: (encoded: unknown) => unknown
+}
+
+/** One or several tools of an agent. `Q` are the questions that they ask, `E` and `R` errors and services of the functions. */
+export interface Tools<out Q, out E, out R> {
+  readonly "~colloquy/agent/Tools": {
+    readonly _Q: (_: never) => Q
+    readonly _E: (_: never) => E
+  }
+  /** Names by which the model calls them. */
+  readonly names: ReadonlyArray<string>
+  /** Makes the tools of one chat, with the services at hand. */
+  readonly build: Effect.Effect<ReadonlyArray<ConversationTool>, never, R>
+}
+
+/**
+ * Tools of any kind. Has no member from whose type TypeScript could infer services: a tool that is defined inside of the
+ * array of an agent's tools would otherwise seem to need unknown ones.
+ */
+export interface AnyTools {
+  readonly "~colloquy/agent/Tools": unknown
+  readonly names: ReadonlyArray<string>
+}
+
+/** The questions of these tools. */
+export type QuestionsOf<T> = T extends Tools<infer Q, infer _E, infer _R> ? Q : never
+/** The failures of their functions. The model reads them; no turn fails with them. */
+export type FailuresOf<T> = T extends Tools<infer _Q, infer E, infer _R> ? E : never
+/** The services that their functions need. */
+export type ServicesOf<T> = T extends Tools<infer _Q, infer _E, infer R> ? R : never
+
+/** The definition of a tool. */
+export interface ToolOptions<I extends ToolInput, O extends Pure, E, R, R2 = never> {
+  /** What the tool does and when to use it, for the model. Default: the name. */
+  readonly description?: string
+  /** Default: no input. */
+  readonly input?: I
+  /** Schema of the result. Default: any JSON value. */
+  readonly output?: O
+  /**
+   * Whether a person or a policy has to approve a call: always, never (the default), or by its input. A rule that fails
+   * counts as yes.
+   */
+  readonly approve?: boolean | ((input: InputOf<I>) => boolean | Effect.Effect<boolean, never, R2>)
+  /** True: a call changes nothing, and may run at the same time as others that change nothing. Default false. */
+  readonly readOnly?: boolean
+  readonly run: (input: InputOf<I>, call: ToolCallInfo) => Effect.Effect<O["Type"], E, R>
+}
+
+const toolKeys: ReadonlyArray<keyof ToolOptions<ToolInput, Pure, unknown, unknown>> = [
+  "description",
+  "input",
+  "output",
+  "approve",
+  "readOnly",
+  "run",
+]
+
+const schemaOf = (input: ToolInput | undefined): Pure => {
+  if (input === undefined) return Schema.Struct({})
+  return Schema.isSchema(input)
+    ? (input as Pure)
+    : Schema.Struct(input as { readonly [name: string]: Pure })
+}
+
+const inputReader =
+  (schema: Schema.Constraint) =>
+  (encoded: unknown): unknown =>
+    Schema.isSchema(schema) ? Schema.decodeUnknownSync(schema as Pure)(encoded) : encoded
+
+const phantom = { _Q: (_: never): never => _, _E: (_: never): never => _ }
+
+/** What a failed function reports to the model: its own message where it has one. */
+const reported = (error: unknown): Error =>
+  error instanceof Error
+    ? error
+    : new Error(typeof error === "string" ? error : JSON.stringify(error))
+
+/** Defines a tool. Throws `UnknownOption` for an option that does not exist. */
+export const tool = <
+  const Name extends string,
+  const I extends ToolInput = Schema.Struct<{}>,
+  O extends Pure = Schema.Codec<unknown>,
+  E = never,
+  R = never,
+  R2 = never,
+>(
+  name: Name,
+  options: ToolOptions<I, O, E, R, R2>,
+): Tools<Question<Name, InputOf<I>>, E, R | R2> => {
+  checkKeys(`Agent.tool("${name}")`, options, toolKeys)
+  const { approve, description, output, readOnly = false, run } = options
+  const parameters = schemaOf(options.input)
+  const build = Effect.gen(function* () {
+    const services = yield* Effect.context<R | R2>()
+    const ai = AiTool.make(name, {
+      description: description ?? name,
+      parameters,
+      success: output ?? Schema.Unknown,
+      failure: Schema.Unknown,
+      needsApproval:
+        typeof approve === "function"
+          ? (input: InputOf<I>) => {
+              const answer = approve(input)
+              return typeof answer === "boolean" ? answer : Effect.provideContext(answer, services)
+            }
+          : (approve ?? false),
+    }).annotate(AiTool.Readonly, readOnly)
+    const toolkit = Toolkit.make(ai)
+    const handler = (input: InputOf<I>, { toolCallId = "" }: { readonly toolCallId?: string }) =>
+      Effect.suspend(() => run(input, { callId: toolCallId })).pipe(
+        Effect.mapError(reported),
+        Effect.provideContext(services),
+      )
+    // The one handler of the one tool; its services are provided above.
+    const handlers = yield* toolkit.toHandlers({ [name]: handler } as never) as Effect.Effect<
+      Context.Context<never>
+    >
+    const built = yield* HostTools.fromToolkit(toolkit).pipe(
+      Effect.provideContext(handlers),
+    ) as Effect.Effect<ReadonlyArray<BuiltTool>>
+    return built.map((one) => ({ tool: one, inputOf: inputReader(parameters) }))
+  })
+  return { "~colloquy/agent/Tools": phantom, names: [name], build }
+}
+
+/** The questions that the tools of a toolkit ask. */
+export type ToolkitQuestions<T extends Record<string, AiTool.Any>> = {
+  readonly [K in keyof T]: Question<T[K]["name"], AiTool.Parameters<T[K]>>
+}[keyof T]
+
+/**
+ * The tools of an `effect/ai` `Toolkit`. Its handlers are services of the program, as with any other use of the toolkit; a
+ * tool with `needsApproval` asks.
+ */
+export const toolkit = <T extends Record<string, AiTool.Any>>(
+  tools: Toolkit.Toolkit<T>,
+): Tools<
+  ToolkitQuestions<T>,
+  AiTool.Failure<T[keyof T]>,
+  AiTool.HandlersFor<T> | AiTool.HandlerServices<T[keyof T]>
+> => {
+  const known = Object.values(tools.tools)
+  return {
+    "~colloquy/agent/Tools": phantom,
+    names: known.map(({ name }) => name),
+    build: Effect.map(HostTools.fromToolkit(tools), (built) =>
+      built.map((one, i) => ({
+        tool: one,
+        inputOf: inputReader(known[i]?.parametersSchema as Schema.Constraint),
+      })),
+    ),
+  }
+}

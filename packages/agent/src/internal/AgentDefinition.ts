@@ -1,0 +1,60 @@
+/** What an agent is made of, without the types of its tools: what the code behind `open` works with. */
+import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
+import type { ConversationStore } from "@colloquy/core/ConversationStore"
+import { contextWindowOf } from "@colloquy/core/turn/ModelFamily"
+import { defined } from "@colloquy/protocol/Defined"
+import type { ReasoningEffort, Verbosity } from "@colloquy/protocol/Policy"
+import type * as Duration from "effect/Duration"
+import type * as Layer from "effect/Layer"
+import type { OnApproval } from "../Approval.ts"
+import type { Budget } from "../Budget.ts"
+import type { Model } from "../Model.ts"
+import type { AnyTools } from "../Tool.ts"
+
+/** Any policy of an agent. */
+export type AnyOnApproval = OnApproval<never, unknown>
+
+/** The parts of an agent. */
+export interface AgentDefinition {
+  readonly name: string
+  readonly version: string
+  readonly description: string | undefined
+  readonly instructions: string
+  readonly model: Model<unknown, unknown>
+  readonly tools: ReadonlyArray<AnyTools>
+  readonly store: Layer.Layer<ConversationStore, unknown, unknown>
+  readonly onApproval: AnyOnApproval | undefined
+  readonly budget: Budget
+  readonly onRestart: "close" | "continue"
+  readonly approvalDeadline: Duration.Duration | undefined
+  readonly effort: ReasoningEffort | undefined
+  readonly verbosity: Verbosity | undefined
+  /** How long a conversation that nobody has open stays in memory. Undefined: the default of the core. */
+  readonly idleTimeToLive: Duration.Duration | undefined
+}
+
+/**
+ * The settings of its conversations. There is no machine: no directory, no sandbox and no environment that the model is
+ * told about. A tool asks whenever its definition says so.
+ */
+export const settingsOf = (definition: AgentDefinition): ConversationSettings => {
+  const { approvalDeadline, effort, instructions, model, onRestart, verbosity } = definition
+  return {
+    model: model.name,
+    provider: model.provider,
+    cwd: "/",
+    approvalPolicy: "on-request",
+    sandboxPolicy: { mode: "read-only" },
+    baseInstructions: instructions,
+    includeEnvironmentContext: false,
+    includePlanTool: false,
+    includeApplyPatchTool: false,
+    includeViewImageTool: false,
+    summary: "auto",
+    contextWindow: contextWindowOf(model.name),
+    showRawReasoning: false,
+    unattended: "deny",
+    onRestart,
+    ...defined({ approvalDeadline, effort, verbosity }),
+  }
+}

@@ -1,0 +1,45 @@
+/** Structured answers: what the model is told about the schema, and what its text says by it. Pure. */
+import { parseJson } from "@colloquy/protocol/Json"
+import { jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
+import type { InputItem } from "@colloquy/protocol/ResponseItem"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { Input } from "../Turn.ts"
+
+/** The items of an input. */
+export const itemsOf = (input: Input): ReadonlyArray<InputItem> =>
+  typeof input === "string" ? [{ type: "text", text: input }] : input
+
+/** The input, and what the answer has to look like. */
+export const withSchema = (input: Input, schema: Schema.Top): ReadonlyArray<InputItem> => [
+  ...itemsOf(input),
+  {
+    type: "text",
+    text: `Answer with one JSON value and nothing else, without a code fence. It must match this JSON Schema:\n${JSON.stringify(jsonSchemaOf(schema, { closed: true }))}`,
+  },
+]
+
+/** The input of the second attempt. */
+export const correction = (problem: string): ReadonlyArray<InputItem> => [
+  {
+    type: "text",
+    text: `Your answer does not match the JSON Schema: ${problem}\nAnswer again, with the corrected JSON value and nothing else.`,
+  },
+]
+
+/** The content of a text that is one fenced block: models add fences although they were told not to. */
+const unfenced = (text: string): string =>
+  /^\s*```[a-z]*\s*\n([\s\S]*?)\n?\s*```\s*$/i.exec(text)?.[1] ?? text
+
+/** The value that a text says; the failure names the place and what was expected. */
+export const decodeAnswer = <A>(
+  text: string,
+  schema: Schema.Codec<A, unknown>,
+): Result.Result<A, string> => {
+  const json = parseJson(unfenced(text))
+  if (Result.isFailure(json)) return Result.fail("expected one JSON value and no other text")
+  return Result.mapError(
+    Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(json.success),
+    ({ message }) => message.replaceAll(/\s*\n\s*/g, " "),
+  )
+}

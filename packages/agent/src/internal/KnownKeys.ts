@@ -1,0 +1,30 @@
+/** Refuses unknown keys of an options object, and names the key that was probably meant. Types refuse them as well. */
+import { nearest } from "@colloquy/protocol/Nearest"
+import * as Schema from "effect/Schema"
+
+/** An options object has a key that nothing reads: the program is wrong, so this is thrown or ends a fiber as a defect. */
+export class UnknownOption extends Schema.TaggedError<UnknownOption>()("UnknownOption", {
+  /** The function that got the options, as it is called. */
+  of: Schema.String,
+  key: Schema.String,
+  /** The known key that is spelt most like it. */
+  meant: Schema.optionalKey(Schema.String),
+  known: Schema.Array(Schema.String),
+}) {
+  override get message() {
+    const hint =
+      this.meant === undefined
+        ? `expected one of ${this.known.join(", ")}`
+        : `did you mean \`${this.meant}\`?`
+    return `${this.of}: unknown option \`${this.key}\`, ${hint}`
+  }
+}
+
+/** Throws `UnknownOption` for the first key that is not known. */
+export const checkKeys = (of: string, options: object, known: ReadonlyArray<string>): void => {
+  for (const key of Object.keys(options)) {
+    if (known.includes(key)) continue
+    const meant = nearest(key, known)
+    throw new UnknownOption({ of, key, known, ...(meant === undefined ? {} : { meant }) })
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * A model that follows a script: its n-th response is the n-th entry. It records the requests, so that a test can check
+ * what the model was sent. A request that no entry is left for fails its turn with an error that shows the request.
+ */
+import {
+  ModelClient,
+  ModelError,
+  type ModelEvent,
+  type ModelRequest,
+} from "@colloquy/core/ModelClient"
+import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
+import { offlineProvider } from "@colloquy/models/Providers"
+import * as Effect from "effect/Effect"
+import type * as Duration from "effect/Duration"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { model, type Model } from "../Model.ts"
+
+/** One thing that a response does. */
+export type ScriptedPart =
+  | { readonly _tag: "Text"; readonly text: string }
+  | { readonly _tag: "Call"; readonly tool: string; readonly input: unknown }
+  | { readonly _tag: "Pause"; readonly duration: Duration.Input }
+  | { readonly _tag: "Failure"; readonly message: string; readonly retryable: boolean }
+  | { readonly _tag: "Usage"; readonly tokens: number }
+
+/** One response: a text, one thing, or several in order. */
+export type ScriptedResponse = string | ScriptedPart | ReadonlyArray<string | ScriptedPart>
+
+/** The responses in order, or a function that gives the response to each request; undefined: nothing was expected. */
+export type Script =
+  | ReadonlyArray<ScriptedResponse>
+  | ((request: ModelRequest, index: number) => ScriptedResponse | undefined)
+
+/** The response calls a tool of this name with this input. */
+export const calls = (tool: string, input: unknown = {}): ScriptedPart => ({
+  _tag: "Call",
+  tool,
+  input,
+})
+
+/** The response is a text. */
+export const says = (text: string): ScriptedPart => ({ _tag: "Text", text })
+
+/** The model takes its time, on the `Clock`. */
+export const pauses = (duration: Duration.Input): ScriptedPart => ({ _tag: "Pause", duration })
+
+/** The response breaks off. With `retryable` the request is sent again, and the next entry responds to it. */
+export const fails = (
+  message: string,
+  options: { readonly retryable?: boolean } = {},
+): ScriptedPart => ({
+  _tag: "Failure",
+  message,
+  retryable: options.retryable ?? false,
+})
+
+/** The provider reports this many tokens for the response. Default: one token per four characters. */
+export const uses = (tokens: number): ScriptedPart => ({ _tag: "Usage", tokens })
+
+/** A scripted model and what it was sent. */
+export interface ScriptedModel extends Model {
+  /** The requests so far, oldest first. */
+  readonly requests: ReadonlyArray<ModelRequest>
+  /** Number of script entries that no request has used; 0 for a script that is a function. */
+  readonly left: () => number
+}
+
+const shownChars = 400
+
+/** The last items of a request, for an error. */
+const shown = ({ input, tools }: ModelRequest): string => {
+  const last = input.slice(-2).map((item) => JSON.stringify(item).slice(0, shownChars))
+  const names = tools.map((tool) => ("name" in tool ? tool.name : tool.type))
+  return `tools: ${names.join(", ") || "none"}; last items:\n${last.join("\n")}`
+}
+
+const unexpected = (request: ModelRequest, index: number, length: number | undefined): ModelError =>
+  new ModelError({
+    reason: "Request",
+    retryable: false,
+    message: `the script ${length === undefined ? "has no response" : `has ${length} responses`}, and nobody expected request ${index + 1}: ${shown(request)}`,
+  })
+
+const usageOf = (input: number, output: number): TokenUsage => ({
+  input_tokens: input,
+  cached_input_tokens: 0,
+  output_tokens: output,
+  reasoning_output_tokens: 0,
+  total_tokens: input + output,
+})
+
+const tokensOf = (text: string): number => Math.ceil(text.length / 4)
+
+const done = (item: ResponseItem): ModelEvent => ({ _tag: "ItemDone", item })
+
+const eventsOf = (part: ScriptedPart, callId: string): Stream.Stream<ModelEvent, ModelError> => {
+  switch (part._tag) {
+    case "Text":
+      return Stream.make<ReadonlyArray<ModelEvent>>(
+        { _tag: "TextDelta", delta: part.text },
+        done({
+          type: "message",
+          role: "assistant",
+          content: [{ type: "output_text", text: part.text }],
+        }),
+      )
+    case "Call":
+      return Stream.make(
+        done({
+          type: "function_call",
+          name: part.tool,
+          arguments: typeof part.input === "string" ? part.input : JSON.stringify(part.input),
+          call_id: callId,
+        }),
+      )
+    case "Pause":
+      return Stream.fromEffectDrain(Effect.sleep(part.duration))
+    case "Failure":
+      return Stream.fail(
+        new ModelError({ reason: "Stream", message: part.message, retryable: part.retryable }),
+      )
+    case "Usage":
+      return Stream.empty
+  }
+}
+
+const partsOf = (response: ScriptedResponse): ReadonlyArray<ScriptedPart> => {
+  const parts = typeof response === "string" || "_tag" in response ? [response] : response
+  return parts.map((part) => (typeof part === "string" ? says(part) : part))
+}
+
+/** The response to the request number `index`. */
+const respond = (
+  request: ModelRequest,
+  index: number,
+  response: ScriptedResponse,
+): Stream.Stream<ModelEvent, ModelError> => {
+  const parts = partsOf(response)
+  const tokens = parts.findLast((part) => part._tag === "Usage")?.tokens
+  const usage =
+    tokens === undefined
+      ? usageOf(tokensOf(JSON.stringify(request.input)), tokensOf(JSON.stringify(parts)))
+      : usageOf(tokens, 0)
+  return parts
+    .map((part, i) => eventsOf(part, `call_${index}_${i}`))
+    .reduce((before, next) => Stream.concat(before, next))
+    .pipe(Stream.concat(Stream.make<ReadonlyArray<ModelEvent>>({ _tag: "Completed", usage })))
+}
+
+/** Makes a model of a script. It has no state but its place in the script. */
+export const scripted = (script: Script): ScriptedModel => {
+  const requests: Array<ModelRequest> = []
+  const stream = (request: ModelRequest) =>
+    Stream.suspend(() => {
+      const index = requests.length
+      requests.push(request)
+      const response = typeof script === "function" ? script(request, index) : script[index]
+      return response === undefined
+        ? Stream.fail(
+            unexpected(request, index, typeof script === "function" ? undefined : script.length),
+          )
+        : respond(request, index, response)
+    })
+  const layer = Layer.succeed(ModelClient, { stream })
+  return {
+    ...model("scripted", { ...offlineProvider, id: "scripted", name: "Scripted" }, layer),
+    requests,
+    left: () => (typeof script === "function" ? 0 : Math.max(0, script.length - requests.length)),
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * Runs an effect on a `TestClock` until it ends, without the test counting adjustments: whenever nothing can run and the
+ * effect still waits, the clock goes on to the next moment that something sleeps until.
+ *
+ *     run what can run ──▶ ended? ── yes ──▶ its result
+ *           ▲                │ no
+ *           └── the clock moves to the next wake-up
+ *
+ * Counts the tasks of the fibers that the effect starts, and their sleeps; both go on being counted when the effect has
+ * ended and its fibers have not. Without a `TestClock` the effect just runs.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Scheduler from "effect/Scheduler"
+import * as Schema from "effect/Schema"
+import * as TestClock from "effect/testing/TestClock"
+
+/** Nothing runs, nothing sleeps, and the effect has not ended: it waits for something that the test never does. */
+export class NothingToRun extends Schema.TaggedError<NothingToRun>()("NothingToRun", {}) {
+  override readonly message =
+    "the effect waits for something that nothing in this test does: no fiber can run, and none sleeps"
+}
+
+/** How long promises of the platform, which no scheduler knows, get to settle: reading a file, loading a module. */
+const maxLiveWaitMs = 1000
+
+/** A sleep that would end later counts as none: nothing that a test waits for takes a year. */
+const maxVirtualMs = Duration.toMillis(Duration.days(365))
+
+/** Most wake-ups without an end, for what sleeps again and again. */
+const maxWakeups = 10_000
+
+type WithSleep = Clock.Clock & { sleep(duration: Duration.Duration): Effect.Effect<void> }
+
+/** Counts what can run and what sleeps. */
+class Activity {
+  private pending = 0
+  private onIdle: (() => void) | undefined
+  private readonly wakeups = new Set<{ readonly atMs: number }>()
+
+  scheduler(parent: Scheduler.Scheduler): Scheduler.Scheduler {
+    return {
+      executionMode: parent.executionMode,
+      shouldYield: (fiber) => parent.shouldYield(fiber),
+      makeDispatcher: () => {
+        const dispatcher = parent.makeDispatcher()
+        return {
+          scheduleTask: (task, priority) => {
+            this.pending++
+            dispatcher.scheduleTask(() => {
+              try {
+                task()
+              } finally {
+                if (--this.pending === 0) this.onIdle?.()
+              }
+            }, priority)
+          },
+          flush: () => dispatcher.flush(),
+        }
+      },
+    }
+  }
+
+  clock(parent: WithSleep): Clock.Clock {
+    return {
+      ...parent,
+      sleep: (duration: Duration.Duration) =>
+        Effect.acquireUseRelease(
+          Effect.map(parent.currentTimeMillis, (now) => {
+            const wakeup = { atMs: now + Duration.toMillis(duration) }
+            this.wakeups.add(wakeup)
+            return wakeup
+          }),
+          () => parent.sleep(duration),
+          (wakeup) => Effect.sync(() => this.wakeups.delete(wakeup)),
+        ),
+    }
+  }
+
+  /** Resolves when no counted task can run. */
+  get idle(): Effect.Effect<void> {
+    return Effect.callback<void>((resume) => {
+      if (this.pending === 0) return resume(Effect.void)
+      this.onIdle = () => {
+        this.onIdle = undefined
+        resume(Effect.void)
+      }
+      return Effect.sync(() => {
+        this.onIdle = undefined
+      })
+    })
+  }
+
+  get isIdle(): boolean {
+    return this.pending === 0
+  }
+
+  /** The next moment that something sleeps until, at most `latestMs`; undefined: nothing sleeps until then. */
+  nextMs(latestMs: number): number | undefined {
+    const times = [...this.wakeups].map(({ atMs }) => atMs).filter((atMs) => atMs <= latestMs)
+    return times.length === 0 ? undefined : Math.min(...times)
+  }
+}
+
+/** One turn of the platform's event loop, in which promises settle. */
+const breathe = TestClock.withLive(Effect.sleep(1))
+
+const isTestClock = (clock: Clock.Clock): clock is TestClock.TestClock & WithSleep =>
+  "adjust" in clock
+
+/** Lets a fiber run to its end. */
+const drive = Effect.fnUntraced(function* (
+  fiber: Fiber.Fiber<unknown, unknown>,
+  activity: Activity,
+) {
+  const latestMs = (yield* Clock.currentTimeMillis) + maxVirtualMs
+  // From now on the clock does not warn that nobody moves it.
+  yield* TestClock.adjust(0)
+  let waitedMs = 0
+  let wakeups = 0
+  while (fiber.pollUnsafe() === undefined) {
+    yield* activity.idle
+    if (fiber.pollUnsafe() !== undefined) return
+    yield* breathe
+    if (!activity.isIdle || fiber.pollUnsafe() !== undefined) continue
+    const next = activity.nextMs(latestMs)
+    if (next !== undefined && ++wakeups <= maxWakeups) {
+      waitedMs = 0
+      yield* TestClock.adjust(Math.max(0, next - (yield* Clock.currentTimeMillis)))
+    } else if (++waitedMs > maxLiveWaitMs) {
+      return yield* Effect.die(new NothingToRun())
+    }
+  }
+})
+
+/** Settles the effects of one test, which share what they have started. */
+export class Settling {
+  private readonly activity = new Activity()
+  private services: Context.Context<never> | undefined
+
+  /** Runs the effect to its end; see the module. Dies with `NothingToRun` where it never ends. */
+  readonly settle = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.flatMap(Clock.clockWith(Effect.succeed), (clock) => {
+      if (!isTestClock(clock)) return effect
+      // An effect that settles within another one is driven by that one.
+      if (isSettling(clock)) return effect
+      return Effect.gen({ self: this }, function* () {
+        const services = (this.services ??= this.servicesOf(clock, yield* Scheduler.Scheduler))
+        const fiber = yield* Effect.forkChild(Effect.provideContext(effect, services))
+        yield* Effect.onInterrupt(drive(fiber, this.activity), () => Fiber.interrupt(fiber))
+        return yield* Fiber.join(fiber)
+      })
+    })
+
+  private servicesOf(clock: WithSleep, scheduler: Scheduler.Scheduler): Context.Context<never> {
+    const counted = Object.assign(this.activity.clock(clock), { "~colloquy/agent/settling": true })
+    return Context.make(Clock.Clock, counted).pipe(
+      Context.add(Scheduler.Scheduler, this.activity.scheduler(scheduler)),
+    ) as Context.Context<never>
+  }
+}
+
+const isSettling = (clock: Clock.Clock): boolean => "~colloquy/agent/settling" in clock
+
+/** Runs one effect to its end on the `TestClock` of the test; see `Settling`. */
+export const settle = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => new Settling().settle(effect))

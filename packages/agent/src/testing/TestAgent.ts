@@ -1,0 +1,152 @@
+/**
+ * `Agent` for tests: everything of `Agent`, a scripted model, and `Agent.test`, an agent whose turns settle by themselves
+ * on the `TestClock`: pauses, retries, deadlines and budgets of time pass at once.
+ *
+ * ```ts
+ * it.effect("refunds small sums", () =>
+ *   Effect.gen(function* () {
+ *     const till = Agent.test({ tools: [refund], script: [Agent.calls("refund", { order: "A1", cents: 5 }), "done"] })
+ *     const chat = yield* till.open()
+ *     assert.strictEqual((yield* chat.ask("refund A1").result).text, "done")
+ *     assert.deepStrictEqual(till.sent().outputs, ["refunded A1"])
+ *   }))
+ * ```
+ */
+import type { ConversationStore } from "@colloquy/core/ConversationStore"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { type Agent, type AgentOptions, fromDefinition, make } from "../MakeAgent.ts"
+import type { OpenError } from "../AgentErrors.ts"
+import type { Chat, OpenOptions } from "../Chat.ts"
+import type { AgentDefinition } from "../internal/AgentDefinition.ts"
+import { memory } from "../Store.ts"
+import type { AnyTools, QuestionsOf, ServicesOf } from "../Tool.ts"
+import type { Ask, AskOptions, Input, Turn } from "../Turn.ts"
+import { type Script, scripted, type ScriptedModel } from "./ScriptedModel.ts"
+import { type SentRequest, sentOf } from "./SentRequest.ts"
+import { Settling } from "./Settle.ts"
+
+export * from "../Agent.ts"
+export * from "./ScriptedModel.ts"
+export type { SentRequest } from "./SentRequest.ts"
+export { NothingToRun, settle } from "./Settle.ts"
+
+/** An agent under test. */
+export interface TestAgent<Q, out R> {
+  /** Like `Agent.open`. Its chats settle by themselves. */
+  readonly open: (
+    name?: string,
+    options?: OpenOptions<Q>,
+  ) => Effect.Effect<Chat<Q>, OpenError, R | Scope.Scope>
+  /** The scripted model, with every request in full. */
+  readonly model: ScriptedModel
+  /** What a request told the model, in short. Default: the last one. Throws where there is no such request. */
+  readonly sent: (index?: number) => SentRequest
+  /** The agent itself, for what takes an agent. Its chats do not settle by themselves. */
+  readonly agent: Agent<Q, never, R>
+}
+
+/** The parts of an agent that a test makes by itself. */
+export interface TestOptions<
+  T extends ReadonlyArray<AnyTools>,
+  S extends Layer.Layer<ConversationStore, never, never>,
+  R,
+> extends Omit<AgentOptions<T, never, S, R>, "model" | "instructions"> {
+  /** Default: none. */
+  readonly instructions?: string
+  /** The responses of the model. */
+  readonly script: Script
+  readonly agent?: never
+}
+
+/** An agent of the program, for a test: its model and its store are replaced. */
+export interface TestOf<Q, T> {
+  readonly agent: Agent<Q, unknown, unknown, T>
+  readonly script: Script
+}
+
+/** What the implementation of `test` sees of either form. */
+type AnyTest = {
+  readonly agent?: { readonly "~colloquy/agent": { readonly definition: AgentDefinition } }
+  readonly script: Script
+  readonly instructions?: string
+}
+
+const settledTurn = <A>(turn: Turn<A>, { settle }: Settling): Turn<A> => ({
+  ...turn,
+  result: settle(turn.result),
+  events: settledStream(turn.events, settle),
+})
+
+const settledStream = <A, E, R>(
+  stream: Stream.Stream<A, E, R>,
+  settle: Settling["settle"],
+): Stream.Stream<A, E, R> => Stream.transformPull(stream, (pull) => Effect.succeed(settle(pull)))
+
+const settledChat = <Q>(chat: Chat<Q>, settling: Settling): Chat<Q> => {
+  const { settle } = settling
+  return {
+    id: chat.id,
+    isResumed: chat.isResumed,
+    conversation: chat.conversation,
+    events: (options) => settledStream(chat.events(options), settle),
+    child: (options) =>
+      Effect.map(settle(chat.child(options)), (child) => settledChat(child, settling)),
+    ask: <A = string, R = never>(input: Input, options?: AskOptions<Q, A, R>): Ask<A, R> => {
+      const ask = chat.ask(input, options)
+      return Object.assign(settledStream(ask, settle), {
+        result: settle(ask.result),
+        start: Effect.map(settle(ask.start), (turn) => settledTurn(turn, settling)),
+      })
+    },
+  }
+}
+
+const testOf = <Q, R>(agent: Agent<Q, never, R>, model: ScriptedModel): TestAgent<Q, R> => {
+  const settling = new Settling()
+  return {
+    agent,
+    model,
+    sent: (index = model.requests.length - 1) => {
+      const request = model.requests[index]
+      if (request !== undefined) return sentOf(request)
+      throw new Error(
+        `the model got ${model.requests.length} requests, and none with index ${index}`,
+      )
+    },
+    open: (name, options) =>
+      Effect.map(settling.settle(agent.open(name, options)), (chat) => settledChat(chat, settling)),
+  }
+}
+
+/**
+ * Makes an agent for a test, of its own tools or of an agent of the program; the model follows the script. A turn whose
+ * request nobody expected fails with that request.
+ */
+export const test: {
+  <Q, T>(options: TestOf<Q, T>): TestAgent<Q, T>
+  <
+    const T extends ReadonlyArray<AnyTools> = readonly [],
+    S extends Layer.Layer<ConversationStore> = Layer.Layer<ConversationStore>,
+    R = never,
+  >(
+    options: TestOptions<T, S, R>,
+  ): TestAgent<QuestionsOf<T[number]>, ServicesOf<T[number]> | R>
+} = (options: AnyTest): TestAgent<never, never> => {
+  const { agent, script, ...parts } = options
+  const model = scripted(script)
+  const known = agent ?? make({ instructions: "", ...parts, model })
+  return testOf(
+    fromDefinition<never, never, never>({
+      ...known["~colloquy/agent"].definition,
+      model,
+      ...(agent === undefined ? {} : { store: memory() }),
+      // Nothing wakes up again and again while a test waits.
+      idleTimeToLive: Duration.days(1000),
+    }),
+    model,
+  )
+}

@@ -1,0 +1,142 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as AiTool from "effect/ai/Tool"
+import * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Response from "effect/ai/Response"
+import * as Toolkit from "effect/ai/Toolkit"
+import { Agent } from "../src/testing/index.ts"
+
+const finish: Response.StreamPartEncoded = {
+  type: "finish",
+  reason: "stop",
+  usage: {
+    inputTokens: { uncached: 5, total: 7, cacheRead: 2, cacheWrite: undefined },
+    outputTokens: { total: 3, text: 3, reasoning: undefined },
+  },
+  response: undefined,
+}
+
+const text = (delta: string): ReadonlyArray<Response.StreamPartEncoded> => [
+  { type: "text-start", id: "1" },
+  { type: "text-delta", id: "1", delta },
+  { type: "text-end", id: "1" },
+  finish,
+]
+
+/** A language model whose n-th request streams the n-th list of parts. */
+const languageModel = (...responses: ReadonlyArray<ReadonlyArray<Response.StreamPartEncoded>>) => {
+  const requests: Array<LanguageModel.ProviderOptions> = []
+  const made = LanguageModel.make({
+    generateText: () => Effect.die("not used"),
+    streamText: (options) => {
+      requests.push(options)
+      return Stream.fromIterable(responses[requests.length - 1] ?? [])
+    },
+  })
+  return { requests, layer: Layer.effect(LanguageModel.LanguageModel, made) }
+}
+
+const Weather = AiTool.make("weather", {
+  description: "The weather of a place.",
+  parameters: Schema.Struct({ place: Schema.String }),
+  success: Schema.String,
+  needsApproval: ({ place }) => place === "Mars",
+})
+const WeatherKit = Toolkit.make(Weather)
+const weather = WeatherKit.toLayer({ weather: ({ place }) => Effect.succeed(`rain in ${place}`) })
+
+describe("a LanguageModel as model", () => {
+  it.effect("calls tools of a Toolkit and answers", () =>
+    Effect.gen(function* () {
+      const model = languageModel(
+        [
+          { type: "tool-call", id: "c1", name: "weather", params: { place: "Rome" } },
+          { ...finish, reason: "tool-calls" } as Response.StreamPartEncoded,
+        ],
+        text("It rains."),
+      )
+      const agent = Agent.make({
+        instructions: "Be brief.",
+        model: model.layer,
+        tools: [Agent.toolkit(WeatherKit)],
+      })
+      const chat = yield* agent.open()
+      const { text: answer, usage } = yield* chat.ask("Rome?").result
+      assert.strictEqual(answer, "It rains.")
+      assert.strictEqual(usage.total_tokens, 20)
+      const last = model.requests[1]?.prompt.content ?? []
+      assert.deepStrictEqual(
+        last.map(({ role }) => role),
+        ["system", "user", "assistant", "tool"],
+      )
+      assert.include(JSON.stringify(last), "rain in Rome")
+      assert.deepStrictEqual(
+        model.requests[0]?.tools.map(({ name }) => name),
+        ["weather"],
+      )
+    }).pipe(Effect.provide(weather)),
+  )
+
+  it.effect("a tool of a Toolkit asks, with its decoded input", () =>
+    Effect.gen(function* () {
+      const test = Agent.test({
+        tools: [Agent.toolkit(WeatherKit)],
+        script: [Agent.calls("weather", { place: "Mars" }), "done"],
+      })
+      const chat = yield* test.open()
+      yield* chat.ask("Mars?", { onApproval: ({ input }) => input.place !== "Mars" }).result
+      assert.deepStrictEqual(test.sent().outputs, ["tool call rejected by user"])
+    }).pipe(Effect.provide(weather)),
+  )
+})
+
+describe("a chat as LanguageModel", () => {
+  it.effect("generates and streams text by turns of the conversation", () =>
+    Effect.gen(function* () {
+      const test = Agent.test({ script: ["one", "two"] })
+      const chat = yield* test.agent.open()
+      const model = yield* Agent.languageModel(chat)
+      const first = yield* model.generateText({ prompt: "a" })
+      assert.strictEqual(first.text, "one")
+      const parts = yield* Stream.runCollect(
+        model.streamText({
+          prompt: [
+            { role: "user", content: "a" },
+            { role: "assistant", content: "one" },
+            { role: "user", content: "b" },
+          ],
+        }),
+      )
+      assert.deepStrictEqual(
+        parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])),
+        ["two"],
+      )
+      assert.deepStrictEqual(test.sent().messages, ["user: a", "assistant: one", "user: b"])
+    }),
+  )
+
+  it.effect("generates objects", () =>
+    Effect.gen(function* () {
+      const test = Agent.test({ script: ['{"place":"Rome"}'] })
+      const model = yield* Agent.languageModel(yield* test.agent.open())
+      const { value } = yield* model.generateObject({
+        prompt: "where?",
+        schema: Schema.Struct({ place: Schema.String }),
+      })
+      assert.deepStrictEqual(value, { place: "Rome" })
+      assert.include(test.sent().messages[0], "JSON Schema")
+    }),
+  )
+
+  it.effect("a failed turn is an AiError", () =>
+    Effect.gen(function* () {
+      const test = Agent.test({ script: [Agent.fails("gone")] })
+      const model = yield* Agent.languageModel(yield* test.agent.open())
+      const error = yield* Effect.flip(model.generateText({ prompt: "a" }))
+      assert.include(error.message, "TurnFailed: gone")
+    }),
+  )
+})
