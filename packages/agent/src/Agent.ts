@@ -21,12 +21,23 @@ export {
   type Model,
   model,
   offline,
+  type OfflineOptions,
   openai,
   type ProviderOptions,
 } from "./Model.ts"
 export { serve, type ServeOptions, toMcp } from "./Serve.ts"
 export { languageModel } from "./LanguageModel.ts"
 export { files, memory, type Store } from "./Store.ts"
-export { tool, toolkit, type ToolOptions, type Tools } from "./Tool.ts"
+export {
+  type FailuresOf,
+  type InputOf,
+  tool,
+  type ToolCallInfo,
+  type ToolInput,
+  toolkit,
+  type ToolkitQuestions,
+  type ToolOptions,
+  type Tools,
+} from "./Tool.ts"
 export type { Ask, AskOptions, Input, Turn, TurnResult } from "./Turn.ts"
 export { type Agent, type AgentOptions, make } from "./MakeAgent.ts"

@@ -52,7 +52,7 @@ const scheduleOf = (view: DataView, at: number): ReadonlyArray<number> => {
 }
 
 /** SHA-256 as eight words. Synchronous, because the platform's digest is not. */
-export const sha256 = (bytes: Uint8Array): ReadonlyArray<number> => {
+const sha256 = (bytes: Uint8Array): ReadonlyArray<number> => {
   const view = padded(bytes)
   let hash = initial
   for (let at = 0; at < view.byteLength; at += 64) {

@@ -9,7 +9,7 @@ import type { OpenError } from "./AgentErrors.ts"
 import type { OnApproval } from "./Approval.ts"
 import { type Budget, budgetKeys } from "./Budget.ts"
 import { type Chat, openKeys, type OpenOptions } from "./Chat.ts"
-import { type AgentDefinition, type AnyOnApproval } from "./internal/AgentDefinition.ts"
+import type { AgentDefinition } from "./internal/AgentDefinition.ts"
 import { AgentRuntime } from "./internal/AgentRuntime.ts"
 import { checkKeys } from "./internal/KnownKeys.ts"
 import { openChat } from "./internal/OpenChat.ts"
@@ -143,7 +143,7 @@ export const make = <
     model: modelOf(options.model),
     tools,
     store: options.store ?? memory(),
-    onApproval: options.onApproval as AnyOnApproval | undefined,
+    onApproval: options.onApproval,
     budget: options.budget ?? {},
     onRestart: options.onRestart ?? "close",
     approvalDeadline:

@@ -130,7 +130,7 @@ const isModel = (u: AnyModel): u is Model<unknown, unknown> => "~colloquy/agent/
 export const modelOf = (given: AnyModel): Model<unknown, unknown> => {
   if (isModel(given)) return given
   const layer = Layer.isLayer(given)
-    ? FromLanguageModel.layerOf(given as Layer.Layer<LanguageModel, unknown, unknown>)
+    ? FromLanguageModel.layerOf(given)
     : Layer.succeed(ModelClient, FromLanguageModel.make(given as LanguageModel))
   return model("language-model", languageModelProvider, layer)
 }

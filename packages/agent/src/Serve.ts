@@ -143,7 +143,7 @@ export const toMcp = <Q, E, R, T>(
         }
         yield* Effect.provide(McpServer.serve(connection, mcp), server)
       }),
-    ) as Effect.Effect<void, E | Features.FeatureRefused, Exclude<R, Scope.Scope>>
+    )
 }
 
 /**
@@ -164,5 +164,5 @@ export const serve = <Q, E, R, T>(
       const connection = yield* stdio.open
       yield* Effect.ensuring(serveOn(connection), connection.flush)
     }),
-  ) as Effect.Effect<void, E | Features.FeatureRefused, Exclude<R, Scope.Scope>>
+  )
 }

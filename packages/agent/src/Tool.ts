@@ -95,9 +95,7 @@ const toolKeys: ReadonlyArray<keyof ToolOptions<ToolInput, Pure, unknown, unknow
 
 const schemaOf = (input: ToolInput | undefined): Pure => {
   if (input === undefined) return Schema.Struct({})
-  return Schema.isSchema(input)
-    ? (input as Pure)
-    : Schema.Struct(input as { readonly [name: string]: Pure })
+  return Schema.isSchema(input) ? input : Schema.Struct(input)
 }
 
 const inputReader =
@@ -113,6 +111,48 @@ const reported = (error: unknown): Error =>
     ? error
     : new Error(typeof error === "string" ? error : JSON.stringify(error))
 
+/** Makes the tool of one chat: its function and its rule run with the services at hand. */
+const buildTool = <I extends ToolInput, O extends Pure, E, R, R2>(
+  name: string,
+  {
+    approve = false,
+    description,
+    input: given,
+    output,
+    readOnly,
+    run,
+  }: ToolOptions<I, O, E, R, R2>,
+): Effect.Effect<ReadonlyArray<ConversationTool>, never, R | R2> =>
+  Effect.gen(function* () {
+    const services = yield* Effect.context<R | R2>()
+    const parameters = schemaOf(given)
+    const needsApproval = (input: InputOf<I>) => {
+      const answer = typeof approve === "function" ? approve(input) : approve
+      return typeof answer === "boolean" ? answer : Effect.provideContext(answer, services)
+    }
+    const ai = AiTool.make(name, {
+      description: description ?? name,
+      parameters,
+      success: output ?? Schema.Unknown,
+      failure: Schema.Unknown,
+      needsApproval: typeof approve === "function" ? needsApproval : approve,
+    }).annotate(AiTool.Readonly, readOnly ?? false)
+    const toolkit = Toolkit.make(ai)
+    const handler = (input: InputOf<I>, { toolCallId = "" }: { readonly toolCallId?: string }) =>
+      Effect.suspend(() => run(input, { callId: toolCallId })).pipe(
+        Effect.mapError(reported),
+        Effect.provideContext(services),
+      )
+    // The one handler of the one tool; its services are provided above.
+    const handlers = (yield* toolkit.toHandlers({
+      [name]: handler,
+    } as never)) as Context.Context<never>
+    const built = yield* HostTools.fromToolkit(toolkit).pipe(
+      Effect.provideContext(handlers),
+    ) as Effect.Effect<ReadonlyArray<BuiltTool>>
+    return built.map((one) => ({ tool: one, inputOf: inputReader(parameters) }))
+  })
+
 /** Defines a tool. Throws `UnknownOption` for an option that does not exist. */
 export const tool = <
   const Name extends string,
@@ -126,39 +166,7 @@ export const tool = <
   options: ToolOptions<I, O, E, R, R2>,
 ): Tools<Question<Name, InputOf<I>>, E, R | R2> => {
   checkKeys(`Agent.tool("${name}")`, options, toolKeys)
-  const { approve, description, output, readOnly = false, run } = options
-  const parameters = schemaOf(options.input)
-  const build = Effect.gen(function* () {
-    const services = yield* Effect.context<R | R2>()
-    const ai = AiTool.make(name, {
-      description: description ?? name,
-      parameters,
-      success: output ?? Schema.Unknown,
-      failure: Schema.Unknown,
-      needsApproval:
-        typeof approve === "function"
-          ? (input: InputOf<I>) => {
-              const answer = approve(input)
-              return typeof answer === "boolean" ? answer : Effect.provideContext(answer, services)
-            }
-          : (approve ?? false),
-    }).annotate(AiTool.Readonly, readOnly)
-    const toolkit = Toolkit.make(ai)
-    const handler = (input: InputOf<I>, { toolCallId = "" }: { readonly toolCallId?: string }) =>
-      Effect.suspend(() => run(input, { callId: toolCallId })).pipe(
-        Effect.mapError(reported),
-        Effect.provideContext(services),
-      )
-    // The one handler of the one tool; its services are provided above.
-    const handlers = yield* toolkit.toHandlers({ [name]: handler } as never) as Effect.Effect<
-      Context.Context<never>
-    >
-    const built = yield* HostTools.fromToolkit(toolkit).pipe(
-      Effect.provideContext(handlers),
-    ) as Effect.Effect<ReadonlyArray<BuiltTool>>
-    return built.map((one) => ({ tool: one, inputOf: inputReader(parameters) }))
-  })
-  return { "~colloquy/agent/Tools": phantom, names: [name], build }
+  return { "~colloquy/agent/Tools": phantom, names: [name], build: buildTool(name, options) }
 }
 
 /** The questions that the tools of a toolkit ask. */

@@ -61,7 +61,7 @@ describe("open", () => {
       const results = yield* Effect.all([a.ask("a").result, b.ask("b").result], {
         concurrency: "unbounded",
       })
-      assert.deepStrictEqual(results.map(({ text }) => text).sort(), ["one", "two"])
+      assert.deepStrictEqual(results.map(({ text }) => text).toSorted(), ["one", "two"])
       assert.lengthOf(usersOf(model, 1), 2)
     }),
   )

@@ -54,7 +54,7 @@ describe("a LanguageModel as model", () => {
       const model = languageModel(
         [
           { type: "tool-call", id: "c1", name: "weather", params: { place: "Rome" } },
-          { ...finish, reason: "tool-calls" } as Response.StreamPartEncoded,
+          { ...finish, reason: "tool-calls" },
         ],
         text("It rains."),
       )

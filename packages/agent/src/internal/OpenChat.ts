@@ -218,7 +218,7 @@ export const openChat = (
     checkBudget("agent.open", options.budget)
     const { definition } = runtime
     const services = yield* runtime.acquire
-    const context = yield* Effect.context<never>()
+    const context = yield* Effect.context()
     // The services that the tools need are those of the caller.
     const built = yield* Effect.forEach(
       definition.tools as ReadonlyArray<Tools<never, never, never>>,

@@ -65,8 +65,8 @@ class Activity {
   }
 
   clock(parent: WithSleep): Clock.Clock {
-    return {
-      ...parent,
+    // Not spread: a clock may be an instance of a class.
+    return Object.assign(Object.create(parent) as WithSleep, {
       sleep: (duration: Duration.Duration) =>
         Effect.acquireUseRelease(
           Effect.map(parent.currentTimeMillis, (now) => {
@@ -77,7 +77,7 @@ class Activity {
           () => parent.sleep(duration),
           (wakeup) => Effect.sync(() => this.wakeups.delete(wakeup)),
         ),
-    }
+    })
   }
 
   /** Resolves when no counted task can run. */
@@ -159,7 +159,7 @@ export class Settling {
     const counted = Object.assign(this.activity.clock(clock), { "~colloquy/agent/settling": true })
     return Context.make(Clock.Clock, counted).pipe(
       Context.add(Scheduler.Scheduler, this.activity.scheduler(scheduler)),
-    ) as Context.Context<never>
+    )
   }
 }
 

@@ -52,7 +52,7 @@ export interface TestAgent<Q, out R> {
 /** The parts of an agent that a test makes by itself. */
 export interface TestOptions<
   T extends ReadonlyArray<AnyTools>,
-  S extends Layer.Layer<ConversationStore, never, never>,
+  S extends Layer.Layer<ConversationStore>,
   R,
 > extends Omit<AgentOptions<T, never, S, R>, "model" | "instructions"> {
   /** Default: none. */

@@ -1,7 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ConversationSettings } from "../../src/ConversationSettings.ts"
 import { environmentContext, environmentDiffers } from "../../src/decider/EnvironmentContext.ts"
-import { settings, userItem } from "../support.ts"
+import { initialEvents } from "../../src/decider/InitialEvents.ts"
+import { initialState, numberDrafts } from "../../src/decider/State.ts"
+import { withContext } from "../../src/decider/TurnStart.ts"
+import { forkLog } from "../../src/recovery/Fork.ts"
+import { toStored, withStored } from "../../src/store/Settings.ts"
+import { conversationId, settings, userItem } from "../support.ts"
 
 const workspace = {
   mode: "workspace-write",
@@ -93,6 +98,37 @@ describe("environmentDiffers", () => {
         differs({ model: "other", effort: "low", sandboxPolicy: { mode: "read-only" } }),
       ],
       [true, true, true, true, false, false],
+    )
+  })
+})
+
+describe("includeEnvironmentContext", () => {
+  const without: ConversationSettings = { ...settings, includeEnvironmentContext: false }
+
+  it("false: neither a new conversation nor a changed directory tells the model about the environment", () => {
+    assert.deepStrictEqual(
+      initialEvents(conversationId, without).map(({ msg }) => msg.type),
+      ["session_configured"],
+    )
+    const moved = withContext(initialState(without), "0", {
+      type: "override_turn_context",
+      cwd: "/elsewhere",
+    })
+    assert.deepStrictEqual(moved.events, [])
+    assert.strictEqual(moved.state.settings.cwd, "/elsewhere")
+  })
+
+  it("is stored with the conversation, and a fork keeps it", () => {
+    assert.isFalse(withStored(settings, toStored(without)).includeEnvironmentContext)
+    const source = numberDrafts(0, initialEvents(conversationId, without))
+    const forked = forkLog(
+      source,
+      { _tag: "BeforeEvent", seq: 1 },
+      { id: conversationId, settings: without },
+    )
+    assert.deepStrictEqual(
+      forked.map(({ msg }) => msg.type),
+      ["session_configured"],
     )
   })
 })

@@ -1,0 +1,106 @@
+import { describe, expectTypeOf, it } from "vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
+import type * as LanguageModel from "effect/ai/LanguageModel"
+import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import { Agent } from "../src/testing/index.ts"
+
+class Shop extends Context.Service<Shop, { readonly open: boolean }>()("types/Shop") {}
+class Rules extends Context.Service<Rules, { readonly max: number }>()("types/Rules") {}
+class Provider extends Context.Service<Provider, { readonly key: string }>()("types/Provider") {}
+
+const refund = Agent.tool("refund", {
+  input: { order: Schema.String, cents: Schema.Int },
+  approve: ({ cents }) => Effect.map(Rules, ({ max }) => cents > max),
+  run: ({ order }) => {
+    expectTypeOf(order).toEqualTypeOf<string>()
+    return Effect.flatMap(Shop, ({ open }) =>
+      open ? Effect.succeed(1) : Effect.fail("closed" as const),
+    )
+  },
+})
+const greet = Agent.tool("greet", {
+  input: Schema.Struct({ name: Schema.String }),
+  output: Schema.String,
+  run: ({ name }) => Effect.succeed(name),
+})
+
+declare const languageModel: Layer.Layer<LanguageModel.LanguageModel, "no key", Provider>
+
+describe("types of Agent", () => {
+  it("a tool has the services and failures of its functions, without annotations", () => {
+    expectTypeOf<Agent.FailuresOf<typeof refund>>().toEqualTypeOf<"closed">()
+    expectTypeOf(refund).toExtend<
+      Agent.Tools<
+        Agent.Question<"refund", { readonly order: string; readonly cents: number }>,
+        "closed",
+        Shop | Rules
+      >
+    >()
+  })
+
+  it("opening needs what the tools, the model and the scope need, and fails with what the model does", () => {
+    const make = () =>
+      Agent.make({ instructions: "", model: languageModel, tools: [refund, greet] })
+    type Opened = ReturnType<ReturnType<typeof make>["open"]>
+    expectTypeOf<Effect.Services<Opened>>().toEqualTypeOf<Shop | Rules | Provider | Scope.Scope>()
+    expectTypeOf<"no key">().toExtend<Effect.Error<Opened>>()
+    type Chat = Effect.Success<Opened>
+    const ask = (chat: Chat) =>
+      chat.ask("hi", {
+        onApproval: (question) => {
+          if (question.tool === "greet") {
+            expectTypeOf(question.input).toEqualTypeOf<{ readonly name: string }>()
+            return true
+          }
+          expectTypeOf(question.input.cents).toEqualTypeOf<number>()
+          return "approved_for_session"
+        },
+      })
+    expectTypeOf<ReturnType<typeof ask>>().toEqualTypeOf<Agent.Ask>()
+    expectTypeOf<ReturnType<typeof ask>>().toExtend<Stream.Stream<EventMsg, Agent.TurnError>>()
+  })
+
+  it("a policy's services are those of the ask, and a schema types the value", () => {
+    const ask = (chat: Agent.Chat<Agent.Question<"a">>) =>
+      chat.ask("hi", {
+        schema: Schema.Struct({ ok: Schema.Boolean }),
+        onApproval: () => Effect.map(Rules, ({ max }) => max > 1),
+      })
+    type Asked = ReturnType<typeof ask>
+    expectTypeOf<Effect.Services<Asked["result"]>>().toEqualTypeOf<Rules>()
+    expectTypeOf<Effect.Success<Asked["result"]>["value"]>().toEqualTypeOf<{
+      readonly ok: boolean
+    }>()
+  })
+
+  it("a missing layer is an error that names the service", () => {
+    const agent = () => Agent.make({ instructions: "", model: Agent.offline(), tools: [refund] })
+    const run = (one: ReturnType<typeof agent>) =>
+      // @ts-expect-error Type 'Shop | Rules' is not assignable to type 'never'
+      Effect.runPromise(Effect.scoped(one.open()))
+    expectTypeOf(run).toBeFunction()
+  })
+
+  it("unknown options are errors", () => {
+    const wrong = () => [
+      // @ts-expect-error `tols` does not exist
+      Agent.make({ instructions: "", model: Agent.offline(), tols: [refund] }),
+      // @ts-expect-error `aprove` does not exist
+      Agent.tool("a", { aprove: true, run: () => Effect.void }),
+      // @ts-expect-error `apikey` does not exist
+      Agent.openai("gpt-5", { apikey: "" }),
+      // @ts-expect-error `strict` does not exist
+      (chat: Agent.Chat) => chat.ask("", { strict: true }),
+      // @ts-expect-error the input is not what the schema says
+      Agent.tool("b", { input: { a: Schema.String }, run: ({ b }) => Effect.succeed(b) }),
+      // @ts-expect-error the result is not what the schema says
+      Agent.tool("c", { output: Schema.String, run: () => Effect.succeed(1) }),
+    ]
+    expectTypeOf(wrong).toBeFunction()
+  })
+})
