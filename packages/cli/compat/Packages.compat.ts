@@ -55,7 +55,7 @@ const strictest = {
   skipLibCheck: false,
   noEmit: true,
   allowImportingTsExtensions: true,
-  types: [],
+  types: ["node"],
 }
 
 const resolutions = [
@@ -113,7 +113,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }), maxMs)
 
 /** The programs that are run, and what they print. */
 const printed: ReadonlyArray<readonly [program: string, output: RegExp]> = [
-  ["run", /^session_configured .* task_complete$/m],
+  ["hello.main", /^\S.*\S/],
+  ["till.main", /agent_message .*task_complete$/m],
+  ["conversation.main", /^session_configured .* task_complete$/m],
 ]
 
 interface TestReport {
@@ -207,7 +209,7 @@ describe("the packages from their tarballs", () => {
 })
 
 it(
-  "the tarball of colloquy alone runs the demo in an empty folder",
+  "the tarball of colloquy alone runs the demo and a program with an agent in an empty folder",
   async () => {
     const alone = join(folder, "alone")
     const colloquy = tarballs.find(({ manifest }) => manifest.name === "colloquy")
@@ -215,6 +217,8 @@ it(
     assert.include(await succeed(alone, "npx", "colloquy", "demo"), "All turns completed.")
     const search = `node_modules/@vscode/ripgrep-${process.platform}-${process.arch}`
     assert.isTrue(existsSync(join(alone, search)))
+    cpSync(join(programs, "hello.main.ts"), join(alone, "hello.ts"))
+    assert.match(await succeed(alone, "node", "hello.ts"), /\S/)
   },
   maxMs,
 )
