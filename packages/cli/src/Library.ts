@@ -1,2 +1,10 @@
-/** The library of this package: `import { Agent } from "colloquy"`. Everything beneath is in the packages `@colloquy/*`. */
-export * as Agent from "@colloquy/agent/Agent"
+/**
+ * The package `colloquy` as a library: an agent in a program of one's own. The packages `@colloquy/*` beneath have the
+ * rest.
+ *
+ * ```ts
+ * import { Agent } from "colloquy"
+ * ```
+ */
+export { Agent } from "@colloquy/agent"
+export type * from "@colloquy/protocol/EventMsg"

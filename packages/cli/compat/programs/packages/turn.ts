@@ -1,4 +1,4 @@
-/** A conversation of the packages beneath the library: one turn, on the offline model. */
+/** A program of somebody who installed the packages: one conversation with one turn, on the offline model. */
 import * as Resolve from "@colloquy/config/Resolve"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"

@@ -1,5 +1,5 @@
 /** Runs the program; apart from it, so that its test can import it. */
 import { Effect } from "effect"
-import { main } from "./conversation.ts"
+import { main } from "./turn.ts"
 
 await Effect.runPromise(main)

@@ -1,7 +1,7 @@
 /** The test that somebody writes for the program, on the virtual clock. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ask, layer } from "./conversation.ts"
+import { ask, layer } from "./turn.ts"
 
 it.effect("a turn ends", () =>
   Effect.gen(function* () {
