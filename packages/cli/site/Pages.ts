@@ -36,7 +36,11 @@ const root = (source: string, place: string, title: string): Page => ({ source, 
 export const sections: ReadonlyArray<Section> = [
   {
     title: "Start",
-    pages: [root("README.md", "index", "Get started"), doc("embedding", "Embedding")],
+    pages: [
+      root("README.md", "index", "Get started"),
+      doc("embedding", "Embedding"),
+      doc("migrate", "From codex mcp-server"),
+    ],
   },
   {
     title: "Use it",
@@ -55,6 +59,7 @@ export const sections: ReadonlyArray<Section> = [
       doc("security", "Security"),
       doc("storage", "Stored conversations"),
       doc("observability", "Observability"),
+      doc("operations", "Operations"),
     ],
   },
   {
