@@ -6,7 +6,7 @@ import { withDifferences } from "../../server/test/differences/Markdown.ts"
 import { memoryPair } from "../src/MemoryConnection.ts"
 import { Agents, ask } from "./support/EmbeddingExample.ts"
 import { serve } from "./support/FeaturesExample.ts"
-import { pages, programsOf, withPrograms } from "./support/ShownPrograms.ts"
+import { pages, programsOf, withPrograms } from "../../cli/test/support/ShownPrograms.ts"
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8")
 const readme = read("../../../README.md")

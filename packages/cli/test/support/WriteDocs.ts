@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { withDifferences } from "../../../server/test/differences/Markdown.ts"
-import { pages, programsOf, withPrograms } from "../../../testing/test/support/ShownPrograms.ts"
+import { pages, programsOf, withPrograms } from "./ShownPrograms.ts"
 
 const root = new URL("../../../../", import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), "utf8")
