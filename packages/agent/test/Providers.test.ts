@@ -10,10 +10,12 @@ const environment = ConfigProvider.layer(
 )
 
 /** The request that a model of these options sends. */
-const sent = (of: "openai" | "chatCompletions", options: Agent.ProviderOptions) =>
+const sent = (of: "openai" | "chatCompletions", given: Agent.ProviderOptions) =>
   Effect.gen(function* () {
     const provider = yield* MemoryProvider.make([Script.reply(Script.text("hello"))])
-    const model = Agent[of]("gpt-5", { ...options, httpClient: provider.layer })
+    const options = { ...given, httpClient: provider.layer }
+    const model =
+      of === "openai" ? Agent.openai("gpt-5", options) : Agent.chatCompletions("gpt-5", options)
     const chat = yield* Agent.make({ instructions: "Be brief.", model }).open()
     assert.strictEqual((yield* chat.ask("hi").result).text, "hello")
     const [request] = yield* provider.requests
