@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config"
-import type { Reporter } from "vitest/node"
+import type { Reporter, TestModule } from "vitest/node"
 
 const rooms = [
   "protocol",
@@ -23,6 +23,25 @@ const rooms = [
 /** Live tests start processes on a machine that may be busy; the virtual clock needs no such time. */
 const testTimeout = 30_000
 
+/** How many of the slowest files a run names. */
+const namedFiles = 10
+
+const secondsOf = (module: TestModule): number => module.diagnostic().duration / 1000
+
+/** Names the files whose tests took longest. */
+export const slowest: Reporter = {
+  onTestRunEnd(modules) {
+    const lines = modules
+      .toSorted((one, other) => secondsOf(other) - secondsOf(one))
+      .slice(0, namedFiles)
+      .map(
+        (module) =>
+          `${secondsOf(module).toFixed(1).padStart(7)} s  ${module.project.name}: ${module.relativeModuleId}`,
+      )
+    process.stdout.write(`\nThe slowest files:\n${lines.join("\n")}\n`)
+  },
+}
+
 /** The last line of a run, for people and for scripts: how many passed and failed, files that did not load included. */
 export const summary: Reporter = {
   onTestRunEnd(modules, unhandledErrors) {
@@ -38,42 +57,52 @@ export const summary: Reporter = {
   },
 }
 
-export default defineConfig({
+/**
+ * Files of a test run. `--mode short`: without those named `*.long.*`, as in `npm test`; `--mode long`: only those; any
+ * other mode, as for a path given by hand: all.
+ */
+const longFiles = "test/**/*.long.*"
+const filesOf = (mode: string, include: ReadonlyArray<string>) => ({
+  include: mode === "long" ? include.map((glob) => glob.replace("*.", "*.long.")) : [...include],
+  exclude: mode === "short" ? [longFiles] : [],
+})
+
+/** Files in which the modules of another file must not be loaded yet: a process of its own, and mocked modules. */
+const apart = ["test/**/*.live.test.ts", "test/**/*.mocked.test.ts"]
+
+/** The dialect of the app-server once more, over a transport that it has outside of tests. */
+const overTransport = (mode: string, name: string, joinedBy: "streams" | "webSocket") => ({
   test: {
-    reporters: [["default", { summary: false }], summary],
-    projects: [
-      ...rooms.map((name) => ({
-        test: {
-          name,
-          root: `packages/${name}`,
-          include: ["test/**/*.test.ts"],
-          testTimeout,
-          provide: { joinedBy: "memory" as const },
-        },
-      })),
-      // The dialect of the app-server once more, over the transport that it has outside of tests.
-      {
-        test: {
-          name: "server over stdio",
-          root: "packages/server",
-          include: ["test/app/**/*.test.ts", "test/AppServer*.test.ts", "test/ReplayApp.test.ts"],
-          testTimeout,
-          provide: { joinedBy: "streams" as const },
-          // None of these files leaves anything behind, and most of their time goes into loading the same modules.
-          isolate: false,
-        },
-      },
-      // And over WebSockets on the loopback interface.
-      {
-        test: {
-          name: "server over WebSocket",
-          root: "packages/server",
-          include: ["test/app/**/*.test.ts", "test/AppServer*.test.ts", "test/ReplayApp.test.ts"],
-          testTimeout,
-          provide: { joinedBy: "webSocket" as const },
-          isolate: false,
-        },
-      },
-    ],
+    name: `server over ${name}`,
+    root: "packages/server",
+    ...filesOf(mode, [
+      "test/app/**/*.test.ts",
+      "test/AppServer*.test.ts",
+      "test/ReplayApp.test.ts",
+    ]),
+    testTimeout,
+    provide: { joinedBy },
+    isolate: false,
   },
 })
+
+const memory = { joinedBy: "memory" as const }
+
+export default defineConfig(({ mode }) => ({
+  test: {
+    reporters: [["default", { summary: false }], slowest, summary],
+    projects: [
+      ...rooms.flatMap((name) => {
+        const { exclude, include } = filesOf(mode, ["test/**/*.test.ts"])
+        const room = { root: `packages/${name}`, testTimeout, provide: memory }
+        return [
+          // None of these files leaves anything behind, and most of their time would go into loading the same modules.
+          { test: { ...room, name, include, exclude: [...exclude, ...apart], isolate: false } },
+          { test: { ...room, name: `${name} apart`, ...filesOf(mode, apart) } },
+        ]
+      }),
+      overTransport(mode, "stdio", "streams"),
+      overTransport(mode, "WebSocket", "webSocket"),
+    ],
+  },
+}))

@@ -10,7 +10,7 @@ const maxInstallMs = 240_000
 
 /** Whether a fresh checkout by git would contain this path. */
 const isSource = (path: string) =>
-  !["node_modules", "dist", ".git"].some((name) => path.split("/").includes(name))
+  !["node_modules", "dist", ".git", ".release"].some((name) => path.split("/").includes(name))
 
 it(
   "npm ci --ignore-scripts gives a program that runs the demo",

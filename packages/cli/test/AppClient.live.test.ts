@@ -36,7 +36,7 @@ const turn = async (client: PromiseClient.PromiseClient, conversationId: string,
   await client.sendUserMessage(conversationId, text)
   for await (const { msg, seq } of client.events(conversationId, { raw: true })) {
     if (!msg.type.endsWith("_delta")) seqs.push(seq)
-    if (msg.type === "task_complete") return { said: msg["last_agent_message"], seqs }
+    if (msg.type === "task_complete") return { said: msg.last_agent_message, seqs }
   }
   throw new Error("the turn did not end")
 }

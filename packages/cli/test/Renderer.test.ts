@@ -25,7 +25,7 @@ const turn: ReadonlyArray<AnyEventMsg> = [
     type: "token_count",
     info: { total_token_usage: usage, last_token_usage: usage, model_context_window: null },
   },
-  { type: "event_of_the_future", x: 1 },
+  { type: "unknown_event", sent: { type: "event_of_the_future", x: 1 } },
   { type: "task_complete", last_agent_message: "Hello, you." },
 ]
 

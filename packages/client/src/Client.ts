@@ -8,6 +8,7 @@
  * (L1).
  */
 import { type Connection, ConnectionClosed, type Frame } from "@colloquy/protocol/Connection"
+import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
 import {
   ErrorCode,
   failureText,
@@ -127,8 +128,8 @@ const misfit = (code: number, what: string, method: Method, problem: string) =>
   new JsonRpcError({ code, message: `invalid ${what} of \`${method._tag}\`: ${problem}` })
 
 const encodeParams = (method: Method, params: unknown) =>
-  Result.mapError(codecOf(method).encodeParams(params), (error) =>
-    misfit(ErrorCode.invalidParams, "params", method, error.message),
+  Result.mapError(codecOf(method).encodeParamsExactly(params), (error) =>
+    misfit(ErrorCode.invalidParams, "params", method, describeFaults("params", faultsOf(error))),
   )
 
 const decodeResult = (method: Method, result: unknown) =>
@@ -187,6 +188,9 @@ class ConnectedClient<S extends Method> {
       Effect.forever,
       // The end of the input, or the failure to send a response to a server that no longer reads.
       Effect.ignore,
+      Effect.andThen(this.connection.whyEnded ?? Effect.succeed(undefined)),
+      Effect.flatMap((why) => Effect.sync(() => this.end(why))),
+      // At the end of the scope, and after a defect: then there is no reason.
       Effect.ensuring(Effect.sync(() => this.end())),
     )
   }
@@ -236,13 +240,21 @@ class ConnectedClient<S extends Method> {
         const message = `request id ${JSON.stringify(how.id)} is already in flight`
         return Effect.fail(new JsonRpcError({ code: ErrorCode.invalidRequest, message }))
       }
-      return this.connection
-        .send([requestText(id, method._tag, params)])
-        .pipe(
-          Effect.andThen(Deferred.await(answer.done)),
-          Effect.ensuring(this.forget(id, answer, how.cancellable !== false)),
-        )
+      return this.sendText(requestText(id, method._tag, params)).pipe(
+        Effect.andThen(Deferred.await(answer.done)),
+        Effect.ensuring(this.forget(id, answer, how.cancellable !== false)),
+      )
     })
+  }
+
+  /** Sends a text. Where the transport knows why the server is gone, a failure has that reason. */
+  private sendText(text: string): Effect.Effect<void, ConnectionClosed> {
+    const sending = this.connection.send([text])
+    if (this.connection.whyEnded === undefined) return sending
+    // The input ends as well when the server is gone.
+    return Effect.catch(sending, (error) =>
+      Effect.flatMap(this.closed, () => Effect.fail(this.failure ?? error)),
+    )
   }
 
   /** Adds a request in flight. Undefined when the wanted id is taken. */
@@ -313,8 +325,12 @@ class ConnectedClient<S extends Method> {
       : logged
   }
 
-  private end(): void {
-    this.failure = new ConnectionClosed({ reason: "the connection to the server has ended" })
+  private end(why?: string): void {
+    if (this.failure !== undefined) return
+    const reason = "the connection to the server has ended"
+    this.failure = new ConnectionClosed({
+      reason: why === undefined ? reason : `${reason}: ${why}`,
+    })
     const exit = Exit.fail(this.failure)
     for (const { done } of this.pending.drain()) Deferred.doneUnsafe(done, exit)
     this.calls.end()

@@ -9,6 +9,7 @@ import { InterruptConversation, SendUserMessage } from "@colloquy/protocol/app/M
 import type { Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { type Dialect, methodsOf, type Params, type ResultOf } from "@colloquy/protocol/Method"
+import { nearest } from "@colloquy/protocol/Nearest"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -45,7 +46,8 @@ export interface ConnectOptions {
 
 /**
  * A connected client. Promises are rejected with the server's `JsonRpcError`, or with
- * `ConnectionClosed`.
+ * `ConnectionClosed`, whose message says why a server process is gone. A misspelt method, member or
+ * option is refused with the name that was meant.
  */
 export interface PromiseClient {
   /** Name and version of the server. */
@@ -99,14 +101,31 @@ const handlerOf =
         }),
     })
 
-const unknownMethod = (name: string) =>
-  new JsonRpcError({ code: ErrorCode.methodNotFound, message: `unknown method \`${name}\`` })
+const methods = methodsOf(AppServer.clientToServer)
+
+const unknownMethod = (name: string) => {
+  const meant = nearest(name, [...methods.keys()])
+  const hint = meant === undefined ? "" : `; did you mean \`${meant}\`?`
+  return new JsonRpcError({
+    code: ErrorCode.methodNotFound,
+    message: `unknown method \`${name}\`${hint}`,
+  })
+}
+
+/** Options of a function, refused when one has another name: a program without types would not notice. */
+const checkOptions = (what: string, options: object, known: ReadonlyArray<string>): void => {
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue
+    const meant = nearest(name, known)
+    const hint = meant === undefined ? `expected ${known.join(", ")}` : `did you mean \`${meant}\`?`
+    throw new TypeError(`${what}: unknown option \`${name}\`; ${hint}`)
+  }
+}
 
 const textItem = (text: string): InputItem => ({ type: "text", data: { text } })
 
 const facade = (app: AppClient.AppClient, scope: Scope.Closeable): PromiseClient => {
   let closing = false
-  const methods = methodsOf(AppServer.clientToServer)
   const request: PromiseClient["request"] = (name, params) => {
     const method = methods.get(name) as unknown as Named<typeof name> | undefined
     if (method === undefined) return Promise.reject(unknownMethod(name))
@@ -127,15 +146,17 @@ const facade = (app: AppClient.AppClient, scope: Scope.Closeable): PromiseClient
       ),
     interruptConversation: (conversationId) =>
       Effect.runPromise(app.client.request(InterruptConversation, { conversationId })),
-    events: (conversationId, options) =>
-      app.events(conversationId, options).pipe(
+    events: (conversationId, options = {}) => {
+      checkOptions("events", options, ["after", "raw"])
+      return app.events(conversationId, options).pipe(
         Stream.filter((message): message is ConversationEvent => message._tag === "Event"),
         Stream.catchIf(
           (error) => closing && error._tag === "ConnectionClosed",
           () => Stream.empty,
         ),
         Stream.toAsyncIterable,
-      ),
+      )
+    },
     close: () => {
       closing = true
       return Effect.runPromise(Scope.close(scope, Exit.void))
@@ -151,8 +172,10 @@ const facade = (app: AppClient.AppClient, scope: Scope.Closeable): PromiseClient
  */
 export const connect = async (
   connection: Connection | Effect.Effect<Connection, ConnectionClosed, Scope.Scope>,
-  { clientInfo, onApproval, onForm }: ConnectOptions,
+  options: ConnectOptions,
 ): Promise<PromiseClient> => {
+  checkOptions("connect", options, ["clientInfo", "onApproval", "onForm"])
+  const { clientInfo, onApproval, onForm } = options
   const scope = Scope.makeUnsafe()
   const connected = Effect.gen(function* () {
     const open = Effect.isEffect(connection) ? yield* connection : connection

@@ -146,6 +146,7 @@ describe("McpClient", () => {
         )
         const started = { type: "task_started", model_context_window: null }
         const foreign = { type: "from_the_future", x: [1] }
+        const unknown = { type: "unknown_event", sent: foreign }
         yield* send(
           notificationText("codex/event", {
             _meta: { requestId: "call", threadId },
@@ -172,8 +173,8 @@ describe("McpClient", () => {
         })
         assert.deepStrictEqual(seen, [
           { requestId: "call", threadId, id: "0", msg: started },
-          { requestId: undefined, threadId: undefined, id: "1", msg: foreign },
-          { requestId: undefined, threadId: undefined, id: "2", msg: foreign },
+          { requestId: undefined, threadId: undefined, id: "1", msg: unknown },
+          { requestId: undefined, threadId: undefined, id: "2", msg: unknown },
           "answer",
         ])
       }),

@@ -118,6 +118,56 @@ describe("PromiseClient", () => {
     }),
   )
 
+  const rejected = (promise: Promise<unknown>) =>
+    Effect.promise(() =>
+      promise.then(
+        () => "it resolved",
+        (error: unknown) => String(error instanceof Error ? error.message : error),
+      ),
+    )
+
+  it.effect("refuses a misspelt member with the name that was meant, and sends nothing", () =>
+    Effect.gen(function* () {
+      const { client, next, send } = yield* connected()
+      assert.strictEqual(
+        // @ts-expect-error -- the member is `model`
+        yield* rejected(client.newConversation({ modle: "m" })),
+        "invalid params of `newConversation`: params.modle: unknown member; did you mean `model`?",
+      )
+      assert.match(
+        // @ts-expect-error -- the member is `whileRunning`
+        yield* rejected(client.sendUserMessage(conversationId, "hi", { whileRuning: "wait" })),
+        /params\.whileRuning: unknown member; did you mean `whileRunning`\?$/,
+      )
+      assert.match(
+        // @ts-expect-error -- the member is `conversationId`
+        yield* rejected(client.request("getConversation", { conversationID: conversationId })),
+        /params\.conversationID: unknown member; did you mean `conversationId`\?/,
+      )
+      assert.throws(
+        // @ts-expect-error -- the option is `after`
+        () => client.events(conversationId, { afer: 3 }),
+        "events: unknown option `afer`; did you mean `after`?",
+      )
+      const asking = client.request("getConversation", { conversationId })
+      assert.strictEqual((yield* next)._tag, "Request")
+      yield* send(failureText(1, new JsonRpcError({ code: -32600, message: "none" })))
+      assert.strictEqual(yield* rejected(asking), "none")
+    }),
+  )
+
+  it.effect("refuses a misspelt option of `connect`", () =>
+    Effect.gen(function* () {
+      const fake = yield* FakeServer.make()
+      const onAproval = () => "approved" as const
+      assert.strictEqual(
+        // @ts-expect-error -- the option is `onApproval`
+        yield* rejected(PromiseClient.connect(fake.connection, { clientInfo, onAproval })),
+        "connect: unknown option `onAproval`; did you mean `onApproval`?",
+      )
+    }),
+  )
+
   it.effect("an unknown method is refused with its name", () =>
     Effect.gen(function* () {
       const { client } = yield* connected()
@@ -129,7 +179,10 @@ describe("PromiseClient", () => {
       )
       assert.deepStrictEqual(
         thrown,
-        new JsonRpcError({ code: -32601, message: "unknown method `getUserAgnt`" }),
+        new JsonRpcError({
+          code: -32601,
+          message: "unknown method `getUserAgnt`; did you mean `getUserAgent`?",
+        }),
       )
     }),
   )

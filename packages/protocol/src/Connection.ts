@@ -93,4 +93,9 @@ export interface Connection {
    * the server has to shut down. Pending work need not be awaited then.
    */
   readonly broken?: Effect.Effect<void>
+  /**
+   * To be used after the end of input: says why the peer is gone, for the error of what it did not answer, for example
+   * with which code its process exited. Absent when the transport cannot know.
+   */
+  readonly whyEnded?: Effect.Effect<string>
 }

@@ -5,6 +5,7 @@
  * packages/docs/wire/events.md.
  */
 import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
 import { type EventInfo, undefinedEvent } from "./EventDefinition.ts"
 import * as Command from "./events/CommandEvents.ts"
 import * as Legacy from "./events/LegacyEvents.ts"
@@ -13,6 +14,63 @@ import * as Patch from "./events/PatchEvents.ts"
 import * as Question from "./events/QuestionEvents.ts"
 import * as Tool from "./events/ToolEvents.ts"
 import * as Turn from "./events/TurnEvents.ts"
+
+export type {
+  ExecCommandBegin,
+  ExecCommandOutputDelta,
+  ExecCommandEnd,
+  ExecApprovalRequest,
+} from "./events/CommandEvents.ts"
+export type {
+  GetHistoryEntryResponse,
+  ListCustomPromptsResponse,
+  ConversationPath,
+  EnteredReviewMode,
+  ExitedReviewMode,
+} from "./events/LegacyEvents.ts"
+export type {
+  AgentMessage,
+  UserMessage,
+  AgentMessageDelta,
+  AgentReasoning,
+  AgentReasoningDelta,
+  AgentReasoningRawContent,
+  AgentReasoningRawContentDelta,
+  AgentReasoningSectionBreak,
+  RawResponseItem,
+} from "./events/MessageEvents.ts"
+export type {
+  ApplyPatchApprovalRequest,
+  PatchApplyBegin,
+  PatchApplyEnd,
+  TurnDiff,
+} from "./events/PatchEvents.ts"
+export type { ApprovalResolved, ElicitationRequest } from "./events/QuestionEvents.ts"
+export type {
+  McpToolCallBegin,
+  McpToolCallEnd,
+  ToolCallBegin,
+  ToolCallEnd,
+  ToolApprovalRequest,
+  McpListToolsResponse,
+  WebSearchBegin,
+  WebSearchEnd,
+  ViewImageToolCall,
+  PlanUpdate,
+} from "./events/ToolEvents.ts"
+export type {
+  SessionConfigured,
+  TaskStarted,
+  TaskComplete,
+  TurnAborted,
+  ErrorEvent,
+  StreamError,
+  BackgroundEvent,
+  Warning,
+  TokenCount,
+  Compacted,
+  ShutdownComplete,
+} from "./events/TurnEvents.ts"
 
 /** Every variant, in the order of the original's definition; the last nine came later. A new event is added here. */
 export const EventMsg = Schema.Union([
@@ -68,15 +126,33 @@ export type EventMsg = typeof EventMsg.Type
 /** One variant by its tag. */
 export type EventOf<T extends EventMsg["type"]> = Extract<EventMsg, { readonly type: T }>
 
-/** An event type, also one that no definition has: a later version may have added it. */
-const UnknownEventMsg = Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [
+/**
+ * An event that `EventMsg` does not define: a later version may have added its type, or changed its shape. `sent` is the
+ * message as it was sent, which encodes back unchanged.
+ */
+export interface UnknownEvent {
+  readonly type: "unknown_event"
+  readonly sent: { readonly type: string; readonly [member: string]: unknown }
+}
+
+const SentEvent = Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [
   Schema.Record(Schema.String, Schema.Unknown),
 ])
 
-/** What a client reads: a variant it knows, or the message as it was sent, which encodes back unchanged. */
-export const AnyEventMsg = Schema.Union([EventMsg, UnknownEventMsg])
+const UnknownEvent = SentEvent.pipe(
+  Schema.decodeTo(
+    Schema.Struct({ type: Schema.Literal("unknown_event"), sent: Schema.toType(SentEvent) }),
+    SchemaTransformation.transform({
+      decode: (sent) => ({ type: "unknown_event" as const, sent }),
+      encode: ({ sent }) => sent,
+    }),
+  ),
+)
+
+/** What a client reads: a variant it knows, or an `UnknownEvent`; `msg.type` tells which. */
+export const AnyEventMsg = Schema.Union([EventMsg, UnknownEvent])
 /** A decoded `AnyEventMsg`. */
-export type AnyEventMsg = typeof AnyEventMsg.Type
+export type AnyEventMsg = EventMsg | UnknownEvent
 
 type Definition = (typeof EventMsg.members)[number]
 

@@ -44,6 +44,8 @@ export interface Codec {
   readonly info: MethodInfo
   readonly decodeParams: Coder
   readonly encodeParams: Coder
+  /** Like `encodeParams`, and fails for a member that the schema does not have instead of leaving it out. */
+  readonly encodeParamsExactly: Coder
   readonly decodeResult: Coder
   readonly encodeResult: Coder
 }
@@ -70,6 +72,7 @@ const coders = (schema: Schema.Top, absent: unknown) => {
   return {
     decode: (u: unknown) => decode(ignored ? undefined : (u ?? absent)),
     encode: thorough(Schema.encodeUnknownResult(pure), Schema.encodeUnknownResult(pure, all)),
+    encodeExactly: Schema.encodeUnknownResult(pure, { ...all, onExcessProperty: "error" }),
   }
 }
 
@@ -93,6 +96,7 @@ export const lazyCodec = (
       info,
       decodeParams: ofParams.decode,
       encodeParams: unchecked ? Result.succeed : ofParams.encode,
+      encodeParamsExactly: ofParams.encodeExactly,
       decodeResult: ofResult.decode,
       encodeResult: ofResult.encode,
     }

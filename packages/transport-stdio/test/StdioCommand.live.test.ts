@@ -72,4 +72,36 @@ describe("StdioCommand", () => {
       assert.deepStrictEqual([closed._tag, closed.message], ["ConnectionClosed", reason])
     }),
   )
+
+  const dying = (script: string): StdioCommand.StdioCommand => ({
+    command: process.execPath,
+    args: ["-e", script],
+    stderr: "ignore",
+  })
+
+  it.live.each<readonly [what: string, script: string, why: string]>([
+    [
+      "exits with a code",
+      `console.error("no such\\nsetting: x"); process.exit(3)`,
+      "exited with code 3; the last lines of its standard error:\nno such\nsetting: x",
+    ],
+    ["exits without a word", "process.exit(0)", "exited with code 0"],
+    ["is killed", `process.kill(process.pid, "SIGKILL")`, "was ended by SIGKILL"],
+  ])("a process that %s: says so, with its last lines", ([, script, why]) =>
+    Effect.gen(function* () {
+      const connection = yield* StdioCommand.open(dying(script))
+      yield* Effect.ignore(Effect.forever(connection.receive))
+      assert.strictEqual(yield* connection.whyEnded, `\`${process.execPath}\` ${why}`)
+    }),
+  )
+
+  it.live("keeps only the end of a long error output", () =>
+    Effect.gen(function* () {
+      const script = `for (let n = 0; n < 20000; n++) console.error("line " + n)`
+      const connection = yield* StdioCommand.open(dying(script))
+      yield* Effect.ignore(Effect.forever(connection.receive))
+      const lines = (yield* connection.whyEnded).split("\n").slice(1)
+      assert.deepStrictEqual([lines.length, lines.at(-1)], [10, "line 19999"])
+    }),
+  )
 })

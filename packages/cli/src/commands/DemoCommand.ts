@@ -80,12 +80,8 @@ const serverArguments = (
   ]
 }
 
-const isString = (value: unknown): value is string => typeof value === "string"
-
 const idOf = (msg: AnyEventMsg): string | undefined =>
-  msg.type === "session_configured" && "session_id" in msg && isString(msg["session_id"])
-    ? msg["session_id"]
-    : undefined
+  msg.type === "session_configured" ? msg.session_id : undefined
 
 const checked = (answer: McpClient.TurnResult) =>
   answer.isError ? Effect.fail(new DemoFailed({ message: answer.text })) : Effect.succeed(answer)

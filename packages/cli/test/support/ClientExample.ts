@@ -10,7 +10,7 @@ export const ask = async (server: StdioCommand.StdioCommand, question: string) =
     const { conversationId } = await client.newConversation()
     await client.sendUserMessage(conversationId, question)
     for await (const { msg } of client.events(conversationId)) {
-      if (msg.type === "task_complete") return msg["last_agent_message"]
+      if (msg.type === "task_complete") return msg.last_agent_message
     }
     return undefined
   } finally {

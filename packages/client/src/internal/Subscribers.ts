@@ -16,7 +16,7 @@ import {
   type ConversationSynced,
   type EventParams,
 } from "@colloquy/protocol/app/Events"
-import { type AnyEventMsg, EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
+import { type AnyEventMsg, eventInfo } from "@colloquy/protocol/EventMsg"
 import * as Data from "effect/Data"
 import * as Latch from "effect/Latch"
 
@@ -60,7 +60,9 @@ export type ConversationMessage =
 /** Unread messages of one listener before it is removed: as many as the server keeps for one. */
 const maxUnread = 1024
 
-const isDurable = (msg: AnyEventMsg): boolean => !isEphemeral(msg as EventMsg)
+/** An event that this version does not know is durable if its type is not that of an ephemeral event. */
+const isDurable = (msg: AnyEventMsg): boolean =>
+  eventInfo(msg.type === "unknown_event" ? msg.sent.type : msg.type).durable
 
 /** One listener of a conversation, across its subscriptions. */
 export class Subscriber {

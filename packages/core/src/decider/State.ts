@@ -32,7 +32,8 @@ export interface QueuedSubmission {
   readonly context?: ContextOp
 }
 
-interface RunningTurn {
+/** The turn that runs, and what its end has to know. */
+export interface RunningTurn {
   readonly id: SubmissionId
   /** Number of the last event with user input for this turn. */
   readonly inputSeq: number

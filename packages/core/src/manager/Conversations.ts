@@ -20,6 +20,7 @@ import type { ModelClient } from "../ModelClient.ts"
 import type { QuotaOf } from "../Quota.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
 import { ConversationDirectory } from "./ConversationDirectory.ts"
+import { requireOneCopy } from "./EffectCopy.ts"
 import { LoadedConversations } from "./LoadedConversations.ts"
 import { SharedConversations } from "./SharedConversations.ts"
 import { type Program, Storage } from "./Storage.ts"
@@ -59,6 +60,7 @@ export const defaultIdleTimeToLive = Duration.seconds(5)
 const defaultProgram: Program = { originator: "colloquy", version: "0" }
 
 const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
+  yield* requireOneCopy
   const ids = yield* IdGenerator
   const store = yield* ConversationStore
   const storage = new Storage({

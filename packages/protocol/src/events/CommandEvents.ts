@@ -36,6 +36,8 @@ export const ExecCommandBegin = event(
   },
   { ...original, doc: "A command has started.", synced: false },
 )
+/** A command has started. */
+export type ExecCommandBegin = typeof ExecCommandBegin.Type
 
 /** The event `exec_command_output_delta`; its `doc` describes it. */
 export const ExecCommandOutputDelta = event(
@@ -48,6 +50,8 @@ export const ExecCommandOutputDelta = event(
   },
   { ...original, doc: "A chunk of a running command's output.", durable: false },
 )
+/** A chunk of a running command's output. */
+export type ExecCommandOutputDelta = typeof ExecCommandOutputDelta.Type
 
 /** The event `exec_command_end`; its `doc` describes it. */
 export const ExecCommandEnd = event(
@@ -63,6 +67,8 @@ export const ExecCommandEnd = event(
   },
   { ...original, doc: "A command has ended.", synced: false },
 )
+/** A command has ended. */
+export type ExecCommandEnd = typeof ExecCommandEnd.Type
 
 /** The event `exec_approval_request`; its `doc` describes it. */
 export const ExecApprovalRequest = event(
@@ -76,3 +82,5 @@ export const ExecApprovalRequest = event(
   },
   { ...original, doc: "A command needs an approval before it may run." },
 )
+/** A command needs an approval before it may run. */
+export type ExecApprovalRequest = typeof ExecApprovalRequest.Type

@@ -44,6 +44,8 @@ export const GetHistoryEntryResponse = event(
     doc: "Legacy, never sent: an entry of the original's message history, the response to `get_history_entry_request`.",
   },
 )
+/** Legacy, never sent: an entry of the original's message history, the response to `get_history_entry_request`. */
+export type GetHistoryEntryResponse = typeof GetHistoryEntryResponse.Type
 
 /** The event `list_custom_prompts_response`; its `doc` describes it. */
 export const ListCustomPromptsResponse = event(
@@ -58,6 +60,11 @@ export const ListCustomPromptsResponse = event(
     doc: "Legacy, never sent: the user's prompt files, the response to `list_custom_prompts`. Prompt files are MCP prompts here.",
   },
 )
+/**
+ * Legacy, never sent: the user's prompt files, the response to `list_custom_prompts`. Prompt files are MCP prompts
+ * here.
+ */
+export type ListCustomPromptsResponse = typeof ListCustomPromptsResponse.Type
 
 /** The event `conversation_path`; its `doc` describes it. */
 export const ConversationPath = event(
@@ -68,6 +75,8 @@ export const ConversationPath = event(
     doc: "Legacy, never sent: the path of the rollout file, the response to `get_path`.",
   },
 )
+/** Legacy, never sent: the path of the rollout file, the response to `get_path`. */
+export type ConversationPath = typeof ConversationPath.Type
 
 /** The event `entered_review_mode`; its `doc` describes it. */
 export const EnteredReviewMode = event(
@@ -79,6 +88,8 @@ export const EnteredReviewMode = event(
     inRollout: true,
   },
 )
+/** Legacy, never produced: a review has started. May occur in a conversation that the original stored. */
+export type EnteredReviewMode = typeof EnteredReviewMode.Type
 
 /** The event `exited_review_mode`; its `doc` describes it. */
 export const ExitedReviewMode = event(
@@ -90,3 +101,5 @@ export const ExitedReviewMode = event(
     inRollout: true,
   },
 )
+/** Legacy, never produced: a review has ended. May occur in a conversation that the original stored. */
+export type ExitedReviewMode = typeof ExitedReviewMode.Type

@@ -17,6 +17,8 @@ export const AgentMessage = event(
     completes: ["agent_message_delta"],
   },
 )
+/** A complete message of the agent. */
+export type AgentMessage = typeof AgentMessage.Type
 
 /** The event `user_message`; its `doc` describes it. */
 export const UserMessage = event(
@@ -34,6 +36,11 @@ export const UserMessage = event(
     inRollout: true,
   },
 )
+/**
+ * A message of the user, or of the client on the user's behalf. Up to 0.57 the original recorded it and did not send
+ * it: its clients would show the message twice.
+ */
+export type UserMessage = typeof UserMessage.Type
 
 /** The event `agent_message_delta`; its `doc` describes it. */
 export const AgentMessageDelta = event("agent_message_delta", delta, {
@@ -41,6 +48,8 @@ export const AgentMessageDelta = event("agent_message_delta", delta, {
   doc: "A piece of a message that is still being received.",
   durable: false,
 })
+/** A piece of a message that is still being received. */
+export type AgentMessageDelta = typeof AgentMessageDelta.Type
 
 /** The event `agent_reasoning`; its `doc` describes it. */
 export const AgentReasoning = event("agent_reasoning", text, {
@@ -49,6 +58,8 @@ export const AgentReasoning = event("agent_reasoning", text, {
   inRollout: true,
   completes: ["agent_reasoning_delta"],
 })
+/** A complete section of the agent's reasoning summary. */
+export type AgentReasoning = typeof AgentReasoning.Type
 
 /** The event `agent_reasoning_delta`; its `doc` describes it. */
 export const AgentReasoningDelta = event("agent_reasoning_delta", delta, {
@@ -56,6 +67,8 @@ export const AgentReasoningDelta = event("agent_reasoning_delta", delta, {
   doc: "A piece of a reasoning summary that is still being received.",
   durable: false,
 })
+/** A piece of a reasoning summary that is still being received. */
+export type AgentReasoningDelta = typeof AgentReasoningDelta.Type
 
 /** The event `agent_reasoning_raw_content`; its `doc` describes it. */
 export const AgentReasoningRawContent = event("agent_reasoning_raw_content", text, {
@@ -64,6 +77,8 @@ export const AgentReasoningRawContent = event("agent_reasoning_raw_content", tex
   inRollout: true,
   completes: ["agent_reasoning_raw_content_delta"],
 })
+/** The agent's reasoning itself, where the provider gives it and the settings show it. */
+export type AgentReasoningRawContent = typeof AgentReasoningRawContent.Type
 
 /** The event `agent_reasoning_raw_content_delta`; its `doc` describes it. */
 export const AgentReasoningRawContentDelta = event("agent_reasoning_raw_content_delta", delta, {
@@ -71,6 +86,8 @@ export const AgentReasoningRawContentDelta = event("agent_reasoning_raw_content_
   doc: "A piece of reasoning that is still being received.",
   durable: false,
 })
+/** A piece of reasoning that is still being received. */
+export type AgentReasoningRawContentDelta = typeof AgentReasoningRawContentDelta.Type
 
 /** The event `agent_reasoning_section_break`; its `doc` describes it. */
 export const AgentReasoningSectionBreak = event(
@@ -83,6 +100,8 @@ export const AgentReasoningSectionBreak = event(
     completes: ["agent_reasoning_delta"],
   },
 )
+/** The next delta of the reasoning summary begins a new section. */
+export type AgentReasoningSectionBreak = typeof AgentReasoningSectionBreak.Type
 
 /** The event `raw_response_item`; its `doc` describes it. */
 export const RawResponseItem = event(
@@ -94,3 +113,5 @@ export const RawResponseItem = event(
     audience: "raw",
   },
 )
+/** An item of the history that is sent to the model. */
+export type RawResponseItem = typeof RawResponseItem.Type

@@ -32,6 +32,8 @@ export const ApplyPatchApprovalRequest = event(
   },
   { ...original, doc: "A patch needs an approval before it may be applied." },
 )
+/** A patch needs an approval before it may be applied. */
+export type ApplyPatchApprovalRequest = typeof ApplyPatchApprovalRequest.Type
 
 /** The event `patch_apply_begin`; its `doc` describes it. */
 export const PatchApplyBegin = event(
@@ -39,6 +41,8 @@ export const PatchApplyBegin = event(
   { call_id: callId, auto_approved: Schema.Boolean, changes },
   { ...original, doc: "A patch is being applied.", synced: false },
 )
+/** A patch is being applied. */
+export type PatchApplyBegin = typeof PatchApplyBegin.Type
 
 /** The event `patch_apply_end`; its `doc` describes it. */
 export const PatchApplyEnd = event(
@@ -46,6 +50,8 @@ export const PatchApplyEnd = event(
   { call_id: callId, stdout: Schema.String, stderr: Schema.String, success: Schema.Boolean },
   { ...original, doc: "A patch was applied, or could not be applied.", synced: false },
 )
+/** A patch was applied, or could not be applied. */
+export type PatchApplyEnd = typeof PatchApplyEnd.Type
 
 /** The event `turn_diff`; its `doc` describes it. */
 export const TurnDiff = event(
@@ -53,3 +59,5 @@ export const TurnDiff = event(
   { unified_diff: Schema.String },
   { ...original, doc: "All changes of files in this turn so far, as one diff.", synced: false },
 )
+/** All changes of files in this turn so far, as one diff. */
+export type TurnDiff = typeof TurnDiff.Type

@@ -33,6 +33,8 @@ export const ApprovalResolved = event(
   },
   { doc: "A question was resolved: by a person's answer, or without one for the given reason." },
 )
+/** A question was resolved: by a person's answer, or without one for the given reason. */
+export type ApprovalResolved = typeof ApprovalResolved.Type
 
 /**
  * A tool server sends a form to a person. The original first declined such questions, and its later event of this name
@@ -53,3 +55,5 @@ export const ElicitationRequest = event(
   },
   { doc: "A tool server asks a person to fill in a form.", audience: "codex-mcp" },
 )
+/** A tool server asks a person to fill in a form. */
+export type ElicitationRequest = typeof ElicitationRequest.Type

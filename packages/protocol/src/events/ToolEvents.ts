@@ -26,6 +26,8 @@ export const McpToolCallBegin = event(
   { call_id: callId, invocation: Invocation },
   { ...original, doc: "A tool of a tool server is being called.", synced: false },
 )
+/** A tool of a tool server is being called. */
+export type McpToolCallBegin = typeof McpToolCallBegin.Type
 
 /** The event `mcp_tool_call_end`; its `doc` describes it. */
 export const McpToolCallEnd = event(
@@ -41,6 +43,8 @@ export const McpToolCallEnd = event(
   },
   { ...original, doc: "A call of a tool server's tool has ended.", synced: false },
 )
+/** A call of a tool server's tool has ended. */
+export type McpToolCallEnd = typeof McpToolCallEnd.Type
 
 /** The event `tool_call_begin`; its `doc` describes it. */
 export const ToolCallBegin = event(
@@ -54,6 +58,8 @@ export const ToolCallBegin = event(
   },
   { doc: "A tool of the embedding application is being called.", synced: false },
 )
+/** A tool of the embedding application is being called. */
+export type ToolCallBegin = typeof ToolCallBegin.Type
 
 /** The event `tool_call_end`; its `doc` describes it. */
 export const ToolCallEnd = event(
@@ -70,6 +76,8 @@ export const ToolCallEnd = event(
   },
   { doc: "A call of a tool of the embedding application has ended.", synced: false },
 )
+/** A call of a tool of the embedding application has ended. */
+export type ToolCallEnd = typeof ToolCallEnd.Type
 
 /** The event `tool_approval_request`; its `doc` describes it. */
 export const ToolApprovalRequest = event(
@@ -82,6 +90,8 @@ export const ToolApprovalRequest = event(
   },
   { doc: "A call of a tool of the embedding application needs an approval." },
 )
+/** A call of a tool of the embedding application needs an approval. */
+export type ToolApprovalRequest = typeof ToolApprovalRequest.Type
 
 /** The event `mcp_list_tools_response`; its `doc` describes it. */
 export const McpListToolsResponse = event(
@@ -89,6 +99,8 @@ export const McpListToolsResponse = event(
   { tools: Schema.Record(Schema.String, Schema.Unknown) },
   { ...original, doc: "The tools of the tool servers, by name: the response to `list_mcp_tools`." },
 )
+/** The tools of the tool servers, by name: the response to `list_mcp_tools`. */
+export type McpListToolsResponse = typeof McpListToolsResponse.Type
 
 /** The event `web_search_begin`; its `doc` describes it. */
 export const WebSearchBegin = event(
@@ -96,6 +108,8 @@ export const WebSearchBegin = event(
   { call_id: callId },
   { ...original, doc: "The model's provider is searching the web.", synced: false },
 )
+/** The model's provider is searching the web. */
+export type WebSearchBegin = typeof WebSearchBegin.Type
 
 /** The event `web_search_end`; its `doc` describes it. */
 export const WebSearchEnd = event(
@@ -103,6 +117,8 @@ export const WebSearchEnd = event(
   { call_id: callId, query: Schema.String },
   { ...original, doc: "A web search has ended.", synced: false },
 )
+/** A web search has ended. */
+export type WebSearchEnd = typeof WebSearchEnd.Type
 
 /** The event `view_image_tool_call`; its `doc` describes it. */
 export const ViewImageToolCall = event(
@@ -115,6 +131,8 @@ export const ViewImageToolCall = event(
     synced: false,
   },
 )
+/** The agent reads an image file. */
+export type ViewImageToolCall = typeof ViewImageToolCall.Type
 
 /** The event `plan_update`; its `doc` describes it. */
 export const PlanUpdate = event(
@@ -122,3 +140,5 @@ export const PlanUpdate = event(
   { explanation: Schema.NullOr(Schema.String), plan: Schema.Array(PlanItem) },
   { ...original, doc: "The agent has written or changed its plan.", synced: false },
 )
+/** The agent has written or changed its plan. */
+export type PlanUpdate = typeof PlanUpdate.Type

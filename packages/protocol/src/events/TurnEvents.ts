@@ -36,6 +36,11 @@ export const SessionConfigured = event(
     audience: "codex-mcp",
   },
 )
+/**
+ * The first event of a conversation (L3): its id and its settings. The app-server of the original reports it in a
+ * separate notification.
+ */
+export type SessionConfigured = typeof SessionConfigured.Type
 
 /** The event `task_started`; its `doc` describes it. */
 export const TaskStarted = event(
@@ -43,6 +48,8 @@ export const TaskStarted = event(
   { model_context_window: Schema.NullOr(Schema.Int) },
   { ...original, doc: "A turn has started." },
 )
+/** A turn has started. */
+export type TaskStarted = typeof TaskStarted.Type
 
 /** The event `task_complete`; its `doc` describes it. */
 export const TaskComplete = event(
@@ -50,6 +57,8 @@ export const TaskComplete = event(
   { last_agent_message: Schema.NullOr(Schema.String) },
   { ...original, doc: "A turn has ended by itself.", ends: true, completes: textDeltas },
 )
+/** A turn has ended by itself. */
+export type TaskComplete = typeof TaskComplete.Type
 
 /** The event `turn_aborted`; its `doc` describes it. */
 export const TurnAborted = event(
@@ -63,6 +72,8 @@ export const TurnAborted = event(
     completes: textDeltas,
   },
 )
+/** A turn was interrupted, replaced by another one, or cut off by the end of the process. */
+export type TurnAborted = typeof TurnAborted.Type
 
 /** The event `error`; its `doc` describes it. */
 export const ErrorEvent = event(
@@ -70,6 +81,8 @@ export const ErrorEvent = event(
   { message: Schema.String },
   { ...original, doc: "The turn cannot continue. Its terminal event follows." },
 )
+/** The turn cannot continue. Its terminal event follows. */
+export type ErrorEvent = typeof ErrorEvent.Type
 
 /** The event `stream_error`; its `doc` describes it. */
 export const StreamError = event(
@@ -82,6 +95,8 @@ export const StreamError = event(
     completes: textDeltas,
   },
 )
+/** The connection to the model failed; the request is sent again. The text that was received so far is discarded. */
+export type StreamError = typeof StreamError.Type
 
 /** The event `background_event`; its `doc` describes it. */
 export const BackgroundEvent = event(
@@ -89,6 +104,8 @@ export const BackgroundEvent = event(
   { message: Schema.String },
   { ...original, doc: "A note about what the server is doing.", synced: false },
 )
+/** A note about what the server is doing. */
+export type BackgroundEvent = typeof BackgroundEvent.Type
 
 /** The event `warning`; its `doc` describes it. */
 export const Warning = event(
@@ -101,6 +118,8 @@ export const Warning = event(
     synced: false,
   },
 )
+/** Something did not work as configured; the turn continues. */
+export type Warning = typeof Warning.Type
 
 /** The event `token_count`; its `doc` describes it. */
 export const TokenCount = event(
@@ -125,6 +144,8 @@ export const TokenCount = event(
     completes: textDeltas,
   },
 )
+/** A response of the model is complete: the tokens that it used, and the provider's rate limits. */
+export type TokenCount = typeof TokenCount.Type
 
 /** The original has it in its rollout file only, as the record `compacted`. */
 export const Compacted = event(
@@ -139,6 +160,11 @@ export const Compacted = event(
     doc: "The history was replaced by the initial context, one message that quotes the user's messages, and the summary `message`.",
   },
 )
+/**
+ * The history was replaced by the initial context, one message that quotes the user's messages, and the summary
+ * `message`.
+ */
+export type Compacted = typeof Compacted.Type
 
 /** The event `shutdown_complete`; its `doc` describes it. */
 export const ShutdownComplete = event(
@@ -150,3 +176,5 @@ export const ShutdownComplete = event(
     synced: false,
   },
 )
+/** The conversation has ended at a client's request. It is the last event. */
+export type ShutdownComplete = typeof ShutdownComplete.Type

@@ -19,7 +19,7 @@ const files = import.meta.glob("../fixtures/*/*.jsonl", {
 
 /**
  * `-app`: the requests of the app-server, which 0.29 serves in addition to MCP. `-commands`: recordings that the built
- * program replays in `packages/cli/test/CommandReplays.live.test.ts`, because their commands really run or because they are about
+ * program replays in `packages/cli/test/CommandReplays.long.live.test.ts`, because their commands really run or because they are about
  * the start of the program, its files or its network.
  */
 export type Version = "0.29.0" | "0.29.0-app" | "0.29.0-commands" | "0.45.0" | "0.153.4"

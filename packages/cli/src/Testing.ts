@@ -1,0 +1,8 @@
+/**
+ * `Agent` with what tests of an agent need: a scripted model, and turns that settle by themselves on the virtual clock.
+ *
+ * ```ts
+ * import { Agent } from "colloquy/testing"
+ * ```
+ */
+export { Agent } from "@colloquy/agent/testing"
