@@ -23,6 +23,12 @@ const volatileMembers: ReadonlyMap<string, string> = new Map([
 export class Placeholders {
   private readonly names = new Map<string, string>()
   private readonly counts = new Map<string, number>()
+  private readonly format: (kind: string, count: number) => string
+
+  /** @param format the text of the placeholder for the `count`-th value of this kind */
+  constructor(format = (kind: string, count: number) => `<${kind} ${count}>`) {
+    this.format = format
+  }
 
   /** The placeholder of a text of this kind. */
   of(kind: string, text: string): string {
@@ -31,7 +37,7 @@ export class Placeholders {
     if (known !== undefined) return known
     const count = (this.counts.get(kind) ?? 0) + 1
     this.counts.set(kind, count)
-    const name = `<${kind} ${count}>`
+    const name = this.format(kind, count)
     this.names.set(key, name)
     return name
   }

@@ -36,6 +36,9 @@ export * from "./ScriptedModel.ts"
 export { EventLogs, type LoggedEvent } from "./EventLogs.ts"
 export { eventsOf } from "./EventsOf.ts"
 export { normalized } from "./Normalized.ts"
+export { record, type Recorder, type RecordOptions } from "./recording/Record.ts"
+export { Recording } from "./recording/Recording.ts"
+export { replay, type Replay } from "./recording/Replay.ts"
 export type { SentRequest } from "./SentRequest.ts"
 export {
   type EventLog,
