@@ -67,6 +67,8 @@ export interface TestAgent<Q, out R> {
    * the only conversation; throws where there are several.
    */
   readonly events: (chat?: { readonly id: string }) => ReadonlyArray<Event>
+  /** The events of all its conversations. */
+  readonly logs: EventLogs
   /** The agent itself, for what takes an agent. Its chats do not settle by themselves. */
   readonly agent: Agent<Q, never, R>
 }
@@ -132,6 +134,7 @@ const testOf = <Q, R>(agent: Agent<Q, never, R>, model: ScriptedModel): TestAgen
   const logs = new EventLogs()
   return {
     agent,
+    logs,
     events: (chat) => {
       if (chat !== undefined) return logs.of(chat.id)
       const [only, ...others] = logs.conversations
