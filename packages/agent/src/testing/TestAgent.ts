@@ -33,6 +33,8 @@ import { Settling } from "./Settle.ts"
 
 export * from "../Agent.ts"
 export * from "./ScriptedModel.ts"
+export { appClient, mcpClient } from "./Connections.ts"
+export { disconnects, type FaultyStore, faultyStore } from "./Faults.ts"
 export { EventLogs, type LoggedEvent } from "./EventLogs.ts"
 export { eventsOf } from "./EventsOf.ts"
 export { normalized } from "./Normalized.ts"
