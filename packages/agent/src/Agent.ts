@@ -15,7 +15,7 @@ export type { Decision, OnApproval, Question } from "./Approval.ts"
 export type { Budget } from "./Budget.ts"
 export type { Chat, ChildOptions, OpenOptions } from "./Chat.ts"
 export { conversationIdOf } from "./ConversationName.ts"
-export { UnknownOption } from "./internal/KnownKeys.ts"
+export { BadOption, UnknownOption } from "./internal/KnownKeys.ts"
 export {
   chatCompletions,
   type Model,
@@ -26,6 +26,7 @@ export {
   type ProviderOptions,
 } from "./Model.ts"
 export { serve, type ServeOptions, toMcp } from "./Serve.ts"
+export type { Event, EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
 export { languageModel } from "./LanguageModel.ts"
 export { files, memory, type Store } from "./Store.ts"
 export {

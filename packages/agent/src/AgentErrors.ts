@@ -44,6 +44,15 @@ export class TurnLost extends Schema.TaggedError<TurnLost>()("TurnLost", {
   }
 }
 
+/** Nothing of the conversation can be recorded any more, or `from` is not one of its events. */
+export class EventsLost extends Schema.TaggedError<EventsLost>()("EventsLost", {
+  reason: Schema.String,
+}) {
+  override get message() {
+    return `the events of the conversation are not available: ${this.reason}`
+  }
+}
+
 /** The conversation did not accept the input; nothing happened. */
 export class AskRefused extends Schema.TaggedError<AskRefused>()("AskRefused", {
   /** `SubmissionRefused.reason`, or why the conversation cannot be used. */

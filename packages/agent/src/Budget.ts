@@ -8,6 +8,7 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { BudgetExceeded } from "./AgentErrors.ts"
+import { BadOption, checkKeys } from "./internal/KnownKeys.ts"
 
 /** Limits. An absent one does not limit. */
 export interface Budget {
@@ -19,8 +20,19 @@ export interface Budget {
   readonly time?: Duration.Input
 }
 
-/** The keys of `Budget`. */
-export const budgetKeys: ReadonlyArray<keyof Budget> = ["tokens", "turns", "time"]
+const budgetKeys: ReadonlyArray<keyof Budget> = ["tokens", "turns", "time"]
+
+/** Throws `UnknownOption` or `BadOption` for a budget that is none. @param of where it was given */
+export const checkBudget = (of: string, budget: Budget | undefined): void => {
+  if (budget === undefined) return
+  checkKeys(`${of} budget`, budget, budgetKeys)
+  for (const key of ["tokens", "turns"] as const) {
+    const limit = budget[key]
+    if (limit === undefined || (limit >= 0 && limit < Infinity)) continue
+    const expected = "a number from 0 on"
+    throw new BadOption({ option: `${of} budget.${key}`, expected, got: String(limit) })
+  }
+}
 
 /** What has been used of one budget. */
 export class Account {

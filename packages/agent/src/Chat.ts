@@ -4,7 +4,7 @@ import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
-import type { OpenError, TurnLost } from "./AgentErrors.ts"
+import type { ChatClosed, EventsLost, OpenError } from "./AgentErrors.ts"
 import type { OnApproval } from "./Approval.ts"
 import type { Budget } from "./Budget.ts"
 import type { Ask, AskOptions, Input } from "./Turn.ts"
@@ -49,7 +49,9 @@ export interface Chat<Q = never> {
    * Every event of the conversation, from the next one on or from number `from` on, whoever causes it; see
    * `Conversation.events`. Ends when the chat closes.
    */
-  readonly events: (options?: { readonly from?: number }) => Stream.Stream<Event, TurnLost>
+  readonly events: (options?: {
+    readonly from?: number
+  }) => Stream.Stream<Event, EventsLost | ChatClosed>
   /**
    * Opens a conversation of its own with the same agent: same tools and services, same policy, and the same budget, of
    * which everything that it uses is taken. It closes with this chat.

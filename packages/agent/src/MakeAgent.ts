@@ -7,11 +7,11 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { OpenError } from "./AgentErrors.ts"
 import type { OnApproval } from "./Approval.ts"
-import { type Budget, budgetKeys } from "./Budget.ts"
+import { type Budget, checkBudget } from "./Budget.ts"
 import { type Chat, openKeys, type OpenOptions } from "./Chat.ts"
 import type { AgentDefinition } from "./internal/AgentDefinition.ts"
 import { AgentRuntime } from "./internal/AgentRuntime.ts"
-import { checkKeys } from "./internal/KnownKeys.ts"
+import { BadOption, checkKeys } from "./internal/KnownKeys.ts"
 import { openChat } from "./internal/OpenChat.ts"
 import { type AnyModel, type ModelErrors, modelOf, type ModelServices } from "./Model.ts"
 import { memory, type StoreErrors, type StoreServices } from "./Store.ts"
@@ -114,7 +114,9 @@ export const fromDefinition = <Q, E, R, T = R>(definition: AgentDefinition): Age
 const checkTools = (tools: ReadonlyArray<AnyTools>): void => {
   const names = tools.flatMap((one) => one.names)
   const twice = names.find((name, i) => names.indexOf(name) !== i)
-  if (twice !== undefined) throw new Error(`Agent.make: two tools have the name \`${twice}\``)
+  if (twice === undefined) return
+  const expected = "tools of different names"
+  throw new BadOption({ option: "Agent.make tools", expected, got: `\`${twice}\` twice` })
 }
 
 /** Makes an agent. Nothing runs and nothing is opened before its first `open`. Throws `UnknownOption`. */
@@ -132,7 +134,7 @@ export const make = <
   ServicesOf<T[number]> | R
 > => {
   checkKeys("Agent.make", options, agentKeys)
-  if (options.budget !== undefined) checkKeys("Agent.make budget", options.budget, budgetKeys)
+  checkBudget("Agent.make", options.budget)
   const { approvalDeadline, tools = [] } = options
   checkTools(tools)
   return fromDefinition({

@@ -8,7 +8,7 @@ import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { LanguageModel } from "effect/ai/LanguageModel"
-import { checkKeys } from "./internal/KnownKeys.ts"
+import { BadOption, checkKeys } from "./internal/KnownKeys.ts"
 import * as FromLanguageModel from "./internal/FromLanguageModel.ts"
 
 /** A model that an agent can use. */
@@ -29,7 +29,10 @@ export const model = <E, R>(
 
 /** How a provider is reached. */
 export interface ProviderOptions {
-  /** Default: the variable `OPENAI_API_KEY` of the `ConfigProvider`, read with each request. */
+  /**
+   * Default: the variable `OPENAI_API_KEY` of the `ConfigProvider`, read with each request; with a `baseUrl`, no key is
+   * sent that was not given here or by `apiKeyVariable`.
+   */
   readonly apiKey?: string | Redacted.Redacted
   /** Name of the variable that holds the key instead of `OPENAI_API_KEY`. */
   readonly apiKeyVariable?: string
@@ -49,35 +52,54 @@ const providerKeys: ReadonlyArray<keyof ProviderOptions> = [
   "httpClient",
 ]
 
-const overHttp = (name: string, wire: "responses" | "chat", options: ProviderOptions): Model => {
-  const { apiKey, apiKeyVariable, baseUrl, headers, httpClient = FetchHttpClient.layer } = options
-  const { envKey: _, ...defaults } = openaiProvider(baseUrl === undefined ? {} : { baseUrl })
+/** The address without a slash at its end. */
+const addressOf = (of: string, baseUrl: string): string => {
+  if (/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) return baseUrl.replace(/\/+$/, "")
+  const expected = "an address that begins with http:// or https://"
+  throw new BadOption({ option: `${of} baseUrl`, expected, got: JSON.stringify(baseUrl) })
+}
+
+/** The key, or where it is. Without either, the key of OpenAI is sent to OpenAI and to no other address. */
+const keyOf = ({ apiKey, apiKeyVariable, baseUrl }: ProviderOptions): Partial<ModelProvider> => {
+  if (apiKey !== undefined) {
+    return { bearerToken: typeof apiKey === "string" ? Redacted.make(apiKey) : apiKey }
+  }
+  if (apiKeyVariable !== undefined) return { envKey: apiKeyVariable }
+  if (baseUrl !== undefined) return {}
+  const { baseUrl: _, id: __, name: ___, wire: ____, ...defaults } = openaiProvider()
+  return defaults
+}
+
+const overHttp = (
+  of: string,
+  name: string,
+  wire: "responses" | "chat",
+  options: ProviderOptions,
+): Model => {
+  checkKeys(of, options, providerKeys)
+  if (name.trim() === "") {
+    throw new BadOption({ option: `${of} model`, expected: "a name", got: JSON.stringify(name) })
+  }
+  const { baseUrl, headers = {}, httpClient = FetchHttpClient.layer } = options
   const provider: ModelProvider = {
-    ...defaults,
+    ...providerDefaults,
     id: wire === "chat" ? "chat-completions" : "openai",
     name: wire === "chat" ? "Chat Completions" : "OpenAI",
     wire,
-    httpHeaders: { ...providerDefaults.httpHeaders, ...headers },
-    ...(apiKey === undefined
-      ? { envKey: apiKeyVariable ?? "OPENAI_API_KEY" }
-      : { bearerToken: typeof apiKey === "string" ? Redacted.make(apiKey) : apiKey }),
-    // A server of one's own, such as a local one, may need no key.
-    ...(baseUrl === undefined ? {} : { keyOptional: true }),
+    baseUrl: baseUrl === undefined ? openaiProvider().baseUrl : addressOf(of, baseUrl),
+    httpHeaders: headers,
+    ...keyOf(options),
   }
   return model(name, provider, Layer.provide(Models.layer(), httpClient))
 }
 
 /** A model behind OpenAI's Responses API, or a server that speaks it. */
-export const openai = (name: string, options: ProviderOptions = {}): Model => {
-  checkKeys("Agent.openai", options, providerKeys)
-  return overHttp(name, "responses", options)
-}
+export const openai = (name: string, options: ProviderOptions = {}): Model =>
+  overHttp("Agent.openai", name, "responses", options)
 
 /** A model behind a Chat Completions API: most other providers, and local servers of open models. */
-export const chatCompletions = (name: string, options: ProviderOptions = {}): Model => {
-  checkKeys("Agent.chatCompletions", options, providerKeys)
-  return overHttp(name, "chat", options)
-}
+export const chatCompletions = (name: string, options: ProviderOptions = {}): Model =>
+  overHttp("Agent.chatCompletions", name, "chat", options)
 
 /** How the offline model answers. */
 export interface OfflineOptions {

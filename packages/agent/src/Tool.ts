@@ -13,7 +13,7 @@ import * as Schema from "effect/Schema"
 import * as AiTool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import type { Question } from "./Approval.ts"
-import { checkKeys } from "./internal/KnownKeys.ts"
+import { BadOption, checkKeys } from "./internal/KnownKeys.ts"
 
 /** The input of a tool: the fields of a struct, or a schema of an object. */
 export type ToolInput = Pure | { readonly [name: string]: Pure }
@@ -93,8 +93,17 @@ const toolKeys: ReadonlyArray<keyof ToolOptions<ToolInput, Pure, unknown, unknow
   "run",
 ]
 
-const schemaOf = (input: ToolInput | undefined): Pure => {
-  if (input === undefined) return Schema.Struct({})
+/** The fields of a struct; undefined for any other schema. */
+const fieldsOf = (input: ToolInput): unknown => {
+  if (!Schema.isSchema(input)) return input
+  return "fields" in input ? input.fields : undefined
+}
+
+const schemaOf = (input: ToolInput = {}): Pure => {
+  const fields = fieldsOf(input)
+  const isEmpty = typeof fields === "object" && fields !== null && Object.keys(fields).length === 0
+  // The schema of a struct without fields also accepts arrays, so that no provider takes it.
+  if (isEmpty) return AiTool.EmptyParams
   return Schema.isSchema(input) ? input : Schema.Struct(input)
 }
 
@@ -153,7 +162,22 @@ const buildTool = <I extends ToolInput, O extends Pure, E, R, R2>(
     return built.map((one) => ({ tool: one, inputOf: inputReader(parameters) }))
   })
 
-/** Defines a tool. Throws `UnknownOption` for an option that does not exist. */
+/** Names that every provider accepts. */
+const names = /^[a-zA-Z0-9_-]{1,64}$/
+
+const checkTool = (name: string, input: ToolInput | undefined): void => {
+  if (!names.test(name)) {
+    const expected = "1 to 64 of the characters a-z A-Z 0-9 _ -"
+    throw new BadOption({ option: "Agent.tool name", expected, got: JSON.stringify(name) })
+  }
+  const { type } = AiTool.getJsonSchemaFromSchema(schemaOf(input))
+  if (type === "object") return
+  const expected = "the fields of an object, or the schema of one"
+  const got = `a schema of ${typeof type === "string" ? type : "several types"}`
+  throw new BadOption({ option: `Agent.tool("${name}") input`, expected, got })
+}
+
+/** Defines a tool. Throws `UnknownOption`, or `BadOption` for a name or an input that no provider accepts. */
 export const tool = <
   const Name extends string,
   const I extends ToolInput = Schema.Struct<{}>,
@@ -166,6 +190,7 @@ export const tool = <
   options: ToolOptions<I, O, E, R, R2>,
 ): Tools<Question<Name, InputOf<I>>, E, R | R2> => {
   checkKeys(`Agent.tool("${name}")`, options, toolKeys)
+  checkTool(name, options.input)
   return { "~colloquy/agent/Tools": phantom, names: [name], build: buildTool(name, options) }
 }
 

@@ -131,6 +131,11 @@ describe("tools", () => {
       })
       const chat = yield* agent.open()
       assert.strictEqual((yield* chat.ask("go").result).text, "done")
+      for (const offered of model.requests[0]?.tools ?? []) {
+        assert.deepInclude(offered, {
+          parameters: { type: "object", properties: {}, additionalProperties: false },
+        })
+      }
       assert.deepStrictEqual(outputs(model), [
         "tool `fail` failed: sold out",
         "tool `die` failed: internal error",

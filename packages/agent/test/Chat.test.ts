@@ -84,6 +84,7 @@ describe("open", () => {
       assert.strictEqual((yield* Effect.flip(chat.ask("a").result))._tag, "ChatClosed")
       assert.strictEqual((yield* Effect.flip(Stream.runDrain(chat.ask("a"))))._tag, "ChatClosed")
       assert.strictEqual((yield* Effect.flip(chat.child()))._tag, "ChatClosed")
+      assert.strictEqual((yield* Effect.flip(Stream.runDrain(chat.events())))._tag, "ChatClosed")
     }),
   )
 
@@ -111,7 +112,35 @@ describe("open", () => {
   )
 })
 
+describe("bad options", () => {
+  it("names, inputs and budgets that cannot be meant are refused", () => {
+    const run = () => Effect.void
+    assert.throws(() => Agent.tool("re fund", { run }), "Agent.tool name: expected 1 to 64")
+    assert.throws(() => Agent.tool("a", { input: Schema.String, run }), "a schema of string")
+    const twice = [Agent.tool("a", { run }), Agent.tool("a", { run })]
+    const model = Agent.offline()
+    assert.throws(() => Agent.make({ instructions: "", model, tools: twice }), "`a` twice")
+    assert.throws(
+      () => Agent.make({ instructions: "", model, budget: { tokens: -1 } }),
+      "Agent.make budget.tokens: expected a number from 0 on, got -1",
+    )
+  })
+})
+
 describe("ask", () => {
+  it.effect("a caller that waits for an earlier turn can be interrupted", () =>
+    Effect.gen(function* () {
+      const model = Agent.scripted([[Agent.pauses("1 hour"), "late"]])
+      const chat = yield* Agent.make({ instructions: "", model }).open()
+      const first = yield* chat.ask("a").start
+      const second = yield* Effect.forkChild(chat.ask("b").result, { startImmediately: true })
+      yield* Fiber.interrupt(second)
+      yield* first.interrupt
+      assert.strictEqual((yield* Effect.flip(first.result))._tag, "TurnInterrupted")
+      assert.isAtMost(model.requests.length, 1)
+    }),
+  )
+
   it.effect("an interrupted turn is a typed error, and the conversation lives", () =>
     Effect.gen(function* () {
       const model = Agent.scripted(({ input }) =>

@@ -78,12 +78,11 @@ describe("types of Agent", () => {
     }>()
   })
 
-  it("a missing layer is an error that names the service", () => {
+  it("a chat cannot be opened without the services of its tools, which the type names", () => {
     const agent = () => Agent.make({ instructions: "", model: Agent.offline(), tools: [refund] })
-    const run = (one: ReturnType<typeof agent>) =>
-      // @ts-expect-error Type 'Shop | Rules' is not assignable to type 'never'
-      Effect.runPromise(Effect.scoped(one.open()))
-    expectTypeOf(run).toBeFunction()
+    type Opened = ReturnType<ReturnType<typeof agent>["open"]>
+    expectTypeOf<Effect.Services<Opened>>().toEqualTypeOf<Shop | Rules | Scope.Scope>()
+    expectTypeOf<Opened>().not.toExtend<Effect.Effect<unknown, unknown, Scope.Scope>>()
   })
 
   it("unknown options are errors", () => {

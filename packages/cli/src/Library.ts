@@ -6,5 +6,5 @@
  * import { Agent } from "colloquy"
  * ```
  */
-export { Agent } from "@colloquy/agent"
+export * as Agent from "@colloquy/agent/Agent"
 export type * from "@colloquy/protocol/EventMsg"

@@ -5,4 +5,4 @@
  * import { Agent } from "colloquy/testing"
  * ```
  */
-export { Agent } from "@colloquy/agent/testing"
+export * as Agent from "@colloquy/agent/testing/TestAgent"

@@ -62,13 +62,15 @@ describe("PublicApi", () => {
       `export type T = string`,
       `export interface I {}`,
       `export * as N from "./N.ts"`,
+      `export * from "./M.ts"`,
+      `export {\n  x,\n  type Y,\n  y as z,\n} from "./X.ts"`,
       `// export const c = 1`,
       `/*`,
       `export const d = 1`,
       `*/`,
     ].join("\n")
-    assert.deepStrictEqual(exportedValues(source), ["A", "N", "b", "g"])
-    assert.throws(() => exportedValues(`export { a } from "./A.ts"`), /cannot read/)
+    assert.deepStrictEqual(exportedValues(source), ["* from ./M.ts", "A", "N", "b", "g", "x", "z"])
+    assert.throws(() => exportedValues(`export enum E {}`), /cannot read/)
   })
 
   it("finds the subpath of a module, and none for a closed folder", () => {

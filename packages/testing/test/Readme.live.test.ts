@@ -1,23 +1,32 @@
 import { readFileSync } from "node:fs"
+import { basename } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { withDifferences } from "../../server/test/differences/Markdown.ts"
 import { memoryPair } from "../src/MemoryConnection.ts"
 import { Agents, ask } from "./support/EmbeddingExample.ts"
 import { serve } from "./support/FeaturesExample.ts"
+import { pages, programsOf, withPrograms } from "../../cli/test/support/ShownPrograms.ts"
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8")
 const readme = read("../../../README.md")
 const page = (name: string) => read(`../../docs/${name}.md`)
 
 describe("README", () => {
-  it("shows the program that is compiled and run here, letter for letter", () => {
-    const program = `\`\`\`ts\n${read("./support/EmbeddingExample.ts")}\`\`\``
-    assert.include(readme, program)
-    assert.include(page("embedding"), program)
-  })
+  for (const path of pages()) {
+    const text = readFileSync(path, "utf8")
+    const blocks = text.split("```ts\n").length - 1
+    if (blocks === 0) continue
+    it(`${basename(path)}: every program is a file that is compiled, as \`npm run docs\` writes it`, () => {
+      assert.lengthOf(programsOf(text), blocks)
+      assert.strictEqual(
+        withPrograms(text, (program) => read(`../../../${program}`)),
+        text,
+      )
+    })
+  }
 
-  it.effect("the program runs a turn on the offline model", () =>
+  it.effect("the program of the packages runs a turn on the offline model", () =>
     Effect.gen(function* () {
       const messages = yield* ask("say hello from an embedded agent")
       assert.deepStrictEqual(messages.at(-1), {
@@ -27,11 +36,7 @@ describe("README", () => {
     }).pipe(Effect.provide(Agents)),
   )
 
-  it("the page on the MCP server shows the features that are compiled and run here, letter for letter", () => {
-    assert.include(page("mcp-server"), `\`\`\`ts\n${read("./support/FeaturesExample.ts")}\`\`\``)
-  })
-
-  it.effect("the server of that page serves them", () =>
+  it.effect("the server of the page on the MCP server serves the features", () =>
     Effect.gen(function* () {
       const [client, server] = yield* memoryPair()
       yield* Effect.forkChild(serve(server), { startImmediately: true })

@@ -160,6 +160,14 @@ export const imports = (source: string): ReadonlyArray<string> => {
   return patterns.flatMap((pattern) => [...code.matchAll(pattern)].map((match) => match[1] ?? ""))
 }
 
+/** The names of the values in a list of exports. */
+const namesIn = (list: string): ReadonlyArray<string> =>
+  list
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "" && !name.startsWith("type "))
+    .map((name) => name.split(/\s+as\s+/).at(-1) ?? name)
+
 /** The names of the values a module exports, in order; throws on a form of `export` it does not know. */
 export const exportedValues = (source: string): ReadonlyArray<string> => {
   const { code } = scan(source)
@@ -172,6 +180,10 @@ export const exportedValues = (source: string): ReadonlyArray<string> => {
       if (declared?.[1] !== undefined) return [declared[1]]
       const namespace = /^\*\s*as\s+([\w$]+)/.exec(rest)
       if (namespace?.[1] !== undefined) return [namespace[1]]
+      const all = /^\*\s*from\s*"([^"]+)"/.exec(rest)
+      if (all?.[1] !== undefined) return [`* from ${all[1]}`]
+      const list = /^export\s*\{([^}]*)\}/.exec(code.slice(match.index))
+      if (list?.[1] !== undefined) return namesIn(list[1])
       throw new Error(`cannot read the export \`${match[0]}\``)
     })
     .toSorted()

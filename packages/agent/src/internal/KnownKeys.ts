@@ -20,6 +20,18 @@ export class UnknownOption extends Schema.TaggedError<UnknownOption>()("UnknownO
   }
 }
 
+/** An option has a value that cannot be meant: thrown, or a defect, like `UnknownOption`. */
+export class BadOption extends Schema.TaggedError<BadOption>()("BadOption", {
+  /** The option as it is reached, such as `Agent.make budget.tokens`. */
+  option: Schema.String,
+  expected: Schema.String,
+  got: Schema.String,
+}) {
+  override get message() {
+    return `${this.option}: expected ${this.expected}, got ${this.got}`
+  }
+}
+
 /** Throws `UnknownOption` for the first key that is not known. */
 export const checkKeys = (of: string, options: object, known: ReadonlyArray<string>): void => {
   for (const key of Object.keys(options)) {

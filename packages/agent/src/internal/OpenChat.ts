@@ -11,9 +11,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { ChatClosed, type OpenError, TurnLost } from "../AgentErrors.ts"
+import { ChatClosed, EventsLost, type OpenError } from "../AgentErrors.ts"
 import type { OnApproval } from "../Approval.ts"
-import { Account, budgetKeys, type Budget } from "../Budget.ts"
+import { Account, checkBudget } from "../Budget.ts"
 import { type Chat, childKeys, type ChildOptions, type OpenOptions } from "../Chat.ts"
 import { conversationIdOf } from "../ConversationName.ts"
 import type { Tools } from "../Tool.ts"
@@ -53,10 +53,6 @@ const withServices = (
     // The type of `Agent.open` says that they are there.
     return Effect.provideContext(answer, services as Context.Context<unknown>)
   })
-
-const checkBudget = (of: string, budget: Budget | undefined): void => {
-  if (budget !== undefined) checkKeys(`${of} budget`, budget, budgetKeys)
-}
 
 /** The conversation with this id, created where there is none, and whether it was there. */
 const findOrCreate = (
@@ -145,7 +141,8 @@ class OpenedChat implements Chat {
       return RunTurn.start(chat, input, { ...defined({ onApproval }), ...options })
       // The fiber of the turn has the context of this call, and with it what the policy needs.
     }) as Ask<A, R>["start"]
-    const running = Effect.acquireRelease(start, (turn) => turn.interrupt)
+    // A caller that waits for an earlier turn can be interrupted.
+    const running = Effect.acquireRelease(start, (turn) => turn.interrupt, { interruptible: true })
     const events = Stream.unwrap(
       Effect.map(running, (turn) =>
         Stream.concat(turn.events, Stream.fromEffectDrain(turn.result)),
@@ -156,9 +153,13 @@ class OpenedChat implements Chat {
   }
 
   readonly events: Chat["events"] = (options) =>
-    this.conversation.events(options).pipe(
-      Stream.interruptWhen(Deferred.await(this.closed)),
-      Stream.mapError(({ message }) => new TurnLost({ turnId: "", reason: message })),
+    Stream.suspend((): ReturnType<Chat["events"]> =>
+      this.isClosed
+        ? Stream.fail(new ChatClosed({ conversationId: this.id }))
+        : this.conversation.events(options).pipe(
+            Stream.interruptWhen(Deferred.await(this.closed)),
+            Stream.mapError(({ message }) => new EventsLost({ reason: message })),
+          ),
     )
 
   readonly child: Chat["child"] = (options: ChildOptions<never> = {}) =>

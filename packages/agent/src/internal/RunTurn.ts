@@ -80,6 +80,8 @@ class RunningAsk<A> {
   /** Number of the event from which on its events are read. */
   from = 0
   usage = noUsage
+  /** True once its interruption was requested, also between two turns of it. */
+  private interrupted = false
   private readonly chat: TurnChat
   private readonly options: AskOptions<never, A, unknown>
 
@@ -114,6 +116,14 @@ class RunningAsk<A> {
         text: second.text,
         problem: again.failure,
       })
+    })
+  }
+
+  /** Interrupts the turn that runs or is about to. */
+  get interrupt(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      this.interrupted = true
+      return this.id === "" ? Effect.void : this.chat.conversation.cancel(this.id)
     })
   }
 
@@ -164,6 +174,9 @@ class RunningAsk<A> {
   ): Effect.Effect<Answered, TurnError> {
     const { conversation, nextId } = this.chat
     return Effect.gen({ self: this }, function* () {
+      if (this.interrupted) {
+        return yield* new TurnInterrupted({ turnId: this.id, reason: "interrupted" })
+      }
       yield* account.startTurn
       const wanted = yield* nextId
       const state = yield* Effect.mapError(conversation.state, refused)
@@ -189,6 +202,7 @@ class RunningAsk<A> {
         .pipe(Effect.mapError(refused))
       if (id !== wanted) this.turns.set(id, Deferred.makeUnsafe())
       yield* Deferred.succeed(this.started, undefined)
+      if (this.interrupted) yield* conversation.cancel(id)
       const followed = yield* follow({
         turnId: id,
         conversation,
@@ -217,16 +231,13 @@ export const start = <A>(
     const running = chat.exclusive(ask.run(input)).pipe(Effect.onExit((exit) => ask.settle(exit)))
     return Effect.forkIn(Effect.exit(running), scope, { startImmediately: true }).pipe(
       Effect.flatMap((fiber) => {
-        const interrupt = Effect.suspend(() =>
-          ask.id === "" ? Effect.asVoid(Fiber.interrupt(fiber)) : conversation.cancel(ask.id),
-        )
         return Deferred.await(ask.started).pipe(
           Effect.onInterrupt(() => Fiber.interrupt(fiber)),
           Effect.map(() => ({
             id: ask.id,
             events: ask.events,
             result: Deferred.await(ask.done),
-            interrupt,
+            interrupt: ask.interrupt,
           })),
         )
       }),

@@ -115,7 +115,9 @@ export const make = <Q>(chat: Chat<Q>): Effect.Effect<LanguageModel.LanguageMode
       Stream.unwrap(
         Effect.flatMap(checked(options), (input) => {
           const { start } = chat.ask(input)
-          const running = Effect.acquireRelease(start, ({ interrupt }) => interrupt)
+          const running = Effect.acquireRelease(start, ({ interrupt }) => interrupt, {
+            interruptible: true,
+          })
           return Effect.map(Effect.mapError(running, failed("streamText")), (turn) =>
             Stream.mapError(partsOf(turn), failed("streamText")),
           )

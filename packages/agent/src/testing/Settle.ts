@@ -25,7 +25,7 @@ export class NothingToRun extends Schema.TaggedError<NothingToRun>()("NothingToR
 }
 
 /** How long promises of the platform, which no scheduler knows, get to settle: reading a file, loading a module. */
-const maxLiveWaitMs = 1000
+const maxLiveWaitMs = 500
 
 /** A sleep that would end later counts as none: nothing that a test waits for takes a year. */
 const maxVirtualMs = Duration.toMillis(Duration.days(365))

@@ -23,6 +23,7 @@ import { type Agent, type AgentOptions, fromDefinition, make } from "../MakeAgen
 import type { OpenError } from "../AgentErrors.ts"
 import type { Chat, OpenOptions } from "../Chat.ts"
 import type { AgentDefinition } from "../internal/AgentDefinition.ts"
+import { checkKeys } from "../internal/KnownKeys.ts"
 import { memory } from "../Store.ts"
 import type { AnyTools, QuestionsOf, ServicesOf } from "../Tool.ts"
 import type { Ask, AskOptions, Input, Turn } from "../Turn.ts"
@@ -175,6 +176,7 @@ export const test: {
   ): TestAgent<QuestionsOf<T[number]>, ServicesOf<T[number]> | R>
 } = (options: AnyTest): TestAgent<never, never> => {
   const { agent, script, ...parts } = options
+  if (agent !== undefined) checkKeys("Agent.test", options, ["agent", "script"])
   const model = scripted(script)
   const known = agent ?? make({ instructions: "", ...parts, model })
   return testOf(

@@ -4,28 +4,15 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { withDifferences } from "../../../server/test/differences/Markdown.ts"
+import { pages, programsOf, withPrograms } from "./ShownPrograms.ts"
 
 const root = new URL("../../../../", import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), "utf8")
 const write = (path: string, text: string) => writeFileSync(new URL(path, root), text)
 
-const embedding = "packages/testing/test/support/EmbeddingExample.ts"
-
-/** Each page with the program that it shows. A page shows one program in TypeScript. */
-const programs: ReadonlyArray<readonly [page: string, program: string]> = [
-  ["README.md", embedding],
-  ["packages/docs/embedding.md", embedding],
-  ["packages/docs/mcp-server.md", "packages/testing/test/support/FeaturesExample.ts"],
-  ["packages/docs/app-server.md", "packages/cli/test/support/ClientExample.ts"],
-]
-
-for (const [page, program] of programs) {
-  const block = /```ts\n[\s\S]*?```\n/
-  if (!block.test(read(page))) throw new Error(`${page} shows no program`)
-  write(
-    page,
-    read(page).replace(block, () => `\`\`\`ts\n${read(program)}\`\`\`\n`),
-  )
+for (const page of pages()) {
+  const text = readFileSync(page, "utf8")
+  if (programsOf(text).length > 0) writeFileSync(page, withPrograms(text, read))
 }
 
 const compatibility = "packages/docs/compatibility.md"

@@ -163,7 +163,8 @@ const runCall = Effect.fnUntraced(function* <R>(
 
 const toolOf = (tool: AiTool.Any, run: Run): Tool => {
   const { description, name } = tool
-  const parameters = AiTool.getJsonSchema(tool)
+  // Providers reject the schema of an object without `properties`, which a tool without parameters has.
+  const parameters = { properties: {}, ...AiTool.getJsonSchema(tool) }
   const needsNoApproval = tool.needsApproval === undefined || tool.needsApproval === false
   return {
     name,

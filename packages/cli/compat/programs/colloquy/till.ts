@@ -18,6 +18,8 @@ export const refund = Agent.tool("refund", {
 })
 
 export const till = Agent.make({
+  name: "till",
+  version: "1.0.0",
   instructions: "You are a till.",
   model: Agent.openai("gpt-5"),
   tools: [refund],
