@@ -72,64 +72,66 @@ const exchangeOf = ({ outcome, request, url }: Taken, cleaning: Cleaning): Excha
   }
 }
 
+/** The response, whose body is also given to `onEnd` once it has ended. */
+const tapped = (
+  request: HttpClientRequest.HttpClientRequest,
+  response: HttpClientResponse.HttpClientResponse,
+  onEnd: (body: string, end: End) => Effect.Effect<void>,
+): HttpClientResponse.HttpClientResponse => {
+  const decoder = new TextDecoder()
+  let body = ""
+  const stream: Stream.Stream<Uint8Array, HttpClientError.HttpClientError> = response.stream.pipe(
+    Stream.tap((bytes) =>
+      Effect.sync(() => {
+        body += decoder.decode(bytes, { stream: true })
+      }),
+    ),
+    Stream.onExit((exit) => Effect.suspend(() => onEnd(body + decoder.decode(), endOf(exit)))),
+  )
+  const { headers, status } = response
+  return streamedResponse(request, { status, headers: { ...headers } }, stream)
+}
+
+/** A client that adds what it exchanges to `taken`, and calls `saved` after each response. */
+const recording = (
+  client: HttpClient.HttpClient,
+  taken: Array<Taken>,
+  saved: Effect.Effect<void>,
+): HttpClient.HttpClient =>
+  HttpClient.make((request, url) =>
+    Effect.suspend(() => {
+      const one: Taken = { request, url }
+      taken.push(one)
+      const ended = (outcome: NonNullable<Taken["outcome"]>) => {
+        one.outcome = outcome
+        return saved
+      }
+      return client.execute(request).pipe(
+        Effect.onError((cause) =>
+          ended({ failure: Cause.hasInterruptsOnly(cause) ? "cancelled" : Cause.pretty(cause) }),
+        ),
+        Effect.map((response) =>
+          tapped(request, response, (body, end) => ended({ response, body, end })),
+        ),
+      )
+    }),
+  )
+
 /** Makes a recorder. */
 export const record = (options: RecordOptions = {}): Recorder => {
   checkKeys("Agent.record", options, ["httpClient", "save"])
   const taken: Array<Taken> = []
-  const recording = (): Recording => {
+  const soFar = (): Recording => {
     const cleaning = new Cleaning()
     const exchanges = taken.map((one) => exchangeOf(one, cleaning))
     return { version: 1, exchanges: exchanges.filter((one) => one !== undefined) }
   }
-  const saved = Effect.suspend(() => options.save?.(recording()) ?? Effect.void)
-  const heard = (
-    one: Taken,
-    response: HttpClientResponse.HttpClientResponse,
-  ): HttpClientResponse.HttpClientResponse => {
-    const decoder = new TextDecoder()
-    let body = ""
-    const tapped: Stream.Stream<Uint8Array, HttpClientError.HttpClientError> = response.stream.pipe(
-      Stream.tap((bytes) =>
-        Effect.sync(() => {
-          body += decoder.decode(bytes, { stream: true })
-        }),
-      ),
-      Stream.onExit((exit) =>
-        Effect.suspend(() => {
-          one.outcome = { response, body: body + decoder.decode(), end: endOf(exit) }
-          return saved
-        }),
-      ),
-    )
-    return streamedResponse(
-      one.request,
-      { status: response.status, headers: { ...response.headers } },
-      tapped,
-    )
-  }
-  const wrapped = (client: HttpClient.HttpClient) =>
-    HttpClient.make((request, url) => {
-      const one: Taken = { request, url }
-      return client.execute(request).pipe(
-        Effect.onError((cause) => {
-          one.outcome = {
-            failure: Cause.hasInterruptsOnly(cause) ? "cancelled" : Cause.pretty(cause),
-          }
-          return saved
-        }),
-        Effect.map((response) => heard(one, response)),
-        (sent) =>
-          Effect.suspend(() => {
-            taken.push(one)
-            return sent
-          }),
-      )
-    })
+  const saved = Effect.suspend(() => options.save?.(soFar()) ?? Effect.void)
   return {
-    recording,
+    recording: soFar,
     httpClient: Layer.effect(
       HttpClient.HttpClient,
-      Effect.map(HttpClient.HttpClient, wrapped),
+      Effect.map(HttpClient.HttpClient, (client) => recording(client, taken, saved)),
     ).pipe(Layer.provide(options.httpClient ?? FetchHttpClient.layer)),
   }
 }
