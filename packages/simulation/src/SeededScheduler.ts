@@ -4,7 +4,7 @@
  */
 import type * as Fiber from "effect/Fiber"
 import type * as Scheduler from "effect/Scheduler"
-import { SeededRandom } from "./SeededRandom.ts"
+import type { Draws } from "./Draws.ts"
 
 /** Most operations a fiber runs before it yields; each seed draws one, so that interleavings differ in granularity. */
 const slices = [8, 8, 32, 128] as const
@@ -13,16 +13,16 @@ const slices = [8, 8, 32, 128] as const
 export class SeededScheduler implements Scheduler.Scheduler {
   readonly executionMode = "sync" as const
   private readonly ready: Array<() => void> = []
-  private readonly draws: SeededRandom
+  private readonly draws: Draws
   private readonly slice: number
   private yieldAt: number
   private readonly maxSteps: number
   private count = 0
 
-  constructor(seed: number, maxSteps: number) {
-    this.draws = new SeededRandom(seed)
-    this.slice = slices[this.draws.below(slices.length)] ?? 8
-    this.yieldAt = 1 + this.draws.below(this.slice)
+  constructor(draws: Draws, maxSteps: number) {
+    this.draws = draws
+    this.slice = slices[draws.below(slices.length, slices.length - 1)] ?? 8
+    this.yieldAt = this.nextYield()
     this.maxSteps = maxSteps
   }
 
@@ -33,7 +33,7 @@ export class SeededScheduler implements Scheduler.Scheduler {
 
   shouldYield(fiber: Fiber.Fiber<unknown, unknown>): boolean {
     if (fiber.currentOpCount < this.yieldAt) return false
-    this.yieldAt = 1 + this.draws.below(this.slice)
+    this.yieldAt = this.nextYield()
     return true
   }
 
@@ -53,9 +53,14 @@ export class SeededScheduler implements Scheduler.Scheduler {
     while (this.ready.length > 0) {
       if (this.count >= this.maxSteps) return false
       this.count++
-      const [task] = this.ready.splice(this.draws.below(this.ready.length), 1)
+      const [task] = this.ready.splice(this.draws.below(this.ready.length, 0), 1)
       task?.()
     }
     return true
+  }
+
+  /** The number of operations after which the next fiber yields; the simplest choice is the latest. */
+  private nextYield(): number {
+    return 1 + this.draws.below(this.slice, this.slice - 1)
   }
 }

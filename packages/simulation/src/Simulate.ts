@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Random from "effect/Random"
 import * as Scheduler from "effect/Scheduler"
+import { type Draws, RecordedDraws } from "./Draws.ts"
 import { SeededScheduler } from "./SeededScheduler.ts"
 import { SimulatedClock } from "./SimulatedClock.ts"
 
@@ -19,7 +20,8 @@ export interface Simulation<A, E> {
 /**
  * Runs a program to its end; the same seed gives the same run.
  *
- * @param options `maxSteps`: tasks after which the run counts as a livelock; `startMs`: the virtual time at the start
+ * @param options `maxSteps`: tasks after which the run counts as a livelock; `startMs`: the virtual time at the start;
+ *   `draws`: makes the choices of the scheduler, by default drawn from the seed
  */
 export const simulate = <A, E>(
   seed: number,
@@ -27,9 +29,10 @@ export const simulate = <A, E>(
   {
     maxSteps = 1_000_000,
     startMs = 0,
-  }: { readonly maxSteps?: number; readonly startMs?: number } = {},
+    draws = new RecordedDraws(seed),
+  }: { readonly maxSteps?: number; readonly startMs?: number; readonly draws?: Draws } = {},
 ): Simulation<A, E> => {
-  const scheduler = new SeededScheduler(seed, maxSteps)
+  const scheduler = new SeededScheduler(draws, maxSteps)
   const clock = new SimulatedClock(startMs)
   const fiber = Effect.runForkWith(
     Context.make(Scheduler.Scheduler, scheduler).pipe(Context.add(Clock.Clock, clock)),

@@ -1,8 +1,9 @@
-/** A store in memory that can run out of space: from then on every append fails until space is available again. */
+/** A store in memory that can be slow and can run out of space: then every append fails until space is available again. */
 import { ConversationStore, type LogWriter } from "@colloquy/core/ConversationStore"
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { StoreError } from "@colloquy/core/StoreErrors"
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
@@ -16,6 +17,8 @@ export interface FullStore {
   readonly layer: Layer.Layer<ConversationStore>
   /** Number of batches that will still be recorded; 0 lets every append fail. Default: no limit. */
   room: number
+  /** How long each writing call takes, on the `Clock`. Default: no time. */
+  delay: Duration.Input
   /** Number of recorded batches. */
   appended: number
 }
@@ -27,11 +30,20 @@ const memory = Effect.map(Effect.scoped(Layer.build(MemoryStore.layer)), (servic
   Context.get(services, ConversationStore),
 )
 
+/** Runs the call after the delay of the store. */
+const delayed = <A, E, R>(
+  store: Pick<FullStore, "delay">,
+  run: () => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> =>
+  Effect.suspend(() =>
+    store.delay === 0 ? run() : Effect.andThen(Effect.sleep(store.delay), Effect.suspend(run)),
+  )
+
 /** A writer whose appends fail once the store is full. */
-const counted = (writer: LogWriter, store: { room: number; appended: number }): LogWriter => ({
+const counted = (writer: LogWriter, store: Omit<FullStore, "layer">): LogWriter => ({
   generation: writer.generation,
   append: (records, durability) =>
-    Effect.suspend(() => {
+    delayed(store, () => {
       if (store.room <= 0) return full("append")
       store.room--
       store.appended++
@@ -42,12 +54,12 @@ const counted = (writer: LogWriter, store: { room: number; appended: number }): 
 /** Creates an empty store. */
 export const make = (): FullStore => {
   const inner = Effect.runSync(memory)
-  const store = { room: Infinity, appended: 0 }
+  const store: Omit<FullStore, "layer"> = { room: Infinity, delay: 0, appended: 0 }
   const ifRoom = <A, E, R>(
     operation: StoreError["operation"],
     run: Effect.Effect<A, E, R>,
   ): Effect.Effect<A, E | StoreError, R> =>
-    Effect.suspend((): Effect.Effect<A, E | StoreError, R> =>
+    delayed(store, (): Effect.Effect<A, E | StoreError, R> =>
       store.room > 0 ? run : full(operation),
     )
   const writing = (writer: LogWriter) => counted(writer, store)

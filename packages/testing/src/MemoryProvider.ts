@@ -6,9 +6,9 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as HttpClient from "effect/http/HttpClient"
-import * as HttpClientError from "effect/http/HttpClientError"
+import type * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
-import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { seenRequest, type SeenRequest } from "./internal/ProviderRequest.ts"
@@ -19,6 +19,7 @@ import {
   type ProviderWire,
   replyTo,
 } from "./ProviderScript.ts"
+import { brokenConnection, streamedResponse } from "./StreamedResponse.ts"
 
 /** The provider and what it has received. */
 export interface MemoryProvider {
@@ -31,11 +32,6 @@ export interface MemoryProvider {
 
 const bodyText = (request: HttpClientRequest.HttpClientRequest): string =>
   request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
-
-const broken = (request: HttpClientRequest.HttpClientRequest) =>
-  new HttpClientError.HttpClientError({
-    reason: new HttpClientError.TransportError({ request, description: "connection reset" }),
-  })
 
 const encoder = new TextEncoder()
 
@@ -52,22 +48,11 @@ const perform =
       case "Wait":
         return Stream.fromEffectDrain(Effect.sleep(action.duration))
       case "Drop":
-        return Stream.fail(broken(request))
+        return Stream.fail(brokenConnection(request))
       case "Hang":
         return Stream.never
     }
   }
-
-const response = (
-  request: HttpClientRequest.HttpClientRequest,
-  init: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
-  body: Stream.Stream<Uint8Array, HttpClientError.HttpClientError>,
-): HttpClientResponse.HttpClientResponse =>
-  // A web response for everything but the body, whose stream would use native promises.
-  Object.create(HttpClientResponse.fromWeb(request, new Response(null, init)), {
-    stream: { get: () => body },
-    text: { get: () => Stream.mkString(Stream.decodeText(body)) },
-  }) as HttpClientResponse.HttpClientResponse
 
 /** The HTTP response of a reply; `onCancel` runs when the client cancels the request. */
 const respond = (
@@ -78,16 +63,20 @@ const respond = (
 ): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError> => {
   switch (reply._tag) {
     case "Refuse":
-      return Effect.fail(broken(request))
+      return Effect.fail(brokenConnection(request))
     case "Silence":
       return Effect.onInterrupt(Effect.never, () => onCancel)
     case "Status":
       return Effect.succeed(
-        response(request, reply, Stream.fromIterable(pieces(reply.body)).pipe(Stream.rechunk(1))),
+        streamedResponse(
+          request,
+          reply,
+          Stream.fromIterable(pieces(reply.body)).pipe(Stream.rechunk(1)),
+        ),
       )
     case "Stream":
       return Effect.succeed(
-        response(
+        streamedResponse(
           request,
           { status: 200, headers: { "content-type": "text/event-stream" } },
           Stream.fromIterable(render(wire, reply)).pipe(

@@ -46,6 +46,7 @@ interface Manifest {
   readonly private?: boolean
   readonly exports?: Readonly<Record<string, string | null>>
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
 export interface SourceTree {
@@ -71,7 +72,7 @@ export const read = (files: Files): SourceTree => {
         name: manifest.name,
         private: manifest.private === true,
         exports: manifest.exports ?? {},
-        dependencies: Object.keys(manifest.dependencies ?? {}),
+        dependencies: Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
       }
     })
   const modules = packages

@@ -13,6 +13,7 @@
  * ```
  */
 import type { ConversationStore } from "@colloquy/core/ConversationStore"
+import type { Event } from "@colloquy/protocol/EventMsg"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -27,12 +28,30 @@ import { memory } from "../Store.ts"
 import type { AnyTools, QuestionsOf, ServicesOf } from "../Tool.ts"
 import type { Ask, AskOptions, Input, Turn } from "../Turn.ts"
 import { type Script, scripted, type ScriptedModel } from "./ScriptedModel.ts"
+import { EventLogs } from "./EventLogs.ts"
 import { type SentRequest, sentOf } from "./SentRequest.ts"
 import { Settling } from "./Settle.ts"
 
 export * from "../Agent.ts"
 export * from "./ScriptedModel.ts"
+export { appClient, mcpClient } from "./Connections.ts"
+export { disconnects, type FaultyStore, faultyStore } from "./Faults.ts"
+export { EventLogs, type LoggedEvent } from "./EventLogs.ts"
+export { eventsOf } from "./EventsOf.ts"
+export { normalized } from "./Normalized.ts"
+export { record, type Recorder, type RecordOptions } from "./recording/Record.ts"
+export { Recording } from "./recording/Recording.ts"
+export { replay, type Replay } from "./recording/Replay.ts"
 export type { SentRequest } from "./SentRequest.ts"
+export {
+  type EventLog,
+  type Law,
+  seeds,
+  simulate,
+  type SimulatedRun,
+  SimulationFailed,
+  type SimulationReport,
+} from "./Simulate.ts"
 export { NothingToRun, settle } from "./Settle.ts"
 
 /** An agent under test. */
@@ -46,6 +65,13 @@ export interface TestAgent<Q, out R> {
   readonly model: ScriptedModel
   /** What a request told the model, in short. Default: the last one. Throws where there is no such request. */
   readonly sent: (index?: number) => SentRequest
+  /**
+   * The events of a chat's conversation so far, deltas included, from the first turn since its `open` on. Default: those of
+   * the only conversation; throws where there are several.
+   */
+  readonly events: (chat?: { readonly id: string }) => ReadonlyArray<Event>
+  /** The events of all its conversations. */
+  readonly logs: EventLogs
   /** The agent itself, for what takes an agent. Its chats do not settle by themselves. */
   readonly agent: Agent<Q, never, R>
 }
@@ -108,8 +134,18 @@ const settledChat = <Q>(chat: Chat<Q>, settling: Settling): Chat<Q> => {
 
 const testOf = <Q, R>(agent: Agent<Q, never, R>, model: ScriptedModel): TestAgent<Q, R> => {
   const settling = new Settling()
+  const logs = new EventLogs()
   return {
     agent,
+    logs,
+    events: (chat) => {
+      if (chat !== undefined) return logs.of(chat.id)
+      const [only, ...others] = logs.conversations
+      if (others.length === 0) return only === undefined ? [] : logs.of(only)
+      throw new Error(
+        `the agent has ${others.length + 1} conversations with events: name one, as \`events(chat)\``,
+      )
+    },
     model,
     sent: (index = model.requests.length - 1) => {
       const request = model.requests[index]
@@ -119,7 +155,9 @@ const testOf = <Q, R>(agent: Agent<Q, never, R>, model: ScriptedModel): TestAgen
       )
     },
     open: (name, options) =>
-      Effect.map(settling.settle(agent.open(name, options)), (chat) => settledChat(chat, settling)),
+      Effect.map(settling.settle(logs.observe(agent.open(name, options))), (chat) =>
+        settledChat(chat, settling),
+      ),
   }
 }
 

@@ -61,3 +61,12 @@ const secretValues = [...addresses, ...assignments, ...headers, ...tokens, ...pr
 /** True for a value that looks like a secret. */
 export const isSecretValue = (value: string): boolean =>
   secretValues.some((pattern) => pattern.test(value))
+
+/** Each pattern with the rest of the word in which it was found. */
+const whole = secretValues.map(
+  ({ flags, source }) => new RegExp(`(?:${source})[^\\s"'\\\\;,&]*`, `${flags}g`),
+)
+
+/** The text with everything that looks like a secret replaced. */
+export const withoutSecretValues = (text: string, replacement: string): string =>
+  whole.reduce((rest, pattern) => rest.replaceAll(pattern, replacement), text)

@@ -1,0 +1,24 @@
+/** Faults of what an agent depends on, for tests of what becomes of its turns then. */
+import * as FullStore from "@colloquy/testing/FullStore"
+import { fails, type ScriptedPart } from "./ScriptedModel.ts"
+
+/**
+ * A store in memory with faults that a test switches on and off: `room` is the number of batches of events that it still
+ * records before every write fails, `delay` what each write takes.
+ *
+ * ```ts
+ * const store = Agent.faultyStore()
+ * const till = Agent.test({ store: store.layer, script: ["done"] })
+ * store.room = 0
+ * ```
+ */
+export const faultyStore = (): FullStore.FullStore => FullStore.make()
+
+/** A store with faults; see `faultyStore`. */
+export type FaultyStore = FullStore.FullStore
+
+/**
+ * The response breaks off, as when the connection to the provider is lost. The turn requests it again, and the next entry
+ * of the script responds; after some attempts the turn fails.
+ */
+export const disconnects: ScriptedPart = fails("the connection was lost", { retryable: true })

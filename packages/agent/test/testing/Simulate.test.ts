@@ -1,0 +1,97 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { Agent } from "../../src/testing/index.ts"
+
+class Shop extends Context.Service<Shop, { readonly stock: { left: number } }>()("test/Shop") {}
+
+/** Sells what is left; `careful` looks and takes in one step, so that no other fiber gets between. */
+const sale = (careful: boolean) =>
+  Agent.tool("buy", {
+    input: { order: Schema.String },
+    run: () =>
+      Effect.gen(function* () {
+        const { stock } = yield* Shop
+        if (stock.left === 0) return "sold out"
+        if (!careful) yield* Effect.yieldNow
+        stock.left--
+        return "sold"
+      }),
+  })
+
+/** Two chats want the last one. */
+const market = (careful: boolean) =>
+  Effect.suspend(() => {
+    const stock = { left: 1 }
+    return Effect.gen(function* () {
+      const shop = Agent.test({
+        tools: [sale(careful)],
+        script: ({ input }) =>
+          input.some(({ type }) => type === "function_call_output")
+            ? "done"
+            : Agent.calls("buy", { order: "A1" }),
+      })
+      const ask = (name: string) =>
+        Effect.flatMap(shop.open(name), (chat) => chat.ask("buy").result)
+      yield* Effect.all([ask("a"), ask("b")], { concurrency: 2 })
+      return stock.left
+    }).pipe(Effect.provideService(Shop, { stock }))
+  })
+
+const laws = {
+  "one is sold": (_: Agent.EventLog, run: Agent.SimulatedRun<number>) =>
+    run.value === undefined || run.value >= 0 ? [] : [`${run.value} are left`],
+}
+
+describe("Agent.simulate", () => {
+  it.effect("the laws hold in every interleaving, which differ from seed to seed", () =>
+    Effect.gen(function* () {
+      const report = yield* Agent.simulate(Agent.seeds(50), market(true), laws)
+      assert.strictEqual(report.runs, 50)
+      assert.isAbove(report.differentRuns, 10)
+      assert.isAbove(report.events, 500)
+    }),
+  )
+
+  it.effect("a broken law fails with the seed, the violation and the shortest trace", () =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(Agent.simulate(Agent.seeds(200), market(false), laws))
+      assert.deepInclude(failure.violations[0], { law: "one is sold", what: "-1 are left" })
+      assert.include(failure.trace, "<conversation 2>")
+      assert.include(failure.message, `seed ${failure.seed} fails`)
+      // The same seed fails in the same way.
+      const again = yield* Effect.flip(Agent.simulate(failure.seed, market(false), laws))
+      assert.deepStrictEqual(again, failure)
+    }),
+  )
+
+  it.effect("a program that fails, dies or waits for ever fails its seed", () =>
+    Effect.gen(function* () {
+      const what = <E>(program: Effect.Effect<unknown, E>) =>
+        Effect.map(
+          Effect.flip(Agent.simulate(1, program)),
+          ({ violations }) => `${violations[0]?.law}: ${violations[0]?.what}`,
+        )
+      assert.include(yield* what(Effect.fail("no money")), "program: Error: no money")
+      assert.include(yield* what(Effect.sync(() => assert.fail("wrong"))), "wrong")
+      assert.include(yield* what(Effect.never), "waits for something that nothing does")
+      assert.include(yield* what(Effect.forever(Effect.yieldNow)), "does not end")
+    }),
+  )
+
+  it.effect("time is virtual, and interrupted turns keep the laws", () =>
+    Effect.gen(function* () {
+      const program = Effect.gen(function* () {
+        const gate = yield* Deferred.make<string>()
+        const wait = Agent.tool("wait", { run: () => Deferred.await(gate) })
+        const till = Agent.test({ tools: [wait], script: [Agent.calls("wait"), "late"] })
+        const chat = yield* till.open()
+        const error = yield* Effect.flip(chat.ask("go", { budget: { time: "1 hour" } }).result)
+        assert.strictEqual(error._tag, "BudgetExceeded")
+      })
+      yield* Agent.simulate(Agent.seeds(30), program)
+    }),
+  )
+})
