@@ -7,8 +7,9 @@ import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { BudgetExceeded } from "./AgentErrors.ts"
-import { BadOption, checkKeys } from "./internal/KnownKeys.ts"
+import { BadOption, checkKeys, checkOption } from "./internal/KnownKeys.ts"
 
 /** Limits. An absent one does not limit. */
 export interface Budget {
@@ -32,6 +33,9 @@ export const checkBudget = (of: string, budget: Budget | undefined): void => {
     const expected = "a number from 0 on"
     throw new BadOption({ option: `${of} budget.${key}`, expected, got: String(limit) })
   }
+  const { time } = budget
+  const isTime = time === undefined || Option.isSome(Duration.fromInput(time))
+  checkOption(`${of} budget.time`, isTime, "a duration", time)
 }
 
 /** What has been used of one budget. */

@@ -11,7 +11,7 @@ import { type Budget, checkBudget } from "./Budget.ts"
 import { type Chat, openKeys, type OpenOptions } from "./Chat.ts"
 import type { AgentDefinition } from "./internal/AgentDefinition.ts"
 import { AgentRuntime } from "./internal/AgentRuntime.ts"
-import { BadOption, checkKeys } from "./internal/KnownKeys.ts"
+import { BadOption, checkKeys, checkOption } from "./internal/KnownKeys.ts"
 import { openChat } from "./internal/OpenChat.ts"
 import { type AnyModel, type ModelErrors, modelOf, type ModelServices } from "./Model.ts"
 import { memory, type StoreErrors, type StoreServices } from "./Store.ts"
@@ -119,7 +119,7 @@ const checkTools = (tools: ReadonlyArray<AnyTools>): void => {
   throw new BadOption({ option: "Agent.make tools", expected, got: `\`${twice}\` twice` })
 }
 
-/** Makes an agent. Nothing runs and nothing is opened before its first `open`. Throws `UnknownOption`. */
+/** Makes an agent. Nothing runs and nothing is opened before its first `open`. Throws `UnknownOption` or `BadOption`. */
 export const make = <
   const T extends ReadonlyArray<AnyTools> = readonly [],
   M extends AnyModel = never,
@@ -135,14 +135,17 @@ export const make = <
 > => {
   checkKeys("Agent.make", options, agentKeys)
   checkBudget("Agent.make", options.budget)
-  const { approvalDeadline, tools = [] } = options
+  const { approvalDeadline, instructions, model, tools = [] } = options
+  checkOption("Agent.make instructions", typeof instructions === "string", "a text", instructions)
+  const isModel = typeof model === "object" && model !== null
+  checkOption("Agent.make model", isModel, "a model, such as Agent.offline()", model)
   checkTools(tools)
   return fromDefinition({
     name: options.name ?? "agent",
     version: options.version ?? "0.0.0",
     description: options.description,
-    instructions: options.instructions,
-    model: modelOf(options.model),
+    instructions,
+    model: modelOf(model),
     tools,
     store: options.store ?? memory(),
     onApproval: options.onApproval,

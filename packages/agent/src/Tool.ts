@@ -13,7 +13,7 @@ import * as Schema from "effect/Schema"
 import * as AiTool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import type { Question } from "./Approval.ts"
-import { BadOption, checkKeys } from "./internal/KnownKeys.ts"
+import { BadOption, checkKeys, checkOption } from "./internal/KnownKeys.ts"
 
 /** The input of a tool: the fields of a struct, or a schema of an object. */
 export type ToolInput = Pure | { readonly [name: string]: Pure }
@@ -148,10 +148,16 @@ const buildTool = <I extends ToolInput, O extends Pure, E, R, R2>(
     }).annotate(AiTool.Readonly, readOnly ?? false)
     const toolkit = Toolkit.make(ai)
     const handler = (input: InputOf<I>, { toolCallId = "" }: { readonly toolCallId?: string }) =>
-      Effect.suspend(() => run(input, { callId: toolCallId })).pipe(
-        Effect.mapError(reported),
-        Effect.provideContext(services),
-      )
+      Effect.suspend(() => {
+        const result = run(input, { callId: toolCallId })
+        checkOption(
+          `the result of Agent.tool("${name}") run`,
+          Effect.isEffect(result),
+          "an Effect",
+          result,
+        )
+        return result
+      }).pipe(Effect.mapError(reported), Effect.provideContext(services))
     // The one handler of the one tool; its services are provided above.
     const handlers = (yield* toolkit.toHandlers({
       [name]: handler,
@@ -165,11 +171,15 @@ const buildTool = <I extends ToolInput, O extends Pure, E, R, R2>(
 /** Names that every provider accepts. */
 const names = /^[a-zA-Z0-9_-]{1,64}$/
 
-const checkTool = (name: string, input: ToolInput | undefined): void => {
+const checkTool = (
+  name: string,
+  { input, run }: { readonly input?: ToolInput; readonly run: unknown },
+): void => {
   if (!names.test(name)) {
     const expected = "1 to 64 of the characters a-z A-Z 0-9 _ -"
     throw new BadOption({ option: "Agent.tool name", expected, got: JSON.stringify(name) })
   }
+  checkOption(`Agent.tool("${name}") run`, typeof run === "function", "a function", run)
   const { type } = AiTool.getJsonSchemaFromSchema(schemaOf(input))
   if (type === "object") return
   const expected = "the fields of an object, or the schema of one"
@@ -190,7 +200,7 @@ export const tool = <
   options: ToolOptions<I, O, E, R, R2>,
 ): Tools<Question<Name, InputOf<I>>, E, R | R2> => {
   checkKeys(`Agent.tool("${name}")`, options, toolKeys)
-  checkTool(name, options.input)
+  checkTool(name, options)
   return { "~colloquy/agent/Tools": phantom, names: [name], build: buildTool(name, options) }
 }
 

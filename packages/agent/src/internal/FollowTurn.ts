@@ -3,10 +3,11 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import type { Listener } from "@colloquy/core/listeners/Listener"
 import type { Event, EventOf } from "@colloquy/protocol/EventMsg"
 import type { TokenUsage } from "@colloquy/protocol/ResponseItem"
-import type { ReviewDecision } from "@colloquy/protocol/Policy"
+import { ReviewDecision } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import {
   type BudgetExceeded,
@@ -15,9 +16,10 @@ import {
   TurnLost,
   type TurnError,
 } from "../AgentErrors.ts"
-import type { Decision, OnApproval, Question } from "../Approval.ts"
+import type { OnApproval, Question } from "../Approval.ts"
 import type { Account } from "../Budget.ts"
 import type { ToolsByName } from "./ChatTools.ts"
+import { BadOption } from "./KnownKeys.ts"
 
 /** What following takes. */
 export interface FollowOptions {
@@ -45,9 +47,21 @@ export interface Followed {
   readonly usages: ReadonlyArray<TokenUsage>
 }
 
-const decisionOf = (decision: Decision): ReviewDecision => {
-  if (decision === true) return "approved"
-  return decision === false ? "denied" : decision
+const isDecision = Schema.is(ReviewDecision)
+
+/** The decision that an answer stands for. Dies for a value that is none, which types cannot exclude in every program. */
+const decisionOf = (answer: unknown): Effect.Effect<ReviewDecision> => {
+  if (answer === true) return Effect.succeed("approved")
+  if (answer === false) return Effect.succeed("denied")
+  return isDecision(answer)
+    ? Effect.succeed(answer)
+    : Effect.die(
+        new BadOption({
+          option: "the answer of onApproval",
+          expected: `true, false or one of ${ReviewDecision.literals.join(", ")}, or an Effect of one`,
+          got: String(answer),
+        }),
+      )
 }
 
 class Following {
@@ -165,8 +179,9 @@ class Following {
         because === undefined ? {} : { because },
       )
     const answering = ask.pipe(
+      Effect.flatMap(decisionOf),
       Effect.matchCauseEffect({
-        onSuccess: (decision) => submit(decisionOf(decision)),
+        onSuccess: (decision) => submit(decision),
         onFailure: (cause) =>
           Effect.andThen(Effect.logError("onApproval failed", cause), submit("denied", "failed")),
       }),

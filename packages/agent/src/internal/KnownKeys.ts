@@ -40,3 +40,16 @@ export const checkKeys = (of: string, options: object, known: ReadonlyArray<stri
     throw new UnknownOption({ of, key, known, ...(meant === undefined ? {} : { meant }) })
   }
 }
+
+const shown = (value: unknown): string =>
+  typeof value === "string" ? JSON.stringify(value.slice(0, 64)) : String(value)
+
+/** Throws `BadOption` unless the value, which types cannot check in every program, is what the option expects. */
+export const checkOption = (
+  option: string,
+  isExpected: boolean,
+  expected: string,
+  value: unknown,
+): void => {
+  if (!isExpected) throw new BadOption({ option, expected, got: shown(value) })
+}

@@ -21,7 +21,7 @@ import { type Ask, askKeys, type AskOptions, type Input } from "../Turn.ts"
 import { type AgentRuntime, type RuntimeServices, WantedId } from "./AgentRuntime.ts"
 import { type AnyOnApproval, settingsOf } from "./AgentDefinition.ts"
 import type { ToolsByName } from "./ChatTools.ts"
-import { checkKeys } from "./KnownKeys.ts"
+import { checkKeys, checkOption } from "./KnownKeys.ts"
 import * as RunTurn from "./RunTurn.ts"
 
 type AnyOpenOptions = OpenOptions<never>
@@ -129,6 +129,8 @@ class OpenedChat implements Chat {
     const start = Effect.suspend(() => {
       checkKeys("chat.ask", options, askKeys)
       checkBudget("chat.ask", options.budget)
+      const isInput = typeof input === "string" || Array.isArray(input)
+      checkOption("chat.ask input", isInput, "a text or an array of texts and images", input)
       const chat: RunTurn.TurnChat = {
         conversation: this.conversation,
         tools,
