@@ -7,7 +7,7 @@ import { withoutSecretValues } from "@colloquy/tools/environment/SecretValues"
 import { Placeholders } from "../Normalized.ts"
 
 /** Stands for a removed secret. */
-export const secret = "<secret>"
+const secret = "<secret>"
 
 /** Members whose text is always removed, whatever it looks like. */
 const secretMember =
@@ -56,7 +56,13 @@ const piecesOf = (event: unknown): ReadonlyArray<Piece> => {
   const { choices, item_id, output_index, type, ...rest } = record(event)
   const deltas =
     typeof rest["delta"] === "string"
-      ? [{ of: `${type} ${item_id} ${output_index}`, holder: record(event), member: "delta" }]
+      ? [
+          {
+            of: [type, item_id, output_index].map(String).join(" "),
+            holder: record(event),
+            member: "delta",
+          },
+        ]
       : []
   const chat = list(choices).flatMap((choice, i) => {
     const delta = record(record(choice)["delta"])

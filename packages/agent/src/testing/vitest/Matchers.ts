@@ -14,7 +14,7 @@
  */
 import { type EventOf, isTerminal } from "@colloquy/protocol/EventMsg"
 import { eventLaws, type EventLog } from "@colloquy/simulation/EventLaws"
-import type {} from "vitest"
+import type { MatcherState } from "vitest"
 import type { SentRequest } from "../SentRequest.ts"
 import { logsOf, messagesOf, requestsOf } from "./Received.ts"
 
@@ -32,11 +32,7 @@ declare module "vitest" {
 }
 
 /** What a matcher uses of Vitest. */
-interface Matching {
-  readonly equals: (a: unknown, b: unknown) => boolean
-  readonly isNot?: boolean
-  readonly utils: { readonly stringify: (value: unknown) => string }
-}
+type Matching = Pick<MatcherState, "equals" | "isNot" | "utils">
 
 interface Matched {
   readonly pass: boolean
@@ -46,7 +42,7 @@ interface Matched {
 const lines = (texts: ReadonlyArray<string>): string =>
   texts.length === 0 ? "  (none)" : texts.map((text) => `  ${text}`).join("\n")
 
-const not = ({ isNot }: Matching): string => (isNot === true ? "not " : "")
+const not = ({ isNot }: Matching): string => (isNot ? "not " : "")
 
 function toHaveCalled(
   this: Matching,
@@ -108,7 +104,7 @@ function toSatisfyLaws(
   return {
     pass: violations.length === 0,
     message: () =>
-      this.isNot === true
+      this.isNot
         ? "expected a law to be broken; all are kept"
         : `expected the laws to be kept; these are broken:\n${lines(violations)}`,
   }
