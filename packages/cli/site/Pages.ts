@@ -39,6 +39,7 @@ export const sections: ReadonlyArray<Section> = [
     pages: [
       root("README.md", "index", "Get started"),
       doc("embedding", "Embedding"),
+      doc("testing", "Testing"),
       doc("migrate", "From codex mcp-server"),
     ],
   },

@@ -1,7 +1,7 @@
 /**
  * A stand-in for the tools of a recording. It asks the original's questions and emits the original's events for the
  * call, in that order, and runs nothing: replays with it test how questions, answers and events are delivered.
- * `packages/tools/test/Recordings.live.test.ts` checks that the real tools emit the same events.
+ * `packages/tools/test/Recordings.long.live.test.ts` checks that the real tools emit the same events.
  */
 import { parsedCommand } from "@colloquy/tools/policy/ParsedCommand"
 import type { ApprovalRequest } from "@colloquy/core/approvals/Approval"
