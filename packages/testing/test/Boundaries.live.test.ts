@@ -37,6 +37,10 @@ const arrows: Readonly<Record<string, ReadonlyArray<string> | "everything">> = {
   docs: [],
 }
 
+/** Rooms that only the tests of an agent need: `agent` imports them in this folder and nowhere else. */
+const forTests = ["client", "testing", "simulation"]
+const agentTesting = "src/testing/"
+
 /** Rooms that see of `core` its ports only, and the vocabulary of the ports. */
 const portsOnly = ["config", "models", "tools", "store"]
 const ports = [
@@ -83,6 +87,9 @@ const roomFault = (from: Module, room: string, module: string): string | undefin
   if (room === from.room) return "names its own package, use a relative path"
   if (allowed !== "everything" && !allowed.includes(room)) {
     return `is an arrow ${from.room} → ${room}, allowed are: ${allowed.join(", ")}`
+  }
+  if (from.room === "agent" && forTests.includes(room) && !from.path.startsWith(agentTesting)) {
+    return `is an arrow agent → ${room}, allowed in ${agentTesting}`
   }
   if (module === "") return "is a barrel"
   if (module.startsWith("internal/")) return "is internal"
@@ -163,6 +170,7 @@ describe("Boundaries", () => {
     ["core", `export * as A from "@colloquy/testing/A"`, "core → testing"],
     ["server", `import "colloquy/main"`, "server → cli"],
     ["server", `import {\n  a,\n  b,\n} from "@colloquy/client/Client"`, "server → client"],
+    ["agent", `import * as A from "@colloquy/testing/A"`, "allowed in src/testing/"],
     ["models", `import * as A from "@colloquy/core/Turn"`, "no port"],
     ["client", `import * as A from "@colloquy/protocol"`, "barrel"],
     ["testing", `import * as A from "@colloquy/client/internal/A"`, "internal"],

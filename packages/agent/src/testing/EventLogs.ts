@@ -49,7 +49,11 @@ export class EventLogs {
       const clock = yield* Clock.clockWith(Effect.succeed)
       const outer = (yield* ConversationObserver) ?? silent
       const observer: ConversationObserver = {
-        ...outer,
+        submitted: outer.submitted,
+        closed: outer.closed,
+        evicted: outer.evicted,
+        observe: outer.observe,
+        measure: outer.measure,
         committed: (conversationId, events, settings) => {
           const atMs = clock.currentTimeMillisUnsafe()
           for (const event of events) this.add({ atMs, conversationId, event })

@@ -206,6 +206,9 @@ export const simulate = <A, E, R>(
     const traces = new Set<string>()
     let events = 0
     const all = typeof seed === "number" ? [seed] : seed
+    if (all.length === 0) {
+      return yield* Effect.die(new Error("Agent.simulate: no seeds, expected at least one"))
+    }
     for (const one of all) {
       const outcome = yield* Effect.sync(() => runWith(one, closed, laws))
       if (outcome.violations.length > 0) return yield* explain(one, closed, laws, outcome)

@@ -19,7 +19,11 @@ type Wire = "openai" | "chatCompletions"
 const till = (httpClient: Layer.Layer<HttpClient.HttpClient>, wire: Wire = "openai") =>
   Agent.make({
     instructions: "You are a till.",
-    model: Agent[wire]("gpt-5", { apiKey: key, httpClient, headers: { "x-account": "acme" } }),
+    model: (wire === "openai" ? Agent.openai : Agent.chatCompletions)("gpt-5", {
+      apiKey: key,
+      httpClient,
+      headers: { "x-account": "acme" },
+    }),
     tools: [refund],
   })
 

@@ -45,6 +45,8 @@ const laws = {
     run.value === undefined || run.value >= 0 ? [] : [`${run.value} are left`],
 }
 
+const tooFew = (left: number | undefined) => (left === 0 ? ["too few"] : [])
+
 describe("Agent.simulate", () => {
   it.effect("the laws hold in every interleaving, which differ from seed to seed", () =>
     Effect.gen(function* () {
@@ -92,6 +94,17 @@ describe("Agent.simulate", () => {
         assert.strictEqual(error._tag, "BudgetExceeded")
       })
       yield* Agent.simulate(Agent.seeds(30), program)
+    }),
+  )
+
+  it.effect("a law knows what the program returns, and no seeds are no simulation", () =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(
+        Agent.simulate(3, market(true), { "one is left": (_, { value }) => tooFew(value) }),
+      )
+      assert.deepStrictEqual(failure.violations, [{ law: "one is left", what: "too few" }])
+      const exit = yield* Effect.exit(Agent.simulate([], market(true)))
+      assert.include(String(exit), "expected at least one")
     }),
   )
 })

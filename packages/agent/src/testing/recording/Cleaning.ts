@@ -7,11 +7,15 @@ import { withoutSecretValues } from "@colloquy/tools/environment/SecretValues"
 import { Placeholders } from "../Normalized.ts"
 
 /** Stands for a removed secret. */
-export const secret = "<secret>"
+const secret = "<secret>"
 
 /** Members whose text is always removed, whatever it looks like. */
 const secretMember =
-  /^(?:authorization|proxy-authorization|cookie|set-cookie|password|passphrase|(?:x-)?api[-_]?key|.*secret.*|(?:access|refresh|id|session|auth)[-_]?token|(?:chatgpt[-_])?account[-_]?id|organi[sz]ation(?:[-_]?id)?|project[-_]?id|user(?:[-_]?id)?|safety[-_]identifier)$/i
+  /^(?:authorization|proxy-authorization|cookie|set-cookie|password|passphrase|(?:x-)?api[-_]?key|.*secret.*|(?:access|refresh|id|session|auth)[-_]?token)$/i
+
+/** Members with which a provider names its customer. Within a text, such as the input of a tool, they mean something else. */
+const customerMember =
+  /^(?:(?:chatgpt[-_])?account[-_]?id|organi[sz]ation(?:[-_]?id)?|project[-_]?id|user(?:[-_]?id)?|safety[-_]identifier)$/i
 
 /** Members that a provider encrypts for itself: useless to anybody else. */
 const sealedMember = /^encrypted[-_]content$/
@@ -56,7 +60,13 @@ const piecesOf = (event: unknown): ReadonlyArray<Piece> => {
   const { choices, item_id, output_index, type, ...rest } = record(event)
   const deltas =
     typeof rest["delta"] === "string"
-      ? [{ of: `${type} ${item_id} ${output_index}`, holder: record(event), member: "delta" }]
+      ? [
+          {
+            of: [type, item_id, output_index].map(String).join(" "),
+            holder: record(event),
+            member: "delta",
+          },
+        ]
       : []
   const chat = list(choices).flatMap((choice, i) => {
     const delta = record(record(choice)["delta"])
@@ -88,30 +98,35 @@ export class Cleaning {
     let rest = text
     for (const known of this.known) rest = rest.replaceAll(known, secret)
     const container = containerIn(rest)
-    if (container !== undefined) return JSON.stringify(this.value(container))
+    if (container !== undefined) {
+      const clean = JSON.stringify(this.value(container, true))
+      // The white space of a text that has nothing to remove is part of it.
+      return clean === JSON.stringify(container) ? rest : clean
+    }
     return withoutSecretValues(rest, secret)
       .replaceAll(uuid, (id) => this.names.of("id", id.toLowerCase()))
       .replaceAll(providerId, (id: string, kind: string) => this.names.of(kind, id))
   }
 
-  /** A JSON value, likewise. */
-  value(value: unknown): unknown {
+  /** A JSON value, likewise. @param isInText it is the content of a text, and not what the provider itself sends */
+  value(value: unknown, isInText = false): unknown {
     if (typeof value === "string") return this.text(value)
-    if (Array.isArray(value)) return value.map((one) => this.value(one))
+    if (Array.isArray(value)) return value.map((one) => this.value(one, isInText))
     if (!isContainer(value)) return value
     return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [name, this.member(name, member)]),
+      Object.entries(value).map(([name, member]) => [name, this.member(name, member, isInText)]),
     )
   }
 
-  private member(name: string, member: unknown): unknown {
+  private member(name: string, member: unknown, isInText: boolean): unknown {
+    // In the schema of a tool, such a name has an object.
     if (typeof member === "string") {
-      // In a tool's schema such a name has an object, and in a message `user` is a role.
-      if (secretMember.test(name) && member !== "") return secret
+      const isSecret = secretMember.test(name) || (!isInText && customerMember.test(name))
+      if (isSecret && member !== "") return secret
       if (sealedMember.test(name)) return "<sealed>"
     }
     if (typeof member === "number" && instantMember.test(name)) return 0
-    return this.value(member)
+    return this.value(member, isInText)
   }
 
   /** The lines of a response: events as JSON, other lines as text. */

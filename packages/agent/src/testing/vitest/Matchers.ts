@@ -12,9 +12,9 @@
  * They accept an agent of `Agent.test`, the events of a conversation, and, where numbers of events do not matter, what the
  * stream of an `ask` gave.
  */
-import { type EventOf, isTerminal } from "@colloquy/protocol/EventMsg"
+import { isTerminal } from "@colloquy/protocol/EventMsg"
 import { eventLaws, type EventLog } from "@colloquy/simulation/EventLaws"
-import type {} from "vitest"
+import type { MatcherState } from "vitest"
 import type { SentRequest } from "../SentRequest.ts"
 import { logsOf, messagesOf, requestsOf } from "./Received.ts"
 
@@ -32,11 +32,7 @@ declare module "vitest" {
 }
 
 /** What a matcher uses of Vitest. */
-interface Matching {
-  readonly equals: (a: unknown, b: unknown) => boolean
-  readonly isNot?: boolean
-  readonly utils: { readonly stringify: (value: unknown) => string }
-}
+type Matching = Pick<MatcherState, "equals" | "isNot" | "utils">
 
 interface Matched {
   readonly pass: boolean
@@ -46,7 +42,7 @@ interface Matched {
 const lines = (texts: ReadonlyArray<string>): string =>
   texts.length === 0 ? "  (none)" : texts.map((text) => `  ${text}`).join("\n")
 
-const not = ({ isNot }: Matching): string => (isNot === true ? "not " : "")
+const not = ({ isNot }: Matching): string => (isNot ? "not " : "")
 
 function toHaveCalled(
   this: Matching,
@@ -54,17 +50,19 @@ function toHaveCalled(
   tool: string,
   ...input: [input?: unknown]
 ): Matched {
-  const calls = messagesOf(received).filter(
-    (msg): msg is EventOf<"tool_call_begin"> => msg.type === "tool_call_begin",
-  )
+  const calls = messagesOf(received).flatMap((msg) => {
+    if (msg.type === "tool_call_begin") return [{ tool: msg.tool, input: msg.arguments }]
+    if (msg.type !== "mcp_tool_call_begin") return []
+    return [{ tool: msg.invocation.tool, input: msg.invocation.arguments }]
+  })
   const { stringify } = this.utils
   const shown = (name: string, value: unknown) => `${name}(${stringify(value)})`
   return {
     pass: calls.some(
-      (call) => call.tool === tool && (input.length === 0 || this.equals(call.arguments, input[0])),
+      (call) => call.tool === tool && (input.length === 0 || this.equals(call.input, input[0])),
     ),
     message: () =>
-      `expected the tool ${input.length === 0 ? tool : shown(tool, input[0])} ${not(this)}to have run; these ran:\n${lines(calls.map((call) => shown(call.tool, call.arguments)))}`,
+      `expected the tool ${input.length === 0 ? tool : shown(tool, input[0])} ${not(this)}to have run; these ran:\n${lines(calls.map((call) => shown(call.tool, call.input)))}`,
   }
 }
 
@@ -108,7 +106,7 @@ function toSatisfyLaws(
   return {
     pass: violations.length === 0,
     message: () =>
-      this.isNot === true
+      this.isNot
         ? "expected a law to be broken; all are kept"
         : `expected the laws to be kept; these are broken:\n${lines(violations)}`,
   }

@@ -7,7 +7,7 @@ import { sentOf } from "../SentRequest.ts"
 import type { ScriptedModel } from "../ScriptedModel.ts"
 
 /** The value has none of the forms that the matcher accepts. */
-export class NotReceivable extends Error {
+class NotReceivable extends Error {
   override readonly name = "NotReceivable"
 }
 
