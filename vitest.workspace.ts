@@ -101,6 +101,15 @@ export default defineConfig(({ mode }) => ({
           { test: { ...room, name: `${name} apart`, ...filesOf(mode, apart) } },
         ]
       }),
+      // An example is a folder with its test, as somebody copies it.
+      {
+        test: {
+          name: "examples",
+          root: "packages/examples",
+          ...filesOf(mode, ["*/*.test.ts"]),
+          testTimeout,
+        },
+      },
       overTransport(mode, "stdio", "streams"),
       overTransport(mode, "WebSocket", "webSocket"),
     ],

@@ -120,6 +120,21 @@ const reported = (error: unknown): Error =>
     ? error
     : new Error(typeof error === "string" ? error : JSON.stringify(error))
 
+/** The function of a tool as a handler of a toolkit, with these services. */
+const handlerOf =
+  <Input, A, E, R>(
+    name: string,
+    run: (input: Input, call: ToolCallInfo) => Effect.Effect<A, E, R>,
+    services: Context.Context<R>,
+  ) =>
+  (input: Input, { toolCallId = "" }: { readonly toolCallId?: string }) =>
+    Effect.suspend(() => {
+      const result = run(input, { callId: toolCallId })
+      const option = `the result of Agent.tool("${name}") run`
+      checkOption(option, Effect.isEffect(result), "an Effect", result)
+      return result
+    }).pipe(Effect.mapError(reported), Effect.provideContext(services))
+
 /** Makes the tool of one chat: its function and its rule run with the services at hand. */
 const buildTool = <I extends ToolInput, O extends Pure, E, R, R2>(
   name: string,
@@ -147,17 +162,7 @@ const buildTool = <I extends ToolInput, O extends Pure, E, R, R2>(
       needsApproval: typeof approve === "function" ? needsApproval : approve,
     }).annotate(AiTool.Readonly, readOnly ?? false)
     const toolkit = Toolkit.make(ai)
-    const handler = (input: InputOf<I>, { toolCallId = "" }: { readonly toolCallId?: string }) =>
-      Effect.suspend(() => {
-        const result = run(input, { callId: toolCallId })
-        checkOption(
-          `the result of Agent.tool("${name}") run`,
-          Effect.isEffect(result),
-          "an Effect",
-          result,
-        )
-        return result
-      }).pipe(Effect.mapError(reported), Effect.provideContext(services))
+    const handler = handlerOf(name, run, services)
     // The one handler of the one tool; its services are provided above.
     const handlers = (yield* toolkit.toHandlers({
       [name]: handler,

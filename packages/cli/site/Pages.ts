@@ -40,6 +40,7 @@ export const sections: ReadonlyArray<Section> = [
       root("README.md", "index", "Get started"),
       doc("embedding", "Embedding"),
       doc("testing", "Testing"),
+      doc("examples", "Examples"),
       doc("migrate", "From codex mcp-server"),
     ],
   },

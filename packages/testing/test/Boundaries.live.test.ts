@@ -34,6 +34,7 @@ const arrows: Readonly<Record<string, ReadonlyArray<string> | "everything">> = {
   simulation: ["protocol", "json-schema", "core", "server", "client", "models", "store", "testing"],
   cli: "everything",
   bench: "everything",
+  examples: "everything",
   docs: [],
 }
 
@@ -67,6 +68,7 @@ const ports = [
 const isPlatformEdge = ({ room, file }: Module): boolean =>
   room === "cli" ||
   room === "bench" ||
+  room === "examples" ||
   room.startsWith("transport-") ||
   file.startsWith("packages/store/src/node/") ||
   file === "packages/testing/src/MockProvider.ts" ||
