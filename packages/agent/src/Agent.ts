@@ -27,6 +27,7 @@ export {
 } from "./Model.ts"
 export { serve, type ServeOptions, toMcp } from "./Serve.ts"
 export type { Event, EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
+export { machine, type Machine, type MachineOptions, type MachineQuestion } from "./Machine.ts"
 export { languageModel } from "./LanguageModel.ts"
 export { files, memory, type Store } from "./Store.ts"
 export {

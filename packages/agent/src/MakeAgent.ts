@@ -13,11 +13,15 @@ import type { AgentDefinition } from "./internal/AgentDefinition.ts"
 import { AgentRuntime } from "./internal/AgentRuntime.ts"
 import { BadOption, checkKeys, checkOption } from "./internal/KnownKeys.ts"
 import { openChat } from "./internal/OpenChat.ts"
+import type { Machine, MachineQuestion } from "./Machine.ts"
 import { type AnyModel, type ModelErrors, modelOf, type ModelServices } from "./Model.ts"
 import { memory, type StoreErrors, type StoreServices } from "./Store.ts"
 import type { AnyTools, QuestionsOf, ServicesOf } from "./Tool.ts"
 
 type AnyStore = Layer.Layer<ConversationStore, unknown, unknown>
+
+/** The questions of the tools of a machine, where there is one. */
+type MachineQuestionsOf<X> = X extends Machine ? MachineQuestion : never
 
 /** What an agent is made of. */
 export interface AgentOptions<
@@ -25,6 +29,7 @@ export interface AgentOptions<
   M extends AnyModel,
   S extends AnyStore,
   R,
+  X extends Machine | undefined = undefined,
 > {
   /** The system text. */
   readonly instructions: string
@@ -32,13 +37,15 @@ export interface AgentOptions<
   readonly model: M
   /** All tools that it has. Default: none. */
   readonly tools?: T
+  /** `Agent.machine(…)`: the tools of this machine as well. Default: none of them. */
+  readonly machine?: X
   /** Where its conversations are kept. Default: in memory, as long as the agent exists. */
   readonly store?: S
   /**
    * Decides the questions of its tools where nothing else does. Without a policy and without an `onApproval` of the chat
    * or of the `ask`, a question is denied at once, and the model reads that nobody was there to approve it.
    */
-  readonly onApproval?: OnApproval<QuestionsOf<T[number]>, R>
+  readonly onApproval?: OnApproval<QuestionsOf<T[number]> | MachineQuestionsOf<X>, R>
   /** Limits of each chat. Default: none. */
   readonly budget?: Budget
   /**
@@ -64,6 +71,7 @@ const agentKeys: ReadonlyArray<
   "instructions",
   "model",
   "tools",
+  "machine",
   "store",
   "onApproval",
   "budget",
@@ -125,10 +133,11 @@ export const make = <
   M extends AnyModel = never,
   S extends AnyStore = Layer.Layer<ConversationStore>,
   R = never,
+  X extends Machine | undefined = undefined,
 >(
-  options: AgentOptions<T, M, S, R>,
+  options: AgentOptions<T, M, S, R, X>,
 ): Agent<
-  QuestionsOf<T[number]>,
+  QuestionsOf<T[number]> | MachineQuestionsOf<X>,
   ModelErrors<M> | StoreErrors<S>,
   ModelServices<M> | StoreServices<S> | ServicesOf<T[number]> | R,
   ServicesOf<T[number]> | R
@@ -147,6 +156,7 @@ export const make = <
     instructions,
     model: modelOf(model),
     tools,
+    machine: options.machine,
     store: options.store ?? memory(),
     onApproval: options.onApproval,
     budget: options.budget ?? {},

@@ -73,6 +73,7 @@ const isPlatformEdge = ({ room, file }: Module): boolean =>
   file.startsWith("packages/store/src/node/") ||
   file === "packages/testing/src/MockProvider.ts" ||
   file === "packages/simulation/src/main.ts" ||
+  file === "packages/agent/src/internal/MachineTools.ts" ||
   file === "packages/tools/src/process/ProcessGroup.ts" ||
   file === "packages/tools/src/patch/PatchProgram.ts" ||
   file === "packages/tools/src/sandbox/NodeFiles.ts"

@@ -8,6 +8,7 @@ import type * as Duration from "effect/Duration"
 import type * as Layer from "effect/Layer"
 import type { OnApproval } from "../Approval.ts"
 import type { Budget } from "../Budget.ts"
+import type { Machine } from "../Machine.ts"
 import type { Model } from "../Model.ts"
 import type { AnyTools } from "../Tool.ts"
 
@@ -22,6 +23,8 @@ export interface AgentDefinition {
   readonly instructions: string
   readonly model: Model<unknown, unknown>
   readonly tools: ReadonlyArray<AnyTools>
+  /** The tools of this machine; undefined: none. */
+  readonly machine: Machine | undefined
   readonly store: Layer.Layer<ConversationStore, unknown, unknown>
   readonly onApproval: AnyOnApproval | undefined
   readonly budget: Budget
@@ -34,22 +37,23 @@ export interface AgentDefinition {
 }
 
 /**
- * The settings of its conversations. There is no machine: no directory, no sandbox and no environment that the model is
- * told about. A tool asks whenever its definition says so.
+ * The settings of its conversations. Without a machine there is no directory, no sandbox and no environment that the
+ * model is told about. A tool asks whenever its definition says so.
  */
 export const settingsOf = (definition: AgentDefinition): ConversationSettings => {
   const { approvalDeadline, effort, instructions, model, onRestart, verbosity } = definition
+  const machine = definition.machine?.["~colloquy/agent/Machine"]
   return {
     model: model.name,
     provider: model.provider,
-    cwd: "/",
-    approvalPolicy: "on-request",
-    sandboxPolicy: { mode: "read-only" },
+    cwd: machine?.cwd ?? "/",
+    approvalPolicy: machine?.approvalPolicy ?? "on-request",
+    sandboxPolicy: machine?.sandboxPolicy ?? { mode: "read-only" },
     baseInstructions: instructions,
-    includeEnvironmentContext: false,
-    includePlanTool: false,
-    includeApplyPatchTool: false,
-    includeViewImageTool: false,
+    includeEnvironmentContext: machine !== undefined,
+    includePlanTool: machine !== undefined,
+    includeApplyPatchTool: machine !== undefined,
+    includeViewImageTool: machine !== undefined,
     summary: "auto",
     contextWindow: contextWindowOf(model.name),
     showRawReasoning: false,

@@ -48,14 +48,18 @@ const layerOf = (definition: AgentDefinition, tools: ChatTools) => {
         return stored === undefined ? current : withStored(current, stored)
       }),
   })
-  const { idleTimeToLive, model, name, store, version } = definition
+  const { idleTimeToLive, machine, model, name, store, version } = definition
+  const runtime =
+    machine === undefined
+      ? Layer.succeed(ToolRuntime, tools.runtime)
+      : Layer.effect(
+          ToolRuntime,
+          Effect.map(ToolRuntime, (of) => tools.with(of)),
+        ).pipe(Layer.provide(machine["~colloquy/agent/Machine"].layer))
   return Conversations.layerWith({
     program: { originator: name, version, source: "agent" },
     ...defined({ idleTimeToLive }),
-  }).pipe(
-    Layer.provide([model.layer, store, Layer.succeed(ToolRuntime, tools.runtime)]),
-    Layer.provideMerge([settings, ids]),
-  )
+  }).pipe(Layer.provide([model.layer, store, runtime]), Layer.provideMerge([settings, ids]))
 }
 
 interface Built {

@@ -64,6 +64,48 @@ const decisionOf = (answer: unknown): Effect.Effect<ReviewDecision> => {
       )
 }
 
+/** What a question is about, and the op that answers it. */
+interface Subject {
+  readonly op: "tool_approval" | "exec_approval" | "patch_approval"
+  readonly callId: string
+  readonly tool: string
+  readonly reason: string
+  /** Reads the input; throws for arguments that the tool has never accepted. */
+  readonly input: () => unknown
+}
+
+/** The question of an event; undefined for one that is none, or not one of an agent's. */
+const subjectOf = (msg: Event["msg"], tools: ToolsByName): Subject | undefined => {
+  switch (msg.type) {
+    case "tool_approval_request":
+      return {
+        op: "tool_approval",
+        callId: msg.call_id,
+        tool: msg.tool,
+        reason: msg.reason ?? "",
+        input: () => tools.get(msg.tool)?.inputOf(msg.arguments),
+      }
+    case "exec_approval_request":
+      return {
+        op: "exec_approval",
+        callId: msg.call_id,
+        tool: "shell",
+        reason: msg.reason ?? "",
+        input: () => ({ command: msg.command, cwd: msg.cwd }),
+      }
+    case "apply_patch_approval_request":
+      return {
+        op: "patch_approval",
+        callId: msg.call_id,
+        tool: "apply_patch",
+        reason: msg.reason ?? "",
+        input: () => ({ changes: msg.changes }),
+      }
+    default:
+      return undefined
+  }
+}
+
 class Following {
   readonly usages: Array<TokenUsage> = []
   private readonly options: FollowOptions
@@ -158,13 +200,14 @@ class Following {
   private answer(event: Event): Effect.Effect<void, never, Scope.Scope> {
     const { msg } = event
     const { conversation, onApproval, tools, turnId } = this.options
-    if (msg.type !== "tool_approval_request" || onApproval === undefined) return Effect.void
-    const { call_id: callId } = msg
+    const asked = subjectOf(msg, tools)
+    if (asked === undefined || onApproval === undefined) return Effect.void
+    const { callId, input, op, reason, tool } = asked
     const ask = Effect.suspend(() => {
       const question: Question = {
-        tool: msg.tool,
-        input: tools.get(msg.tool)?.inputOf(msg.arguments),
-        reason: msg.reason ?? "",
+        tool,
+        input: input(),
+        reason,
         callId,
         turnId,
         conversationId: conversation.id,
@@ -175,7 +218,7 @@ class Following {
     })
     const submit = (decision: ReviewDecision, because?: "failed") =>
       conversation.submit(
-        { type: "tool_approval", id: callId, decision, question: event.seq },
+        { type: op, id: callId, decision, question: event.seq },
         because === undefined ? {} : { because },
       )
     const answering = ask.pipe(

@@ -1,0 +1,41 @@
+/** The tools of this machine on Node: the adapter to its processes and files. Loaded with the first chat of an agent. */
+import type { ToolRuntime } from "@colloquy/core/ToolRuntime"
+import { ToolServers } from "@colloquy/tools/mcp/ToolServers"
+import { CommandRunner } from "@colloquy/tools/process/CommandRunner"
+import { TrustedPrograms } from "@colloquy/tools/programs/TrustedPrograms"
+import * as SandboxLayer from "@colloquy/tools/sandbox/SandboxLayer"
+import * as Tools from "@colloquy/tools/Tools"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Layer from "effect/Layer"
+
+const isSecret = (name: string): boolean => /_(?:KEY|TOKEN|SECRET)$/i.test(name)
+
+/** What the agent says of the machine. */
+export interface MachineFacts {
+  readonly hiddenPaths: ReadonlyArray<string>
+  /** Undefined: the variables whose names say so. */
+  readonly secretNames: ReadonlyArray<string> | undefined
+}
+
+/** Provides the tools. */
+export const layer = ({ hiddenPaths, secretNames }: MachineFacts): Layer.Layer<ToolRuntime> => {
+  const options = {
+    environment: process.env,
+    node: process.execPath,
+    secretNames: secretNames ?? Object.keys(process.env).filter(isSecret),
+    hiddenPaths,
+  }
+  return Tools.layer(options).pipe(
+    Layer.provide([
+      CommandRunner.layer,
+      ToolServers.layer(),
+      SandboxLayer.layer({
+        machine: { platform: process.platform, processor: process.arch },
+        ...options,
+      }),
+    ]),
+    Layer.provide(TrustedPrograms.layer({ environment: process.env })),
+    Layer.provide([NodeServices.layer, FetchHttpClient.layer]),
+  )
+}
