@@ -91,6 +91,8 @@ const memory = { joinedBy: "memory" as const }
 export default defineConfig(({ mode }) => ({
   test: {
     reporters: [["default", { summary: false }], slowest, summary],
+    // By default one core is left free for an editor.
+    maxWorkers: "100%",
     projects: [
       ...rooms.flatMap((name) => {
         const { exclude, include } = filesOf(mode, ["test/**/*.test.ts"])

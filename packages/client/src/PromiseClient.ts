@@ -11,6 +11,7 @@ import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { type Dialect, methodsOf, type Params, type ResultOf } from "@colloquy/protocol/Method"
 import { nearest } from "@colloquy/protocol/Nearest"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
+import { unknownKey } from "@colloquy/protocol/UnknownKey"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -114,11 +115,9 @@ const unknownMethod = (name: string) => {
 
 /** Options of a function, refused when one has another name: a program without types would not notice. */
 const checkOptions = (what: string, options: object, known: ReadonlyArray<string>): void => {
-  for (const name of Object.keys(options)) {
-    if (known.includes(name)) continue
-    const meant = nearest(name, known)
-    const hint = meant === undefined ? `expected ${known.join(", ")}` : `did you mean \`${meant}\`?`
-    throw new TypeError(`${what}: unknown option \`${name}\`; ${hint}`)
+  const found = unknownKey(options, known)
+  if (found !== undefined) {
+    throw new TypeError(`${what}: unknown option \`${found.key}\`; ${found.hint}`)
   }
 }
 

@@ -8,6 +8,7 @@
  * arguments.
  */
 import type { ConfiguredSandboxMode, SandboxPolicy } from "@colloquy/protocol/Policy"
+import { unknownKey } from "@colloquy/protocol/UnknownKey"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -255,13 +256,31 @@ const settingsFrom = (choice: {
   }
 }
 
+const sourceKeys: ReadonlyArray<keyof ResolveSource> = [
+  "tree",
+  "flagKeys",
+  "builtinProviders",
+  "defaultProvider",
+  "missingProviderMessage",
+  "cwd",
+  "shell",
+]
+
+const checkSource = (source: ResolveSource): void => {
+  const found = unknownKey(source, sourceKeys)
+  if (found === undefined) return
+  throw new TypeError(`Resolve.layer: unknown option \`${found.key}\`; ${found.hint}`)
+}
+
 /**
  * Layer of the port over a fixed source: for an embedding application, and for the CLI once it has
- * read its files.
+ * read its files. Throws a `TypeError` for an option that does not exist.
  */
-export const layer = (source: ResolveSource): Layer.Layer<SettingsResolver> =>
-  Layer.succeed(SettingsResolver, {
+export const layer = (source: ResolveSource): Layer.Layer<SettingsResolver> => {
+  checkSource(source)
+  return Layer.succeed(SettingsResolver, {
     resolve: Effect.fn("SettingsResolver.resolve")((overrides: SettingsOverrides) =>
       Effect.fromResult(resolve(source, overrides)),
     ),
   })
+}

@@ -469,4 +469,12 @@ model_verbosity = "low"
       )
     }).pipe(Effect.provide(Resolve.layer(source()))),
   )
+
+  it("the layer refuses an option that does not exist, with the name that was meant", () => {
+    assert.throws(
+      // @ts-expect-error -- the option is `defaultProvider`
+      () => Resolve.layer({ ...source(), defaultProvder: "openai" }),
+      "Resolve.layer: unknown option `defaultProvder`; did you mean `defaultProvider`?",
+    )
+  })
 })

@@ -12,12 +12,12 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const start = (name: string, args: ReadonlyArray<string> = [], port = 0) => {
+const start = (name: string, args: ReadonlyArray<string> = []) => {
   const { OPENAI_API_KEY: _, ...env } = process.env
   const program = join(import.meta.dirname, "..", name, "main.ts")
   const child = spawn(process.execPath, [program, ...args], {
     cwd: folder,
-    env: { ...env, PORT: String(port) },
+    env: { ...env, PORT: "0" },
     stdio: ["pipe", "pipe", "inherit"],
   })
   running.push(child)
@@ -37,16 +37,18 @@ const output = (
     child.stdin.end(input)
   })
 
-/** A response of a server that is still starting. */
-const fetched = async (url: string, init: RequestInit = {}): Promise<Response> => {
-  for (;;) {
-    try {
-      return await fetch(url, init)
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  }
-}
+/** The address of a server, which it prints once it listens. */
+const serving = (name: string) =>
+  new Promise<string>((resolve, reject) => {
+    const child = start(name)
+    let text = ""
+    child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+      text += piece
+      const address = /Listening on (http:\S+)/.exec(text)?.[1]
+      if (address !== undefined) resolve(address)
+    })
+    child.once("exit", () => reject(new Error(`${name} exited: ${text}`)))
+  })
 
 const lines = (...messages: ReadonlyArray<object>): string =>
   messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join("")
@@ -87,11 +89,11 @@ describe("the examples", () => {
   })
 
   it("http answers in the conversation of the path", async () => {
-    start("http", [], 38_211)
+    const address = await serving("http")
     const ask = async (body: object) => {
       const headers = { "content-type": "application/json" }
       const init = { method: "POST", headers, body: JSON.stringify(body) }
-      const response = await fetched("http://127.0.0.1:38211/chats/ann", init)
+      const response = await fetch(`${address}/chats/ann`, init)
       return { status: response.status, text: await response.text() }
     }
     const answered = await ask({ message: "say hello" })
@@ -101,10 +103,10 @@ describe("the examples", () => {
   })
 
   it("browser serves its page, and the events of a turn", async () => {
-    start("browser", [], 38_212)
-    const page = await fetched("http://127.0.0.1:38212/")
+    const address = await serving("browser")
+    const page = await fetch(address)
     assert.include(await page.text(), "new EventSource(")
-    const events = await fetched("http://127.0.0.1:38212/ask?message=say%20hello")
+    const events = await fetch(`${address}/ask?message=say%20hello`)
     assert.include(events.headers.get("content-type") ?? "", "text/event-stream")
     assert.match(await events.text(), /event: agent_message_delta\n[^]*event: end\ndata: \{\}\n\n$/)
   })

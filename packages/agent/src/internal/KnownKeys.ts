@@ -1,5 +1,5 @@
 /** Refuses unknown keys of an options object, and names the key that was probably meant. Types refuse them as well. */
-import { nearest } from "@colloquy/protocol/Nearest"
+import { unknownKey } from "@colloquy/protocol/UnknownKey"
 import * as Schema from "effect/Schema"
 
 /** An options object has a key that nothing reads: the program is wrong, so this is thrown or ends a fiber as a defect. */
@@ -34,11 +34,10 @@ export class BadOption extends Schema.TaggedError<BadOption>()("BadOption", {
 
 /** Throws `UnknownOption` for the first key that is not known. */
 export const checkKeys = (of: string, options: object, known: ReadonlyArray<string>): void => {
-  for (const key of Object.keys(options)) {
-    if (known.includes(key)) continue
-    const meant = nearest(key, known)
-    throw new UnknownOption({ of, key, known, ...(meant === undefined ? {} : { meant }) })
-  }
+  const found = unknownKey(options, known)
+  if (found === undefined) return
+  const { key, meant } = found
+  throw new UnknownOption({ of, key, known, ...(meant === undefined ? {} : { meant }) })
 }
 
 const shown = (value: unknown): string =>
