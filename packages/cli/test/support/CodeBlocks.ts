@@ -4,7 +4,6 @@ import * as Method from "@colloquy/protocol/Method"
 import { decode, Config } from "@colloquy/config/ConfigSchema"
 import { parseToml } from "@colloquy/config/ConfigTree"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import * as Args from "../../src/args/Args.ts"
 
 /** A block between two lines of three or more backquotes. */
@@ -98,7 +97,7 @@ const messageFault = (line: string): string | undefined => {
   const method = methods.get(String(message.method))
   if (method === undefined) return `no method ${String(message.method)}`
   const params = "params" in message ? message.params : undefined
-  const decoded = Schema.decodeUnknownResult(method.payloadSchema)(params)
+  const decoded = Method.codecOf(method).decodeParams(params)
   return Result.isFailure(decoded) ? `${line}: ${decoded.failure.message}` : undefined
 }
 
