@@ -128,8 +128,7 @@ describe("the page about HTTP", () => {
         assert.isAbove(blocks.length, 5)
         const script = [...blocks, "head -c 12 openapi.json"].join("\necho\n")
         const output = yield* shell(script, { URL: url, TOKEN: token })
-        // The block that begins with an event; the end of any other block looks like the beginning of one.
-        const [, shown = ""] = /^```\n(id: [\s\S]*?)^```$/m.exec(page) ?? []
+        const [, shown = ""] = /^```text\n(id: [\s\S]*?)^```$/m.exec(page) ?? []
         const shownEvents = shown.trim().split("\n\n")
         assert.lengthOf(shownEvents, 2)
         for (const expected of [

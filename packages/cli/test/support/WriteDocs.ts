@@ -1,9 +1,11 @@
 /**
- * `npm run docs`: writes the generated parts of the pages. These are the tables of packages/docs/compatibility.md and
- * the programs that tests compile and run.
+ * `npm run docs`: writes the generated parts of the pages. These are the tables of packages/docs/compatibility.md, the
+ * programs that tests compile and run, and the pages on configuration keys and events.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { withDifferences } from "../../../server/test/differences/Markdown.ts"
+import { configurationKeys } from "./reference/ConfigurationKeys.ts"
+import { events } from "./reference/Events.ts"
 import { pages, programsOf, withPrograms } from "./ShownPrograms.ts"
 
 const root = new URL("../../../../", import.meta.url)
@@ -17,3 +19,6 @@ for (const page of pages()) {
 
 const compatibility = "packages/docs/compatibility.md"
 write(compatibility, withDifferences(read(compatibility)))
+
+write("packages/docs/configuration-keys.md", configurationKeys())
+write("packages/docs/events.md", events())
