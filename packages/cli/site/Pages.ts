@@ -72,7 +72,15 @@ export const sections: ReadonlyArray<Section> = [
       doc("benchmarks", "Benchmarks"),
     ],
   },
-  { title: "Reference", pages: [contract("codex-mcp"), contract("app-server")] },
+  {
+    title: "Reference",
+    pages: [
+      contract("codex-mcp"),
+      contract("app-server"),
+      doc("events", "Events"),
+      doc("configuration-keys", "Configuration keys"),
+    ],
+  },
   {
     title: "Wire facts",
     pages: [

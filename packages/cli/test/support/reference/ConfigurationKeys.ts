@@ -18,7 +18,7 @@ const integerLimit = Number.MAX_SAFE_INTEGER
 const numberOf = ({ maximum, minimum, type }: JsonSchema): string => {
   const kind = type === "integer" ? "whole number" : "number"
   if (typeof maximum === "number" && maximum < integerLimit)
-    return `${kind}, ${minimum} to ${maximum}`
+    return `${kind}, ${String(minimum)} to ${maximum}`
   return typeof minimum === "number" && minimum > 0 ? `${kind}, at least ${minimum}` : kind
 }
 
