@@ -26,7 +26,7 @@ export interface ChildOptions<Q> extends OpenOptions<Q> {
   readonly name?: string
   /** Default: those of the parent. */
   readonly instructions?: string
-  /** Names of the parent's tools that it has. Default: all. */
+  /** Names of the parent's tools that it has, those of its machine included, such as `shell`. Default: all. */
   readonly tools?: ReadonlyArray<string>
 }
 

@@ -13,7 +13,7 @@ import type { AgentDefinition } from "./internal/AgentDefinition.ts"
 import { AgentRuntime } from "./internal/AgentRuntime.ts"
 import { BadOption, checkKeys, checkOption } from "./internal/KnownKeys.ts"
 import { openChat } from "./internal/OpenChat.ts"
-import type { Machine, MachineQuestion } from "./Machine.ts"
+import { type Machine, machineNameIn, type MachineQuestion } from "./Machine.ts"
 import { type AnyModel, type ModelErrors, modelOf, type ModelServices } from "./Model.ts"
 import { memory, type StoreErrors, type StoreServices } from "./Store.ts"
 import type { AnyTools, QuestionsOf, ServicesOf } from "./Tool.ts"
@@ -119,13 +119,24 @@ export const fromDefinition = <Q, E, R, T = R>(definition: AgentDefinition): Age
   }
 }
 
-const checkTools = (tools: ReadonlyArray<AnyTools>): void => {
+const checkTools = (tools: ReadonlyArray<AnyTools>, machine: Machine | undefined): void => {
+  const option = "Agent.make tools"
   const names = tools.flatMap((one) => one.names)
   const twice = names.find((name, i) => names.indexOf(name) !== i)
-  if (twice === undefined) return
-  const expected = "tools of different names"
-  throw new BadOption({ option: "Agent.make tools", expected, got: `\`${twice}\` twice` })
+  if (twice !== undefined) {
+    throw new BadOption({ option, expected: "tools of different names", got: `\`${twice}\` twice` })
+  }
+  const taken = machine === undefined ? undefined : machineNameIn(names)
+  if (taken === undefined) return
+  throw new BadOption({
+    option,
+    expected: "names that no tool of the machine has",
+    got: `\`${taken}\``,
+  })
 }
+
+const isMade = (machine: unknown): boolean =>
+  typeof machine === "object" && machine !== null && "~colloquy/agent/Machine" in machine
 
 /** Makes an agent. Nothing runs and nothing is opened before its first `open`. Throws `UnknownOption` or `BadOption`. */
 export const make = <
@@ -144,11 +155,13 @@ export const make = <
 > => {
   checkKeys("Agent.make", options, agentKeys)
   checkBudget("Agent.make", options.budget)
-  const { approvalDeadline, instructions, model, tools = [] } = options
+  const { approvalDeadline, instructions, machine, model, tools = [] } = options
   checkOption("Agent.make instructions", typeof instructions === "string", "a text", instructions)
   const isModel = typeof model === "object" && model !== null
   checkOption("Agent.make model", isModel, "a model, such as Agent.offline()", model)
-  checkTools(tools)
+  const isMachine = machine === undefined || isMade(machine)
+  checkOption("Agent.make machine", isMachine, "Agent.machine(…)", machine)
+  checkTools(tools, machine)
   return fromDefinition({
     name: options.name ?? "agent",
     version: options.version ?? "0.0.0",
@@ -156,7 +169,7 @@ export const make = <
     instructions,
     model: modelOf(model),
     tools,
-    machine: options.machine,
+    machine,
     store: options.store ?? memory(),
     onApproval: options.onApproval,
     budget: options.budget ?? {},

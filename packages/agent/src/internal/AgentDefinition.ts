@@ -1,10 +1,13 @@
 /** What an agent is made of, without the types of its tools: what the code behind `open` works with. */
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ConversationStore } from "@colloquy/core/ConversationStore"
+import { withStored } from "@colloquy/core/store/Settings"
+import type { StoredSettings } from "@colloquy/core/StoredSettings"
 import { contextWindowOf } from "@colloquy/core/turn/ModelFamily"
 import { defined } from "@colloquy/protocol/Defined"
 import type { ReasoningEffort, Verbosity } from "@colloquy/protocol/Policy"
 import type * as Duration from "effect/Duration"
+import * as Equal from "effect/Equal"
 import type * as Layer from "effect/Layer"
 import type { OnApproval } from "../Approval.ts"
 import type { Budget } from "../Budget.ts"
@@ -59,6 +62,37 @@ export const settingsOf = (definition: AgentDefinition): ConversationSettings =>
     showRawReasoning: false,
     unattended: "deny",
     onRestart,
+    // No command of the machine sees the key of the model.
+    ...(model.provider.envKey === undefined ? {} : { secretNames: [model.provider.envKey] }),
     ...defined({ approvalDeadline, effort, verbosity }),
+  }
+}
+
+/** True where both have the same directory and the same rules for what is done there. */
+export const samePlace = (a: ConversationSettings, b: ConversationSettings): boolean =>
+  a.cwd === b.cwd &&
+  a.approvalPolicy === b.approvalPolicy &&
+  Equal.equals(a.sandboxPolicy, b.sandboxPolicy)
+
+/**
+ * The settings of a stored conversation as it is loaded. The tools that its model is offered are those that the agent has
+ * now. Its directory and its rules are those it had, until `open` replaces them and tells the model; a turn that was cut
+ * off under other rules is not continued.
+ */
+export const resumedSettings = (
+  current: ConversationSettings,
+  stored: StoredSettings,
+): ConversationSettings => {
+  const before = withStored(current, stored)
+  const onRestart = samePlace(before, current) ? current.onRestart : "close"
+  return {
+    ...before,
+    ...defined({
+      onRestart,
+      includeEnvironmentContext: current.includeEnvironmentContext,
+      includePlanTool: current.includePlanTool,
+      includeApplyPatchTool: current.includeApplyPatchTool,
+      includeViewImageTool: current.includeViewImageTool,
+    }),
   }
 }

@@ -8,7 +8,6 @@ import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as Conversations from "@colloquy/core/manager/Conversations"
-import { withStored } from "@colloquy/core/store/Settings"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { defined } from "@colloquy/protocol/Defined"
 import type { ConversationId } from "@colloquy/protocol/Ids"
@@ -18,7 +17,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import { type AgentDefinition, settingsOf } from "./AgentDefinition.ts"
+import { type AgentDefinition, resumedSettings, settingsOf } from "./AgentDefinition.ts"
 import { ChatTools } from "./ChatTools.ts"
 
 /** The id that the next new conversation gets; undefined: one of its own. */
@@ -45,7 +44,7 @@ const layerOf = (definition: AgentDefinition, tools: ChatTools) => {
     resolve: ({ stored }) =>
       Effect.sync(() => {
         const current = settingsOf(definition)
-        return stored === undefined ? current : withStored(current, stored)
+        return stored === undefined ? current : resumedSettings(current, stored)
       }),
   })
   const { idleTimeToLive, machine, model, name, store, version } = definition

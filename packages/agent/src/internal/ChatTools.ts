@@ -3,23 +3,75 @@
  * its `open`; a conversation that no chat has open has none. With those of a machine, a call that none of its own tools
  * has goes there.
  */
-import { type ToolCall, unsupportedCall, type ToolRuntime } from "@colloquy/core/ToolRuntime"
+import {
+  type ToolCall,
+  type ToolContext,
+  type ToolRuntime,
+  type TurnTools,
+  unsupportedCall,
+} from "@colloquy/core/ToolRuntime"
 import type { ToolSpec } from "@colloquy/core/ModelClient"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { includesTool } from "../Machine.ts"
 import type { ConversationTool } from "../Tool.ts"
 
 /** Tools by the name by which the model calls them. */
 export type ToolsByName = ReadonlyMap<string, ConversationTool>
 
-const nameOf = (spec: ToolSpec): string | undefined => ("name" in spec ? spec.name : undefined)
+/** What one chat can use. */
+export interface ToolsOfChat {
+  /** Its own tools. */
+  readonly own: ToolsByName
+  /** Names of the machine's tools that it can use. Undefined: all that its agent has. */
+  readonly ofMachine: ReadonlyArray<string> | undefined
+}
+
+const specName = (spec: ToolSpec): string => ("name" in spec ? spec.name : spec.type)
+
+const callName = (call: ToolCall): string =>
+  call.type === "local_shell_call" ? "local_shell" : call.name
+
+const openOwn = (tools: ToolsByName, context: ToolContext): TurnTools => {
+  const all = [...tools.values()].map(({ tool }) => tool)
+  return {
+    specs: Effect.sync(() => all.flatMap((tool) => tool.spec(context.settings) ?? [])),
+    isReadOnly: (call) =>
+      call.type === "function_call" &&
+      (tools.get(call.name)?.tool.isReadOnly(call, context.settings) ?? false),
+    run: (call) => {
+      const found = call.type === "function_call" ? tools.get(call.name)?.tool : undefined
+      return found === undefined
+        ? Effect.succeed({ output: unsupportedCall(call) })
+        : found.run(call, context)
+    },
+  }
+}
+
+/** The chat's own tools, then those of the machine that it can use. An own tool replaces one of the same name. */
+const both = (chat: ToolsOfChat, own: TurnTools, machine: TurnTools): TurnTools => {
+  const { ofMachine, own: tools } = chat
+  const isUsable = (name: string): boolean =>
+    !tools.has(name) && (ofMachine === undefined || includesTool(ofMachine, name))
+  // The own tools answer a call that neither has.
+  const of = (call: ToolCall): TurnTools => (isUsable(callName(call)) ? machine : own)
+  return {
+    specs: Effect.zipWith(own.specs, machine.specs, (first, rest) => [
+      ...first,
+      ...rest.filter((spec) => isUsable(specName(spec))),
+    ]),
+    isReadOnly: (call) => of(call).isReadOnly(call),
+    run: (call) => of(call).run(call),
+    replayOf: (call) => of(call).replayOf?.(call) ?? (of(call).isReadOnly(call) ? "safe" : "ask"),
+  }
+}
 
 /** Those of all open chats. */
 export class ChatTools {
-  private readonly open = new Map<string, Array<ToolsByName>>()
+  private readonly open = new Map<string, Array<ToolsOfChat>>()
 
   /** Gives the conversation these tools until the scope closes; of several chats of one conversation the last one's count. */
-  register(conversationId: string, tools: ToolsByName): Effect.Effect<void, never, Scope.Scope> {
+  register(conversationId: string, tools: ToolsOfChat): Effect.Effect<void, never, Scope.Scope> {
     return Effect.asVoid(
       Effect.acquireRelease(
         Effect.sync(() => {
@@ -35,50 +87,25 @@ export class ChatTools {
     )
   }
 
+  private of(conversationId: string): ToolsOfChat {
+    return this.open.get(conversationId)?.at(-1) ?? { own: new Map(), ofMachine: [] }
+  }
+
   /** The port of the core, which looks the tools up for each turn. */
   readonly runtime: ToolRuntime["Service"] = {
-    open: (context) =>
-      Effect.sync(() => {
-        const tools: ToolsByName = this.open.get(context.conversationId)?.at(-1) ?? new Map()
-        const all = [...tools.values()].map(({ tool }) => tool)
-        return {
-          specs: Effect.sync(() => all.flatMap((tool) => tool.spec(context.settings) ?? [])),
-          isReadOnly: (call) =>
-            call.type === "function_call" &&
-            (tools.get(call.name)?.tool.isReadOnly(call, context.settings) ?? false),
-          run: (call) => {
-            const found = call.type === "function_call" ? tools.get(call.name)?.tool : undefined
-            return found === undefined
-              ? Effect.succeed({ output: unsupportedCall(call) })
-              : found.run(call, context)
-          },
-        }
-      }),
+    open: (context) => Effect.sync(() => openOwn(this.of(context.conversationId).own, context)),
     listMcpTools: () => Effect.succeed({}),
   }
 
-  /** The port of the core with the tools of a machine as well. A tool of the chat replaces one of the same name. */
+  /** The port of the core with the tools of a machine as well. */
   with(machine: ToolRuntime["Service"]): ToolRuntime["Service"] {
     return {
       ...machine,
       open: (context) =>
-        Effect.gen({ self: this }, function* () {
-          const own = yield* this.runtime.open(context)
-          const others = yield* machine.open(context)
-          const names = () => this.open.get(context.conversationId)?.at(-1) ?? new Map()
-          const isOwn = (call: ToolCall) => call.type === "function_call" && names().has(call.name)
-          const { replayOf } = others
-          return {
-            specs: Effect.zipWith(own.specs, others.specs, (first, rest) => {
-              const taken = new Set(first.flatMap((spec) => nameOf(spec) ?? []))
-              return [...first, ...rest.filter((spec) => !taken.has(nameOf(spec) ?? ""))]
-            }),
-            isReadOnly: (call) => (isOwn(call) ? own : others).isReadOnly(call),
-            run: (call) => (isOwn(call) ? own : others).run(call),
-            ...(replayOf === undefined
-              ? {}
-              : { replayOf: (call) => (isOwn(call) ? own.replayOf : replayOf)?.(call) ?? "ask" }),
-          }
+        Effect.suspend(() => {
+          const tools = this.of(context.conversationId)
+          const own = openOwn(tools.own, context)
+          return Effect.map(machine.open(context), (opened) => both(tools, own, opened))
         }),
     }
   }

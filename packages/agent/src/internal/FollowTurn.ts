@@ -1,6 +1,7 @@
 /** Follows one turn of a conversation to its end: answers its questions, counts its tokens, reads how it ended. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { Listener } from "@colloquy/core/listeners/Listener"
+import { commandText, isInline, pathText } from "@colloquy/core/question/CommandText"
 import type { Event, EventOf } from "@colloquy/protocol/EventMsg"
 import type { TokenUsage } from "@colloquy/protocol/ResponseItem"
 import { ReviewDecision } from "@colloquy/protocol/Policy"
@@ -74,6 +75,12 @@ interface Subject {
   readonly input: () => unknown
 }
 
+/** The command itself, where the reason does not have it below already, and the reason. */
+const commandReason = ({ command, cwd, reason = "" }: EventOf<"exec_approval_request">): string =>
+  isInline(command, cwd)
+    ? `The command: \`${commandText(command)}\` in \`${pathText(cwd)}\`\n${reason}`
+    : reason
+
 /** The question of an event; undefined for one that is none, or not one of an agent's. */
 const subjectOf = (msg: Event["msg"], tools: ToolsByName): Subject | undefined => {
   switch (msg.type) {
@@ -90,7 +97,7 @@ const subjectOf = (msg: Event["msg"], tools: ToolsByName): Subject | undefined =
         op: "exec_approval",
         callId: msg.call_id,
         tool: "shell",
-        reason: msg.reason ?? "",
+        reason: commandReason(msg),
         input: () => ({ command: msg.command, cwd: msg.cwd }),
       }
     case "apply_patch_approval_request":

@@ -3,9 +3,11 @@ import type { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { ToolServers } from "@colloquy/tools/mcp/ToolServers"
 import { CommandRunner } from "@colloquy/tools/process/CommandRunner"
 import { TrustedPrograms } from "@colloquy/tools/programs/TrustedPrograms"
+import * as ProjectDocs from "@colloquy/tools/project/ProjectDocs"
 import * as SandboxLayer from "@colloquy/tools/sandbox/SandboxLayer"
 import * as Tools from "@colloquy/tools/Tools"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 
@@ -17,6 +19,16 @@ export interface MachineFacts {
   /** Undefined: the variables whose names say so. */
   readonly secretNames: ReadonlyArray<string> | undefined
 }
+
+/**
+ * Shared by all agents of the process: a program is trusted only outside of every directory that the commands of any of
+ * them can write to.
+ */
+const programs = Effect.runSync(
+  Effect.cached(
+    TrustedPrograms.make({ environment: process.env }).pipe(Effect.provide(NodeServices.layer)),
+  ),
+)
 
 /** Provides the tools. */
 export const layer = ({ hiddenPaths, secretNames }: MachineFacts): Layer.Layer<ToolRuntime> => {
@@ -35,7 +47,14 @@ export const layer = ({ hiddenPaths, secretNames }: MachineFacts): Layer.Layer<T
         ...options,
       }),
     ]),
-    Layer.provide(TrustedPrograms.layer({ environment: process.env })),
+    // A cached effect starts anew when its only caller is interrupted.
+    Layer.provide(Layer.effect(TrustedPrograms, Effect.uninterruptible(programs))),
     Layer.provide([NodeServices.layer, FetchHttpClient.layer]),
   )
 }
+
+/** Reads the AGENTS.md files of the project as they are now, except those that lead to hidden paths. */
+export const readDocs = (
+  options: Pick<MachineFacts, "hiddenPaths"> & { readonly cwd: string },
+): Effect.Effect<string | undefined> =>
+  Effect.provide(ProjectDocs.read(options), NodeServices.layer)

@@ -19,8 +19,8 @@ import { conversationIdOf } from "../ConversationName.ts"
 import type { Tools } from "../Tool.ts"
 import { type Ask, askKeys, type AskOptions, type Input } from "../Turn.ts"
 import { type AgentRuntime, type RuntimeServices, WantedId } from "./AgentRuntime.ts"
-import { type AnyOnApproval, settingsOf } from "./AgentDefinition.ts"
-import type { ToolsByName } from "./ChatTools.ts"
+import { type AnyOnApproval, samePlace, settingsOf } from "./AgentDefinition.ts"
+import type { ToolsOfChat } from "./ChatTools.ts"
 import { checkKeys, checkOption } from "./KnownKeys.ts"
 import * as RunTurn from "./RunTurn.ts"
 
@@ -36,7 +36,7 @@ interface Family {
 interface Opening {
   readonly id: ConversationId | undefined
   readonly settings: ConversationSettings
-  readonly tools: ToolsByName
+  readonly tools: ToolsOfChat
   readonly onApproval: OnApproval<never> | undefined
   readonly account: Account
 }
@@ -60,7 +60,12 @@ const findOrCreate = (
   { id, settings }: Opening,
 ): Effect.Effect<readonly [Conversation, boolean], OpenError> => {
   const manager = Context.get(services, ConversationManager)
-  const create = manager.create(settings).pipe(
+  const machine = runtime.definition.machine?.["~colloquy/agent/Machine"]
+  const docs = machine?.readDocs ?? Effect.succeed(undefined)
+  const create = docs.pipe(
+    Effect.flatMap((userInstructions) =>
+      manager.create({ ...settings, ...defined({ userInstructions }) }),
+    ),
     // Only settings with `resumePath` can fail so.
     Effect.catchTag("CannotResume", Effect.die),
   )
@@ -82,14 +87,22 @@ const findOrCreate = (
   )
 }
 
-/** Gives a resumed conversation the instructions and the model that its agent has now. */
+/** Gives a resumed conversation the instructions, the model and the machine that its agent has now. */
 const refresh = (conversation: Conversation, settings: ConversationSettings) =>
   Effect.gen(function* () {
     const { settings: stored } = yield* conversation.state
-    const { baseInstructions: instructions = "", model } = settings
-    if (stored.baseInstructions === instructions && stored.model === model) return
+    const { approvalPolicy, baseInstructions: instructions = "", cwd, model } = settings
+    const isSame = stored.baseInstructions === instructions && stored.model === model
+    if (isSame && samePlace(stored, settings)) return
     yield* conversation
-      .submit({ type: "override_turn_context", base_instructions: instructions, model })
+      .submit({
+        type: "override_turn_context",
+        base_instructions: instructions,
+        model,
+        cwd,
+        approval_policy: approvalPolicy,
+        sandbox_policy: settings.sandboxPolicy,
+      })
       .pipe(
         // A conversation that refuses this refuses every turn with the reason.
         Effect.catchTag(["SubmissionRefused", "ConversationClosed"], (error) =>
@@ -98,8 +111,16 @@ const refresh = (conversation: Conversation, settings: ConversationSettings) =>
       )
   })
 
-const only = (tools: ToolsByName, names: ReadonlyArray<string> | undefined): ToolsByName =>
-  names === undefined ? tools : new Map([...tools].filter(([name]) => names.includes(name)))
+/** Of these tools those that are named, the machine's included. */
+const only = (tools: ToolsOfChat, names: ReadonlyArray<string> | undefined): ToolsOfChat =>
+  names === undefined
+    ? tools
+    : {
+        own: new Map([...tools.own].filter(([name]) => names.includes(name))),
+        ofMachine: names.filter(
+          (name) => tools.ofMachine === undefined || tools.ofMachine.includes(name),
+        ),
+      }
 
 /** One open chat. */
 class OpenedChat implements Chat {
@@ -133,7 +154,7 @@ class OpenedChat implements Chat {
       checkOption("chat.ask input", isInput, "a text or an array of texts and images", input)
       const chat: RunTurn.TurnChat = {
         conversation: this.conversation,
-        tools,
+        tools: tools.own,
         account,
         scope: this.scope,
         isClosed: () => this.isClosed,
@@ -233,7 +254,10 @@ export const openChat = (
       {
         id: name === undefined ? undefined : conversationIdOf(name),
         settings: settingsOf(definition),
-        tools: new Map(built.flat().map((one) => [one.tool.name, one])),
+        tools: {
+          own: new Map(built.flat().map((one) => [one.tool.name, one])),
+          ofMachine: undefined,
+        },
         onApproval: options.onApproval ?? withServices(definition.onApproval, context),
         account,
       },
