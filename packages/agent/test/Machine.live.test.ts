@@ -1,7 +1,7 @@
 /** An agent with the tools of this machine: real commands and files in a temporary directory. */
 import { assert, describe, expectTypeOf, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Agent } from "../src/testing/index.ts"
@@ -90,6 +90,65 @@ describe("Agent.machine", () => {
       assert.deepStrictEqual(yield* names(), ["pay"])
       const all = yield* names(Agent.machine({ cwd }))
       assert.includeMembers(all, ["pay", "shell", "update_plan", "apply_patch", "view_image"])
+    }),
+  )
+
+  it.live("applies a patch that is approved, and reads the AGENTS.md of the directory", () =>
+    Effect.gen(function* () {
+      const cwd = yield* workspace
+      writeFileSync(join(cwd, "AGENTS.md"), "Write in capitals.")
+      const patch = "*** Begin Patch\n*** Add File: new\n+TEXT\n*** End Patch"
+      const model = Agent.scripted([Agent.calls("apply_patch", { input: patch }), "done"])
+      const machine = Agent.machine({ cwd, approvalPolicy: "untrusted" })
+      const chat = yield* Agent.make({ instructions: "", model, machine }).open()
+      const reasons: Array<string> = []
+      yield* chat.ask("patch", {
+        onApproval: ({ reason, tool }) => {
+          reasons.push(reason)
+          return tool === "apply_patch"
+        },
+      }).result
+      assert.strictEqual(readFileSync(join(cwd, "new"), "utf8"), "TEXT\n")
+      assert.include(reasons[0], "new")
+      assert.include(JSON.stringify(model.requests[0]?.input), "Write in capitals.")
+    }),
+  )
+
+  it.live("a command does not see the key of the model", () =>
+    Effect.gen(function* () {
+      const cwd = yield* workspace
+      // A name that does not look like that of a secret.
+      process.env["TILL_LOGIN"] = "pass" + "word"
+      yield* Effect.addFinalizer(() => Effect.sync(() => delete process.env["TILL_LOGIN"]))
+      const scripted = Agent.scripted([shell('echo "it is $TILL_LOGIN."'), "done"])
+      const provider = { ...scripted.provider, envKey: "TILL_LOGIN" }
+      const model = Agent.model("scripted", provider, scripted.layer)
+      const machine = Agent.machine({ cwd, approvalPolicy: "untrusted", secretNames: [] })
+      const chat = yield* Agent.make({ instructions: "", model, machine }).open()
+      yield* chat.ask("login", { onApproval: () => true }).result
+      assert.include(last(scripted), "it is .")
+    }),
+  )
+
+  it.live("every tool of the machine has a name that an agent's own tools may not have", () =>
+    Effect.gen(function* () {
+      const cwd = yield* workspace
+      const model = Agent.scripted(["done"])
+      const chat = yield* Agent.make({
+        instructions: "",
+        model,
+        machine: Agent.machine({ cwd }),
+      }).open()
+      yield* chat.ask("hi").result
+      const offered = (model.requests[0]?.tools ?? []).map((tool) =>
+        "name" in tool ? tool.name : tool.type,
+      )
+      assert.isNotEmpty(offered)
+      for (const name of offered) {
+        const own = Agent.tool(name, { run: () => Effect.void })
+        const machine = Agent.machine({ cwd })
+        assert.throws(() => Agent.make({ instructions: "", model, tools: [own], machine }), name)
+      }
     }),
   )
 

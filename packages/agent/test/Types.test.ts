@@ -85,6 +85,45 @@ describe("types of Agent", () => {
     expectTypeOf<Opened>().not.toExtend<Effect.Effect<unknown, unknown, Scope.Scope>>()
   })
 
+  it("the questions of the machine are there where it is given, and only there", () => {
+    const without = () => Agent.make({ instructions: "", model: Agent.offline(), tools: [greet] })
+    type Asked<A> = A extends Agent.Agent<infer Q, infer _E, infer _R, infer _T> ? Q : never
+    expectTypeOf<Asked<ReturnType<typeof without>>["tool"]>().toEqualTypeOf<"greet">()
+    const withMachine = () =>
+      Agent.make({
+        instructions: "",
+        model: Agent.offline(),
+        tools: [greet],
+        machine: Agent.machine({ cwd: "/work" }),
+        onApproval: (question) => {
+          switch (question.tool) {
+            case "greet":
+              expectTypeOf(question.input).toEqualTypeOf<{ readonly name: string }>()
+              return true
+            case "shell":
+              expectTypeOf(question.input).toEqualTypeOf<{
+                readonly command: ReadonlyArray<string>
+                readonly cwd: string
+              }>()
+              return Effect.map(Rules, ({ max }) => max > 1)
+            case "apply_patch":
+              expectTypeOf(question.input.changes).toExtend<Readonly<Record<string, object>>>()
+              return "abort"
+          }
+        },
+      })
+    type Made = ReturnType<typeof withMachine>
+    expectTypeOf<Asked<Made>["tool"]>().toEqualTypeOf<"greet" | "shell" | "apply_patch">()
+    expectTypeOf<Effect.Services<ReturnType<Made["open"]>>>().toEqualTypeOf<Rules | Scope.Scope>()
+    const alone = () =>
+      Agent.make({
+        instructions: "",
+        model: Agent.offline(),
+        machine: Agent.machine({ cwd: "/work" }),
+      })
+    expectTypeOf<Asked<ReturnType<typeof alone>>>().toEqualTypeOf<Agent.MachineQuestion>()
+  })
+
   it("unknown options are errors", () => {
     const wrong = () => [
       // @ts-expect-error `tols` does not exist
@@ -93,6 +132,14 @@ describe("types of Agent", () => {
       Agent.tool("a", { aprove: true, run: () => Effect.void }),
       // @ts-expect-error `apikey` does not exist
       Agent.openai("gpt-5", { apikey: "" }),
+      // @ts-expect-error `netwrok` does not exist
+      Agent.machine({ cwd: "/", netwrok: true }),
+      // @ts-expect-error `workspace` is no sandbox
+      Agent.machine({ cwd: "/", sandbox: "workspace" }),
+      // @ts-expect-error the directory is missing
+      Agent.machine({}),
+      // @ts-expect-error it was not made by Agent.machine
+      Agent.make({ instructions: "", model: Agent.offline(), machine: { cwd: "/" } }),
       // @ts-expect-error `strict` does not exist
       (chat: Agent.Chat) => chat.ask("", { strict: true }),
       // @ts-expect-error the input is not what the schema says
