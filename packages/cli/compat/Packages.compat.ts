@@ -6,11 +6,13 @@ import { assert, it } from "@effect/vitest"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { delimiter, dirname, join, resolve } from "node:path"
+import { basename, delimiter, dirname, join, resolve } from "node:path"
 import { afterAll, beforeAll, describe } from "vitest"
 import { check, pack, type Tarball } from "../release/Pack.ts"
 import { stage } from "../release/Stage.ts"
 import { buildIfMissing } from "../test/support/BuiltProgram.ts"
+import { blocksOf, commandsOf } from "../test/support/CodeBlocks.ts"
+import { programsOf } from "../test/support/ShownPrograms.ts"
 import { type Finished, run } from "./Program.ts"
 
 const root = resolve(import.meta.dirname, "../../..")
@@ -238,6 +240,32 @@ describe.each(projects)("a program with $name", (project) => {
     assert.include(stderr, 'two copies of the package "effect" are loaded')
   })
 })
+
+/** The agent of the page: from the tarball to its last command, those of the clone and of a client left out. */
+const agentSteps = (page: string): string =>
+  page.slice(page.indexOf("In an empty folder:"), page.indexOf("## Give a client"))
+
+it(
+  "the page that gets one started leads from an empty folder to an answer and to a passing test",
+  async () => {
+    const started = join(folder, "started")
+    mkdirSync(started)
+    const page = agentSteps(readFileSync(join(root, "packages/docs/get-started.md"), "utf8"))
+    for (const path of programsOf(page)) cpSync(join(root, path), join(started, basename(path)))
+    const printed: Array<string> = []
+    for (const command of blocksOf(page).flatMap((block) =>
+      block.language === "sh" ? commandsOf(block) : [],
+    )) {
+      const path = pathsOf(["colloquy"])[0] ?? ""
+      const own = command.replace(/DIR\/\.release\/tarballs\/colloquy-[\d.]+\.tgz/, path)
+      const [program = "", ...args] = own.split(" ")
+      printed.push(await succeed(started, program, ...args))
+    }
+    assert.include(printed.join(""), "It received: Hello!")
+    assert.match(printed.at(-1) ?? "", /1 passed/)
+  },
+  maxMs,
+)
 
 it(
   "the tarball of colloquy alone runs the demo in an empty folder",

@@ -8,7 +8,7 @@
  * | `json` | it parses; a line with a method is a message of the app-server | here |
  * | `toml` | it is a valid `config.toml`, with the keys that are commented out | here |
  * | `yaml` | it parses | here; its metrics in packages/core/test/telemetry/ObservabilityPage.live.test.ts |
- * | `sh`, `console` | its commands, options and scripts exist | here; packages/cli/test/HttpPage.live.test.ts runs those of its page |
+ * | `sh`, `console` | its commands, options and scripts exist | here; packages/cli/test/HttpPage.live.test.ts and packages/cli/compat/Packages.compat.ts run those of http.md and get-started.md |
  * | `text` | nothing: grammars, output and tables | – |
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -30,6 +30,7 @@ const known: CodeBlocks.Known = {
       (client) => [client, clientChecks] as const,
     ),
     ["docker", "packages/cli/compat/Image.compat.ts"],
+    ["node", "packages/cli/compat/Packages.compat.ts"],
   ]),
 }
 

@@ -80,7 +80,9 @@ export const commandFault = (command: string, known: Known): string | undefined 
     if (second === "run") {
       return known.scripts.has(third) ? undefined : `${command}: no script \`${third}\``
     }
-    return ["ci", "test", "install", "ls"].includes(second) ? undefined : `${command}: unexpected`
+    return ["ci", "init", "install", "ls", "test"].includes(second)
+      ? undefined
+      : `${command}: unexpected`
   }
   if (first === "npx" && second === "vitest") return undefined
   return known.others.has(first) ? undefined : `${command}: no check runs \`${first}\``
