@@ -32,53 +32,62 @@ const contract = (name: string): Page => ({
 
 const root = (source: string, place: string, title: string): Page => ({ source, place, title })
 
-/** The whole menu. */
+/** The whole menu. The README lists its pages in the same order. */
 export const sections: ReadonlyArray<Section> = [
   {
     title: "Start",
-    pages: [
-      root("README.md", "index", "Get started"),
-      doc("embedding", "Embedding"),
-      doc("testing", "Testing"),
-      doc("examples", "Examples"),
-      doc("migrate", "From codex mcp-server"),
-    ],
+    pages: [root("README.md", "index", "Overview"), doc("get-started", "Get started")],
   },
   {
     title: "Use it",
     pages: [
+      doc("embedding", "Embedding"),
+      doc("examples", "Examples"),
       doc("clients", "MCP clients"),
       doc("mcp-server", "The MCP server"),
       doc("app-server", "The app-server"),
       doc("http", "HTTP"),
-      doc("tools", "Tools and approvals"),
+      doc("testing", "Testing"),
     ],
   },
   {
     title: "Run it",
     pages: [
-      doc("configuration", "Configuration"),
       doc("security", "Security"),
-      doc("storage", "Stored conversations"),
-      doc("observability", "Observability"),
+      doc("tools", "Tools and approvals"),
       doc("operations", "Operations"),
-    ],
-  },
-  {
-    title: "Compare it",
-    pages: [
-      doc("compatibility", "Compatibility"),
-      doc("conformance", "Conformance"),
-      doc("benchmarks", "Benchmarks"),
+      doc("observability", "Observability"),
+      doc("storage", "Stored conversations"),
+      doc("configuration", "Configuration"),
     ],
   },
   {
     title: "Reference",
     pages: [
+      doc("configuration-keys", "Configuration keys"),
       contract("codex-mcp"),
       contract("app-server"),
       doc("events", "Events"),
-      doc("configuration-keys", "Configuration keys"),
+    ],
+  },
+  {
+    title: "Compare it",
+    pages: [
+      doc("migrate", "From codex mcp-server"),
+      doc("compatibility", "Differences from the original"),
+      doc("conformance", "Conformance"),
+      doc("benchmarks", "Benchmarks"),
+    ],
+  },
+  {
+    title: "The project",
+    pages: [
+      doc("architecture", "Architecture"),
+      doc("laws", "Laws"),
+      doc("glossary", "Glossary"),
+      root(".github/CONTRIBUTING.md", "contributing", "Contributing"),
+      root(".github/SECURITY.md", "security-policy", "Reporting a vulnerability"),
+      doc("CHANGELOG", "Changes"),
     ],
   },
   {
@@ -93,17 +102,6 @@ export const sections: ReadonlyArray<Section> = [
       wire("config", "Configuration files"),
       wire("providers", "Providers"),
       wire("rollout", "Rollout files"),
-    ],
-  },
-  {
-    title: "The project",
-    pages: [
-      doc("architecture", "Architecture"),
-      doc("laws", "Laws"),
-      doc("glossary", "Glossary"),
-      root(".github/CONTRIBUTING.md", "contributing", "Contributing"),
-      root(".github/SECURITY.md", "security-policy", "Reporting a vulnerability"),
-      doc("CHANGELOG", "Changes"),
     ],
   },
 ]
