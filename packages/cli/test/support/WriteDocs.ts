@@ -1,9 +1,12 @@
 /**
  * `npm run docs`: writes the generated parts of the pages. These are the tables of packages/docs/compatibility.md, the
- * programs that tests compile and run, and the pages on configuration keys and events.
+ * programs that tests compile and run, the pages on configuration keys and events,
+ * and the pictures.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { withDifferences } from "../../../server/test/differences/Markdown.ts"
+import { packagesPicture } from "./pictures/Rooms.ts"
+import { turnPicture } from "./pictures/Turn.ts"
 import { configurationKeys } from "./reference/ConfigurationKeys.ts"
 import { events } from "./reference/Events.ts"
 import { pages, programsOf, withPrograms } from "./ShownPrograms.ts"
@@ -22,3 +25,6 @@ write(compatibility, withDifferences(read(compatibility)))
 
 write("packages/docs/configuration-keys.md", configurationKeys())
 write("packages/docs/events.md", events())
+
+write("packages/docs/pictures/packages.svg", packagesPicture())
+write("packages/docs/pictures/turn.svg", turnPicture())
