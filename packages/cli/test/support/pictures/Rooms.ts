@@ -41,6 +41,10 @@ const middleOf = ({ width, x }: Box): number => x + width / 2
 const down = (from: Box, to: Box): string =>
   arrow({ x: middleOf(from), y: from.y + height }, { x: middleOf(from), y: to.y })
 
+const boxes = [everything, agent, http, server, models, tools, store, config, stdio, client].concat(
+  [jsonSchema, core, protocol, forTests],
+)
+
 const fromAgent = [server, models, tools, store, stdio]
 
 /** The file. */
@@ -48,26 +52,18 @@ export const packagesPicture = (): string =>
   picture(
     { width: 940, height: 546 },
     "The packages, and which of them imports which",
-    [
-      ...[everything, agent, http, server, models, tools, store, config, stdio, client],
-      ...[jsonSchema, core, protocol, forTests],
-    ]
-      .map(box)
-      .concat(
-        [server, models, tools, store, config].map((one) => down(one, core)),
-        fromAgent.map((one) =>
-          arrow({ x: middleOf(one), y: agent.y + height }, { x: middleOf(one), y: one.y }),
-        ),
-        [down(core, protocol), down(stdio, protocol), down(client, protocol)],
-        arrow({ x: middleOf(agent), y: everything.y + height }, { x: middleOf(agent), y: agent.y }),
-        arrow(
-          { x: http.x + http.width, y: http.y + height / 2 },
-          { x: server.x, y: server.y + height / 2 },
-        ),
-        arrow(
-          { x: server.x + 12, y: server.y + height },
-          { x: jsonSchema.x + 96, y: jsonSchema.y },
-        ),
-        label({ x: 397, y: 276 }, "ports only"),
+    boxes.map(box).concat(
+      [server, models, tools, store, config].map((one) => down(one, core)),
+      fromAgent.map((one) =>
+        arrow({ x: middleOf(one), y: agent.y + height }, { x: middleOf(one), y: one.y }),
       ),
+      [down(core, protocol), down(stdio, protocol), down(client, protocol)],
+      arrow({ x: middleOf(agent), y: everything.y + height }, { x: middleOf(agent), y: agent.y }),
+      arrow(
+        { x: http.x + http.width, y: http.y + height / 2 },
+        { x: server.x, y: server.y + height / 2 },
+      ),
+      arrow({ x: server.x + 12, y: server.y + height }, { x: jsonSchema.x + 96, y: jsonSchema.y }),
+      label({ x: 397, y: 276 }, "ports only"),
+    ),
   )
