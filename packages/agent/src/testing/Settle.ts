@@ -7,7 +7,8 @@
  *           └── the clock moves to the next wake-up
  *
  * Counts the tasks of the fibers that the effect starts, and their sleeps; both go on being counted when the effect has
- * ended and its fibers have not. Without a `TestClock` the effect just runs.
+ * ended and its fibers have not. Effects that settle at the same time take turns with the clock: one move wakes up what all
+ * of them sleep until. Without a `TestClock` the effect just runs.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -16,12 +17,21 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Scheduler from "effect/Scheduler"
 import * as Schema from "effect/Schema"
+import * as Semaphore from "effect/Semaphore"
 import * as TestClock from "effect/testing/TestClock"
+
+/** Most wake-ups without an end, for what sleeps again and again. */
+const maxWakeups = 2_000
 
 /** Nothing runs, nothing sleeps, and the effect has not ended: it waits for something that the test never does. */
 export class NothingToRun extends Schema.TaggedError<NothingToRun>()("NothingToRun", {}) {
   override readonly message =
     "the effect waits for something that nothing in this test does: no fiber can run, and none sleeps"
+}
+
+/** Something of the effect sleeps again and again, and the effect has not ended after 2,000 wake-ups. */
+export class SleepsForever extends Schema.TaggedError<SleepsForever>()("SleepsForever", {}) {
+  override readonly message = `the effect has not ended after ${maxWakeups.toLocaleString("en")} wake-ups of the clock: something in it sleeps again and again`
 }
 
 /** How long promises of the platform, which no scheduler knows, get to settle: reading a file, loading a module. */
@@ -30,13 +40,14 @@ const maxLiveWaitMs = 500
 /** A sleep that would end later counts as none: nothing that a test waits for takes a year. */
 const maxVirtualMs = Duration.toMillis(Duration.days(365))
 
-/** Most wake-ups without an end, for what sleeps again and again. */
-const maxWakeups = 10_000
-
 type WithSleep = Clock.Clock & { sleep(duration: Duration.Duration): Effect.Effect<void> }
 
 /** Counts what can run and what sleeps. */
 class Activity {
+  /** Held by the one effect that looks whether anything can run, and may move the clock. */
+  readonly stepping = Semaphore.makeUnsafe(1)
+  /** Steps since something ran: for so many milliseconds of the machine's time nothing could, and nothing slept. */
+  quietMs = 0
   private pending = 0
   private onIdle: (() => void) | undefined
   private readonly wakeups = new Set<{ readonly atMs: number }>()
@@ -50,6 +61,7 @@ class Activity {
         return {
           scheduleTask: (task, priority) => {
             this.pending++
+            this.quietMs = 0
             dispatcher.scheduleTask(() => {
               try {
                 task()
@@ -111,6 +123,26 @@ const breathe = TestClock.withLive(Effect.sleep(1))
 const isTestClock = (clock: Clock.Clock): clock is TestClock.TestClock & WithSleep =>
   "adjust" in clock
 
+/** Lets what can run run, then moves the clock to the next wake-up unless the fiber has ended. True: it moved. */
+const step = Effect.fnUntraced(function* (
+  fiber: Fiber.Fiber<unknown, unknown>,
+  activity: Activity,
+  latestMs: number,
+) {
+  yield* activity.idle
+  if (fiber.pollUnsafe() !== undefined) return false
+  yield* breathe
+  if (!activity.isIdle || fiber.pollUnsafe() !== undefined) return false
+  const next = activity.nextMs(latestMs)
+  if (next === undefined) {
+    if (++activity.quietMs > maxLiveWaitMs) return yield* Effect.die(new NothingToRun())
+    return false
+  }
+  activity.quietMs = 0
+  yield* TestClock.adjust(Math.max(0, next - (yield* Clock.currentTimeMillis)))
+  return true
+})
+
 /** Lets a fiber run to its end. */
 const drive = Effect.fnUntraced(function* (
   fiber: Fiber.Fiber<unknown, unknown>,
@@ -119,20 +151,10 @@ const drive = Effect.fnUntraced(function* (
   const latestMs = (yield* Clock.currentTimeMillis) + maxVirtualMs
   // From now on the clock does not warn that nobody moves it.
   yield* TestClock.adjust(0)
-  let waitedMs = 0
   let wakeups = 0
   while (fiber.pollUnsafe() === undefined) {
-    yield* activity.idle
-    if (fiber.pollUnsafe() !== undefined) return
-    yield* breathe
-    if (!activity.isIdle || fiber.pollUnsafe() !== undefined) continue
-    const next = activity.nextMs(latestMs)
-    if (next !== undefined && ++wakeups <= maxWakeups) {
-      waitedMs = 0
-      yield* TestClock.adjust(Math.max(0, next - (yield* Clock.currentTimeMillis)))
-    } else if (++waitedMs > maxLiveWaitMs) {
-      return yield* Effect.die(new NothingToRun())
-    }
+    const moved = yield* activity.stepping.withPermits(1)(step(fiber, activity, latestMs))
+    if (moved && ++wakeups > maxWakeups) return yield* Effect.die(new SleepsForever())
   }
 })
 
@@ -141,7 +163,7 @@ export class Settling {
   private readonly activity = new Activity()
   private services: Context.Context<never> | undefined
 
-  /** Runs the effect to its end; see the module. Dies with `NothingToRun` where it never ends. */
+  /** Runs the effect to its end; see the module. Dies with `NothingToRun` or `SleepsForever` where it never ends. */
   readonly settle = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.flatMap(Clock.clockWith(Effect.succeed), (clock) => {
       if (!isTestClock(clock)) return effect

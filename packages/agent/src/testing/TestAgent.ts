@@ -52,7 +52,7 @@ export {
   SimulationFailed,
   type SimulationReport,
 } from "./Simulate.ts"
-export { NothingToRun, settle } from "./Settle.ts"
+export { NothingToRun, settle, SleepsForever } from "./Settle.ts"
 
 /** An agent under test. */
 export interface TestAgent<Q, out R> {
