@@ -347,7 +347,7 @@ export class ConversationActor implements OwnedConversation {
       while: () => !this.over,
       body: () =>
         Effect.flatMap(this.nextCommand(), () =>
-          Effect.flatMap(this.inbox.takeAll, (commands) => this.work(commands)),
+          this.inbox.serve((commands) => this.work(commands)),
         ),
       step: constVoid,
     }).pipe(Effect.uninterruptible)

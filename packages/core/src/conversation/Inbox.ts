@@ -83,9 +83,20 @@ export class Inbox {
     return Queue.peek(this.queue)
   }
 
-  /** Takes all commands in order; waits where there is none. */
-  get takeAll(): Effect.Effect<ReadonlyArray<Command>, Cause.Done> {
-    return Queue.takeAll(this.queue)
+  /**
+   * Takes all commands in order and lets them be worked on; waits where there is none. A defect of the work refuses those
+   * that got no reply yet: their callers would wait forever.
+   */
+  serve(
+    work: (commands: ReadonlyArray<Command>) => Effect.Effect<void>,
+  ): Effect.Effect<void, Cause.Done> {
+    return Effect.flatMap(Queue.takeAll(this.queue), (commands) =>
+      Effect.onError(work(commands), () =>
+        Effect.sync(() => {
+          for (const command of commands) refuse(command)
+        }),
+      ),
+    )
   }
 
   /** Closes the inbox and refuses the commands in it, and those of senders that wait for room. */
