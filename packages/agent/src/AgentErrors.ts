@@ -55,7 +55,7 @@ export class EventsLost extends Schema.TaggedError<EventsLost>()("EventsLost", {
 
 /** The conversation did not accept the input; nothing happened. */
 export class AskRefused extends Schema.TaggedError<AskRefused>()("AskRefused", {
-  /** `SubmissionRefused.reason`, or why the conversation cannot be used. */
+  /** `BadInput`, `SubmissionRefused.reason`, or why the conversation cannot be used. */
   reason: Schema.String,
   message: Schema.String,
 }) {}

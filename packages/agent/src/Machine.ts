@@ -59,9 +59,9 @@ export interface Machine {
   }
 }
 
-/** Names by which a model calls tools of the machine, whichever of them its provider is offered. */
 const shellNames: ReadonlyArray<string> = ["shell", "local_shell", "container.exec"]
-const machineNames: ReadonlyArray<string> = [
+/** Names by which a model calls tools of the machine, whichever of them its provider is offered. */
+export const machineNames: ReadonlyArray<string> = [
   ...shellNames,
   "update_plan",
   "apply_patch",

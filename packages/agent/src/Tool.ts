@@ -114,12 +114,6 @@ const inputReader =
 
 const phantom = { _Q: (_: never): never => _, _E: (_: never): never => _ }
 
-/** What a failed function reports to the model: its own message where it has one. */
-const reported = (error: unknown): Error =>
-  error instanceof Error
-    ? error
-    : new Error(typeof error === "string" ? error : JSON.stringify(error))
-
 /** The function of a tool as a handler of a toolkit, with these services. */
 const handlerOf =
   <Input, A, E, R>(
@@ -133,7 +127,7 @@ const handlerOf =
       const option = `the result of Agent.tool("${name}") run`
       checkOption(option, Effect.isEffect(result), "an Effect", result)
       return result
-    }).pipe(Effect.mapError(reported), Effect.provideContext(services))
+    }).pipe(Effect.provideContext(services))
 
 /** Makes the tool of one chat: its function and its rule run with the services at hand. */
 const buildTool = <I extends ToolInput, O extends Pure, E, R, R2>(
@@ -149,15 +143,16 @@ const buildTool = <I extends ToolInput, O extends Pure, E, R, R2>(
 ): Effect.Effect<ReadonlyArray<ConversationTool>, never, R | R2> =>
   Effect.gen(function* () {
     const services = yield* Effect.context<R | R2>()
-    const parameters = schemaOf(given)
+    // The model writes JSON: a date, for example, is a text to it.
+    const parameters = Schema.toCodecJson(schemaOf(given))
     const needsApproval = (input: InputOf<I>) => {
       const answer = typeof approve === "function" ? approve(input) : approve
-      return typeof answer === "boolean" ? answer : Effect.provideContext(answer, services)
+      return Effect.isEffect(answer) ? Effect.provideContext(answer, services) : answer
     }
     const ai = AiTool.make(name, {
       description: description ?? name,
       parameters,
-      success: output ?? Schema.Unknown,
+      success: output === undefined ? Schema.Unknown : Schema.toCodecJson(output),
       failure: Schema.Unknown,
       needsApproval: typeof approve === "function" ? needsApproval : approve,
     }).annotate(AiTool.Readonly, readOnly ?? false)

@@ -72,4 +72,57 @@ describe("values that are none", () => {
       }
     }),
   )
+
+  it.effect.each<readonly [what: string, input: unknown, message: string]>([
+    ["no items", [], "input: expected at least one item, got none"],
+    [
+      "an item of an unknown type",
+      [{ type: "txt", text: "x" }],
+      'input.0: Expected an object whose `type` is "text" | "image" | "local_image"',
+    ],
+    ["an item without its text", [{ type: "text" }], "input.0.text: Missing key"],
+    [
+      "an image that is no text",
+      [
+        { type: "text", text: "what is it?" },
+        { type: "image", image_url: 5 },
+      ],
+      "input.1.image_url: Expected string",
+    ],
+  ])("input with %s ends the ask, and the chat goes on", ([, input, message]) =>
+    Effect.gen(function* () {
+      const chat = yield* Agent.test({ script: ["hello"] }).open()
+      const error = yield* Effect.flip(chat.ask(untyped(input)).result)
+      assert.strictEqual(error._tag, "AskRefused")
+      assert.include(error.message, message)
+      assert.strictEqual((yield* chat.ask("hi").result).text, "hello")
+    }),
+  )
+
+  it.effect("a rule of approval that gives no boolean asks, and says so in the log", () =>
+    Effect.gen(function* () {
+      for (const answer of [0, "no", undefined, Promise.resolve(false)]) {
+        const pay = Agent.tool("pay", {
+          approve: () => untyped(answer),
+          run: () => Effect.succeed("paid"),
+        })
+        const test = Agent.test({ tools: [pay], script: [Agent.calls("pay"), "sorry"] })
+        const chat = yield* test.open()
+        yield* chat.ask("pay", { onApproval: () => false }).result
+        assert.deepStrictEqual(test.sent().outputs, ["tool call rejected by user"])
+      }
+    }),
+  )
+
+  it.effect("a child with a tool that its parent does not have", () =>
+    Effect.gen(function* () {
+      const pay = Agent.tool("pay", { run: () => Effect.succeed("paid") })
+      const chat = yield* Agent.test({ tools: [pay], script: [] }).open()
+      const exit = yield* Effect.exit(chat.child({ tools: ["pya"] }))
+      assert.include(
+        Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "",
+        'chat.child tools: expected pay, got "pya"',
+      )
+    }),
+  )
 })

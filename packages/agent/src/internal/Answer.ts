@@ -1,18 +1,27 @@
 /** Structured answers: what the model is told about the schema, and what its text says by it. Pure. */
 import { parseJson } from "@colloquy/protocol/Json"
 import { jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
-import type { InputItem } from "@colloquy/protocol/ResponseItem"
+import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
+import { InputItem } from "@colloquy/protocol/ResponseItem"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Input } from "../Turn.ts"
 
-/** The items of an input. */
-export const itemsOf = (input: Input): ReadonlyArray<InputItem> =>
-  typeof input === "string" ? [{ type: "text", text: input }] : input
+const decodeItems = Schema.decodeUnknownResult(Schema.Array(InputItem), { errors: "all" })
+
+/** The items of an input; the failure names the item and what was expected. */
+export const itemsOf = (input: Input): Result.Result<ReadonlyArray<InputItem>, string> => {
+  if (typeof input === "string") return Result.succeed([{ type: "text", text: input }])
+  if (input.length === 0) return Result.fail("input: expected at least one item, got none")
+  return Result.mapError(decodeItems(input), (error) => describeFaults("input", faultsOf(error)))
+}
 
 /** The input, and what the answer has to look like. */
-export const withSchema = (input: Input, schema: Schema.Top): ReadonlyArray<InputItem> => [
-  ...itemsOf(input),
+export const withSchema = (
+  items: ReadonlyArray<InputItem>,
+  schema: Schema.Top,
+): ReadonlyArray<InputItem> => [
+  ...items,
   {
     type: "text",
     text: `Answer with one JSON value and nothing else, without a code fence. It must match this JSON Schema:\n${JSON.stringify(jsonSchemaOf(schema, { closed: true }))}`,
@@ -39,7 +48,10 @@ export const decodeAnswer = <A>(
   const json = parseJson(unfenced(text))
   if (Result.isFailure(json)) return Result.fail("expected one JSON value and no other text")
   return Result.mapError(
-    Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(json.success),
+    Schema.decodeUnknownResult(Schema.toCodecJson(schema), {
+      errors: "all",
+      onExcessProperty: "error",
+    })(json.success),
     ({ message }) => message.replaceAll(/\s*\n\s*/g, " "),
   )
 }

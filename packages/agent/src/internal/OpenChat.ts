@@ -21,6 +21,7 @@ import { type Ask, askKeys, type AskOptions, type Input } from "../Turn.ts"
 import { type AgentRuntime, type RuntimeServices, WantedId } from "./AgentRuntime.ts"
 import { type AnyOnApproval, samePlace, settingsOf } from "./AgentDefinition.ts"
 import type { ToolsOfChat } from "./ChatTools.ts"
+import { machineNames } from "../Machine.ts"
 import { checkKeys, checkOption } from "./KnownKeys.ts"
 import * as RunTurn from "./RunTurn.ts"
 
@@ -122,6 +123,18 @@ const only = (tools: ToolsOfChat, names: ReadonlyArray<string> | undefined): Too
         ),
       }
 
+/** Throws `BadOption` for a name that is not one of these tools. */
+const checkNames = (
+  { ofMachine = machineNames, own }: ToolsOfChat,
+  names: ReadonlyArray<string> | undefined,
+): void => {
+  const known = [...own.keys(), ...ofMachine]
+  const expected = known.length === 0 ? "none, as the parent has no tools" : known.join(", ")
+  for (const name of names ?? []) {
+    checkOption("chat.child tools", known.includes(name), expected, name)
+  }
+}
+
 /** One open chat. */
 class OpenedChat implements Chat {
   readonly id: ConversationId
@@ -189,6 +202,7 @@ class OpenedChat implements Chat {
     Effect.suspend(() => {
       checkKeys("chat.child", options, childKeys)
       checkBudget("chat.child", options.budget)
+      checkNames(this.opening.tools, options.tools)
       if (this.isClosed) return Effect.fail(new ChatClosed({ conversationId: this.id }))
       const { account, onApproval, settings, tools } = this.opening
       const { instructions, name } = options
@@ -256,7 +270,7 @@ export const openChat = (
         settings: settingsOf(definition),
         tools: {
           own: new Map(built.flat().map((one) => [one.tool.name, one])),
-          ofMachine: undefined,
+          ofMachine: definition.machine === undefined ? [] : undefined,
         },
         onApproval: options.onApproval ?? withServices(definition.onApproval, context),
         account,

@@ -99,13 +99,17 @@ class RunningAsk<A> {
     return Effect.gen({ self: this }, function* () {
       const { account: parent } = this.chat
       const { schema } = this.options
+      const items = yield* Effect.mapError(
+        Effect.fromResult(itemsOf(input)),
+        (message) => new AskRefused({ reason: "BadInput", message }),
+      )
       const account = yield* Account.make("ask", this.options.budget, parent)
       if (schema === undefined) {
-        const { text } = yield* this.turn(itemsOf(input), account)
+        const { text } = yield* this.turn(items, account)
         // Without a schema the value is the text.
         return this.resultOf(text, text as A)
       }
-      const first = yield* this.turn(withSchema(input, schema), account)
+      const first = yield* this.turn(withSchema(items, schema), account)
       const value = decodeAnswer(first.text, schema)
       if (Result.isSuccess(value)) return this.resultOf(first.text, value.success)
       const second = yield* this.turn(correction(value.failure), account)

@@ -99,7 +99,9 @@ const checked = ({
     return Effect.fail(unsupported("prompt: expected a text after the last answer"))
   }
   return Effect.succeed(
-    responseFormat.type === "json" ? withSchema(input, responseFormat.schema) : input,
+    responseFormat.type === "json"
+      ? withSchema([{ type: "text", text: input }], responseFormat.schema)
+      : input,
   )
 }
 

@@ -22,6 +22,7 @@ import * as AiTool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import { requestApproval } from "../RequestApproval.ts"
 import type { Tool } from "../Tool.ts"
+import { failureText, hasJsonForm } from "./FailureText.ts"
 
 const text = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "null")
@@ -29,9 +30,13 @@ const text = (value: unknown): string =>
 /** What became of a call: the member `result` of its end event. */
 type Outcome = EventOf<"tool_call_end">["result"]
 
-const failed = (name: string, error: unknown): Outcome => ({
-  Err: `tool \`${name}\` failed: ${error instanceof Error ? error.message : text(error)}`,
+const failed = (name: string, reason: string): Outcome => ({
+  Err: `tool \`${name}\` failed: ${reason}`,
 })
+
+/** The result of a handler. What JSON cannot express can be recorded by no log and sent to no model. */
+const succeeded = (name: string, result: unknown): Outcome =>
+  hasJsonForm(result) ? { Ok: result } : failed(name, "its result has no JSON form")
 
 const outputOf = (outcome: Outcome): string => ("Ok" in outcome ? text(outcome.Ok) : outcome.Err)
 
@@ -64,21 +69,25 @@ const needsApproval = (tool: AiTool.Any, args: unknown, callId: string): Effect.
   // Decoding runs with the services of the handlers, which include its own.
   const decode = Schema.decodeUnknownEffect(tool.parametersSchema as Schema.Codec<unknown, unknown>)
   return decode(args).pipe(
-    Effect.flatMap((params) => {
-      const answer: boolean | Effect.Effect<boolean> = rule(params, {
-        toolCallId: callId,
-        messages: [],
-      })
-      return typeof answer === "boolean" ? Effect.succeed(answer) : answer
+    Effect.flatMap((params): Effect.Effect<unknown> => {
+      const answer = rule(params as never, { toolCallId: callId, messages: [] })
+      return Effect.isEffect(answer) ? answer : Effect.succeed(answer)
     }),
+    Effect.flatMap(decided),
     // Unreachable, because `argumentFault` has found no fault.
     Effect.catchTag("SchemaError", () => Effect.succeed(false)),
     // A rule that fails counts as requiring approval, which is safe.
     Effect.catchCause((cause) =>
-      Effect.as(Effect.logError("the approval rule of a tool failed", cause), true),
+      Effect.as(Effect.logError(`the approval rule of tool \`${tool.name}\` failed`, cause), true),
     ),
   )
 }
+
+/** What a rule has decided. Dies for a value that is no decision, which types cannot exclude in every program. */
+const decided = (answer: unknown): Effect.Effect<boolean> =>
+  typeof answer === "boolean"
+    ? Effect.succeed(answer)
+    : Effect.die(new TypeError(`expected true, false or an Effect of one, got ${String(answer)}`))
 
 /**
  * The tools of a toolkit, in its order, for `Tools.layer`. The toolkit checks the arguments; the model reads the
@@ -97,10 +106,10 @@ export const fromToolkit = <Tools extends Record<string, AiTool.Any>>(
     const invoke = (tool: AiTool.Any, args: unknown, callId: string) =>
       handle(tool.name, args as AiTool.ParametersEncoded<Tools[string]>, callId).pipe(
         Effect.flatMap(Stream.runLast),
-        Effect.map((last): Outcome => ({
-          Ok: Option.isSome(last) ? last.value.encodedResult : "",
-        })),
-        Effect.catch((error) => Effect.sync(() => failed(tool.name, error))),
+        Effect.map((last) =>
+          succeeded(tool.name, Option.isSome(last) ? last.value.encodedResult : ""),
+        ),
+        Effect.catch((error) => Effect.sync(() => failed(tool.name, failureText(error)))),
         // The turn also continues when a handler interrupts itself.
         Effect.catchCause((cause) =>
           Effect.as(
