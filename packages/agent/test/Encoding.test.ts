@@ -105,4 +105,26 @@ describe("what the model reads of a failure", () => {
       assert.deepStrictEqual(test.sent().outputs, [text])
     }),
   )
+
+  it.effect("and of more than 1 MiB", () =>
+    Effect.gen(function* () {
+      const read = Agent.tool("read", {
+        input: { asText: Schema.Boolean },
+        run: ({ asText }) => Effect.succeed(asText ? "x".repeat(2 ** 21) : ["y".repeat(2 ** 21)]),
+      })
+      const test = Agent.test({
+        tools: [read],
+        script: [
+          [Agent.calls("read", { asText: true }), Agent.calls("read", { asText: false })],
+          "done",
+        ],
+      })
+      const chat = yield* test.open()
+      yield* chat.ask("read").result
+      const [text = "", list = ""] = test.sent().outputs
+      assert.isTrue(text.endsWith("x\n[1048576 of 2097152 bytes omitted]"))
+      assert.isTrue(list.startsWith('["y'))
+      assert.isTrue(list.endsWith("y\n[1048580 of 2097156 bytes omitted]"))
+    }),
+  )
 })

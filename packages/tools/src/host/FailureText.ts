@@ -1,25 +1,28 @@
-/** What the model reads of a failed call, and which results it can read at all. Pure. */
+/** What the model reads of a failed call, and the JSON text of a result. Pure. */
 import * as Predicate from "effect/Predicate"
 
 /** Members of every error that say nothing about this one. */
 const ofEveryError: ReadonlySet<string> = new Set(["_tag", "name", "message", "stack", "cause"])
 
-const withBigInts = (_: string, value: unknown): unknown =>
-  typeof value === "bigint" ? String(value) : value
-
-/** The JSON text; undefined for a value that has none. */
-const jsonText = (value: unknown): string | undefined => {
+/** The JSON text, null for undefined; undefined for a value that has none. */
+export const jsonText = (
+  value: unknown,
+  replace?: (key: string, value: unknown) => unknown,
+): string | undefined => {
   try {
-    return JSON.stringify(value, withBigInts)
+    return JSON.stringify(value, replace) ?? "null"
   } catch {
     return undefined
   }
 }
 
+const withBigInts = (_: string, value: unknown): unknown =>
+  typeof value === "bigint" ? String(value) : value
+
 /** The tag and the fields of an error without a message. */
 const taggedText = (error: object, tag: string): string => {
   const fields = Object.entries(error).filter(([name]) => !ofEveryError.has(name))
-  const text = fields.length === 0 ? undefined : jsonText(Object.fromEntries(fields))
+  const text = fields.length === 0 ? undefined : jsonText(Object.fromEntries(fields), withBigInts)
   return text === undefined ? tag : `${tag} ${text}`
 }
 
@@ -33,15 +36,5 @@ export const failureText = (error: unknown): string => {
   }
   if (error === undefined || error === null || error === "") return "no reason was given"
   if (typeof error === "string" || typeof error === "bigint") return String(error)
-  return jsonText(error) ?? "a value without a JSON form"
-}
-
-/** True for what JSON can express, `undefined` included, which is written as null. */
-export const hasJsonForm = (value: unknown): boolean => {
-  try {
-    JSON.stringify(value)
-    return true
-  } catch {
-    return false
-  }
+  return jsonText(error, withBigInts) ?? "a value without a JSON form"
 }

@@ -20,9 +20,10 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as AiTool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
+import { cutText, maxOutputBytes } from "../CutText.ts"
 import { requestApproval } from "../RequestApproval.ts"
 import type { Tool } from "../Tool.ts"
-import { failureText, hasJsonForm } from "./FailureText.ts"
+import { failureText, jsonText } from "./FailureText.ts"
 
 const text = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "null")
@@ -34,9 +35,17 @@ const failed = (name: string, reason: string): Outcome => ({
   Err: `tool \`${name}\` failed: ${reason}`,
 })
 
-/** The result of a handler. What JSON cannot express can be recorded by no log and sent to no model. */
-const succeeded = (name: string, result: unknown): Outcome =>
-  hasJsonForm(result) ? { Ok: result } : failed(name, "its result has no JSON form")
+/**
+ * The result of a handler. What JSON cannot express can be recorded by no log and sent to no model; a result above the limit
+ * is replaced by the beginning of its text.
+ */
+const succeeded = (name: string, result: unknown): Outcome => {
+  const output = jsonText(result)
+  if (output === undefined) return failed(name, "its result has no JSON form")
+  const whole = typeof result === "string" ? result : output
+  const cut = cutText(whole, maxOutputBytes)
+  return { Ok: cut === whole ? result : cut }
+}
 
 const outputOf = (outcome: Outcome): string => ("Ok" in outcome ? text(outcome.Ok) : outcome.Err)
 

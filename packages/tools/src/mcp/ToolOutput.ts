@@ -5,13 +5,11 @@
  */
 import { maxJsonDepth, parseJson } from "@colloquy/protocol/Json"
 import * as Result from "effect/Result"
+import { cutText, maxOutputBytes } from "../CutText.ts"
 import type { JsonSchema } from "./SchemaSanitizer.ts"
 
 /** A result as it is on the wire. */
 export type CallResult = Readonly<Record<string, unknown>>
-
-/** What the model and the log get of one result, in bytes of UTF-8. */
-const maxOutputBytes = 1024 * 1024
 
 /** Everything that writes JSON later supports as many levels. */
 const maxDepth = maxJsonDepth
@@ -26,18 +24,6 @@ const isWithinDepth = (value: unknown, max: number): boolean => {
     for (const part of Object.values(at)) open.push([part, depth + 1])
   }
   return true
-}
-
-/** Cuts to a number of bytes of UTF-8, after a whole character, with a note of what is missing. */
-const cutText = (text: string, maxBytes: number): string => {
-  // A UTF-16 unit takes at most three bytes.
-  if (text.length * 3 <= maxBytes) return text
-  const bytes = new TextEncoder().encode(text)
-  if (bytes.length <= maxBytes) return text
-  let end = maxBytes
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
-  const head = new TextDecoder().decode(bytes.subarray(0, end))
-  return `${head}\n[${bytes.length - end} of ${bytes.length} bytes omitted]`
 }
 
 /** Output of a call without a result, quoted as the original prints errors. */
