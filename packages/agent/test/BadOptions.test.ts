@@ -125,4 +125,24 @@ describe("values that are none", () => {
       )
     }),
   )
+
+  it.effect.each<readonly [what: string, script: unknown, message: string]>([
+    ["an empty response", [[]], "expected a text, a part such as"],
+    ["a response that is none", [5], "or a list of at least one of them, got 5"],
+    ["a part that is none", [["hi", {}]], 'got ["hi",{}]'],
+    [
+      "a function that throws",
+      () => {
+        throw new Error("boom")
+      },
+      "the response of the script to request 1: its function failed: Error: boom",
+    ],
+  ])("a script with %s fails the turn that needs it", ([, script, message]) =>
+    Effect.gen(function* () {
+      const chat = yield* Agent.test({ script: untyped(script) }).open()
+      const error = yield* Effect.flip(chat.ask("hi").result)
+      assert.strictEqual(error._tag, "TurnFailed")
+      assert.include(error.message, message)
+    }),
+  )
 })

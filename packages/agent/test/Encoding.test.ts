@@ -94,7 +94,11 @@ describe("what the model reads of a failure", () => {
 
   it.effect.each<readonly [what: string, result: unknown, text: string]>([
     ["nothing", undefined, "null"],
-    ["a circular object", circular, "tool `pay` failed: its result has no JSON form"],
+    [
+      "a circular object",
+      circular,
+      "tool `pay` failed: its result is nested deeper than 256 levels, or contains itself",
+    ],
     ["a big integer", 5n, "tool `pay` failed: its result has no JSON form"],
   ])("and of %s as the result", ([, result, text]) =>
     Effect.gen(function* () {

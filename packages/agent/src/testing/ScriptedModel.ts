@@ -13,6 +13,7 @@ import { offlineProvider } from "@colloquy/models/Providers"
 import * as Effect from "effect/Effect"
 import type * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import { model, type Model } from "../Model.ts"
 
@@ -125,10 +126,44 @@ const eventsOf = (part: ScriptedPart, callId: string): Stream.Stream<ModelEvent,
   }
 }
 
-const partsOf = (response: ScriptedResponse): ReadonlyArray<ScriptedPart> => {
-  const parts = typeof response === "string" || "_tag" in response ? [response] : response
-  return parts.map((part) => (typeof part === "string" ? says(part) : part))
+const tags: ReadonlySet<unknown> = new Set<ScriptedPart["_tag"]>([
+  "Text",
+  "Call",
+  "Pause",
+  "Failure",
+  "Usage",
+])
+
+const isPart = (part: unknown): part is ScriptedPart | string =>
+  typeof part === "string" || (Predicate.hasProperty(part, "_tag") && tags.has(part._tag))
+
+/** The parts of a response; undefined for what is none, which types cannot exclude in every test. */
+const partsOf = (response: ScriptedResponse): ReadonlyArray<ScriptedPart> | undefined => {
+  const parts: ReadonlyArray<unknown> = Array.isArray(response) ? response : [response]
+  return parts.length > 0 && parts.every(isPart)
+    ? parts.map((part) => (typeof part === "string" ? says(part) : part))
+    : undefined
 }
+
+const failed = (index: number, problem: string): ModelError =>
+  new ModelError({
+    reason: "Request",
+    retryable: false,
+    message: `the response of the script to request ${index + 1}: ${problem}`,
+  })
+
+/** The entry of the script for a request; undefined where nobody expected it. */
+const entryOf = (
+  script: Script,
+  request: ModelRequest,
+  index: number,
+): Effect.Effect<ScriptedResponse | undefined, ModelError> =>
+  typeof script === "function"
+    ? Effect.try({
+        try: () => script(request, index),
+        catch: (error) => failed(index, `its function failed: ${String(error)}`),
+      })
+    : Effect.succeed(script[index])
 
 /** The response to the request number `index`. */
 const respond = (
@@ -137,6 +172,10 @@ const respond = (
   response: ScriptedResponse,
 ): Stream.Stream<ModelEvent, ModelError> => {
   const parts = partsOf(response)
+  if (parts === undefined) {
+    const expected = "a text, a part such as Agent.calls(…), or a list of at least one of them"
+    return Stream.fail(failed(index, `expected ${expected}, got ${JSON.stringify(response)}`))
+  }
   const tokens = parts.findLast((part) => part._tag === "Usage")?.tokens
   const usage =
     tokens === undefined
@@ -155,12 +194,19 @@ export const scripted = (script: Script): ScriptedModel => {
     Stream.suspend(() => {
       const index = requests.length
       requests.push(request)
-      const response = typeof script === "function" ? script(request, index) : script[index]
-      return response === undefined
-        ? Stream.fail(
-            unexpected(request, index, typeof script === "function" ? undefined : script.length),
-          )
-        : respond(request, index, response)
+      return Stream.unwrap(
+        Effect.map(entryOf(script, request, index), (response) =>
+          response === undefined
+            ? Stream.fail(
+                unexpected(
+                  request,
+                  index,
+                  typeof script === "function" ? undefined : script.length,
+                ),
+              )
+            : respond(request, index, response),
+        ),
+      )
     })
   const layer = Layer.succeed(ModelClient, { stream })
   return {

@@ -20,7 +20,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as AiTool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
-import { cutText, maxOutputBytes } from "../CutText.ts"
+import { cutText, isWithinDepth, maxDepth, maxOutputBytes } from "../ResultLimits.ts"
 import { requestApproval } from "../RequestApproval.ts"
 import type { Tool } from "../Tool.ts"
 import { failureText, jsonText } from "./FailureText.ts"
@@ -40,6 +40,9 @@ const failed = (name: string, reason: string): Outcome => ({
  * is replaced by the beginning of its text.
  */
 const succeeded = (name: string, result: unknown): Outcome => {
+  if (!isWithinDepth(result, maxDepth)) {
+    return failed(name, `its result is nested deeper than ${maxDepth} levels, or contains itself`)
+  }
   const output = jsonText(result)
   if (output === undefined) return failed(name, "its result has no JSON form")
   const whole = typeof result === "string" ? result : output

@@ -3,28 +3,13 @@
  *
  * Owns texts and their limits; never fails because of what a server answered (L13).
  */
-import { maxJsonDepth, parseJson } from "@colloquy/protocol/Json"
+import { parseJson } from "@colloquy/protocol/Json"
 import * as Result from "effect/Result"
-import { cutText, maxOutputBytes } from "../CutText.ts"
+import { cutText, isWithinDepth, maxDepth, maxOutputBytes } from "../ResultLimits.ts"
 import type { JsonSchema } from "./SchemaSanitizer.ts"
 
 /** A result as it is on the wire. */
 export type CallResult = Readonly<Record<string, unknown>>
-
-/** Everything that writes JSON later supports as many levels. */
-const maxDepth = maxJsonDepth
-
-/** True when no part of the value is deeper than `max` levels. Not recursive, because the depth may be an attack. */
-const isWithinDepth = (value: unknown, max: number): boolean => {
-  const open: Array<readonly [unknown, number]> = [[value, 0]]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [at, depth] = next
-    if (typeof at !== "object" || at === null) continue
-    if (depth >= max) return false
-    for (const part of Object.values(at)) open.push([part, depth + 1])
-  }
-  return true
-}
 
 /** Output of a call without a result, quoted as the original prints errors. */
 export const failedOutput = (message: string): string =>
