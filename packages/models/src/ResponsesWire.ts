@@ -11,6 +11,7 @@ import type { MessageItem, ResponseItem } from "@colloquy/protocol/ResponseItem"
 import { streamFailure } from "./internal/failures/Failures.ts"
 import { makeCallIds } from "./internal/CallIds.ts"
 import { isDelta, readEvent } from "./internal/ResponsesEvents.ts"
+import { schemaName } from "./internal/OutputSchema.ts"
 import { failed, makeWireDecoder, used, type WireDecoder } from "./internal/WireDecoder.ts"
 
 /**
@@ -21,6 +22,19 @@ const isVerbosityFamily = /(^|\/)gpt-5[^/]*$/i
 /** A tool as an element of `tools`. */
 export const tool = (spec: ToolSpec): unknown =>
   spec.type === "function" ? { ...spec, strict: false } : spec
+
+/** What the text of the answer has to be. */
+const textOf = ({ model, outputSchema, verbosity }: ModelRequest) => {
+  const text = {
+    ...(verbosity !== undefined && isVerbosityFamily.test(model) ? { verbosity } : {}),
+    ...(outputSchema === undefined
+      ? {}
+      : {
+          format: { type: "json_schema", strict: true, schema: outputSchema, name: schemaName },
+        }),
+  }
+  return Object.keys(text).length === 0 ? {} : { text }
+}
 
 /** The request body. Items are sent unchanged, because their ids were never stored. */
 export const body = (request: ModelRequest): Readonly<Record<string, unknown>> => {
@@ -44,9 +58,7 @@ export const body = (request: ModelRequest): Readonly<Record<string, unknown>> =
     stream: true,
     include: reasoning === null ? [] : ["reasoning.encrypted_content"],
     prompt_cache_key: request.conversationId,
-    ...(request.verbosity !== undefined && isVerbosityFamily.test(request.model)
-      ? { text: { verbosity: request.verbosity } }
-      : {}),
+    ...textOf(request),
   }
 }
 

@@ -48,10 +48,20 @@ export const inputEvents = (turnId: SubmissionId, items: ReadonlyArray<InputItem
   ] satisfies ReadonlyArray<Draft>
 }
 
+/** The state with the schema of the next answer; without one that the last turn had. */
+const withOutputSchema = (state: State, outputSchema: unknown): State => {
+  if (state.settings.outputSchema === outputSchema) return state
+  const { outputSchema: _, ...settings } = state.settings
+  return { ...state, settings: { ...settings, ...defined({ outputSchema }) } }
+}
+
 /** Starts a turn. One without input summarises the history. */
-export const startTurn = (before: State, { id, items, context }: QueuedSubmission): Decision => {
-  const { state, events } =
-    context === undefined ? nothing(before) : withContext(before, id, context)
+export const startTurn = (
+  before: State,
+  { id, items, context, outputSchema }: QueuedSubmission,
+): Decision => {
+  const start = withOutputSchema(before, outputSchema)
+  const { state, events } = context === undefined ? nothing(start) : withContext(start, id, context)
   return {
     state,
     events: [
