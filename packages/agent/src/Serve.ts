@@ -22,14 +22,22 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { Decision, Question } from "./Approval.ts"
 import type { OpenOptions } from "./Chat.ts"
-import { checkKeys } from "./internal/KnownKeys.ts"
-import type { Agent } from "./MakeAgent.ts"
+import {
+  type Kinds,
+  checkOptions,
+  optional,
+  options as optionsOf,
+  text,
+} from "./internal/Options.ts"
+import { type Agent, agentKind } from "./MakeAgent.ts"
 
 /** How an agent is served. */
 export interface ServeOptions {
   /** For people, beside the name of the agent. */
   readonly title?: string
 }
+
+const serveOptions = optionsOf({ title: optional(text) } satisfies Kinds<ServeOptions>)
 
 const Input = Schema.Struct({
   message: Schema.String.annotate({ description: "What to tell the agent." }),
@@ -115,7 +123,8 @@ export const toMcp = <Q, E, R, T>(
 ): ((
   connection: Connection,
 ) => Effect.Effect<void, E | Features.FeatureRefused, Exclude<R, Scope.Scope>>) => {
-  checkKeys("Agent.toMcp", options, ["title"])
+  checkOptions("Agent.toMcp agent", agentKind, agent)
+  checkOptions("Agent.toMcp", serveOptions, options)
   const runtime = agent["~colloquy/agent"]
   const { name, version } = runtime.definition
   const { title = name } = options
