@@ -17,7 +17,7 @@ const Booking = Schema.Struct({
 })
 
 const booking: typeof Booking.Type = {
-  day: new Date("2026-11-23T00:00:00.000Z"),
+  day: DateTime.toDateUtc(DateTime.makeUnsafe("2026-11-23")),
   cents: 12345678901234567890n,
   note: Option.some("window"),
   length: Duration.minutes(90),

@@ -82,7 +82,7 @@ const needsApproval = (tool: AiTool.Any, args: unknown, callId: string): Effect.
   const decode = Schema.decodeUnknownEffect(tool.parametersSchema as Schema.Codec<unknown, unknown>)
   return decode(args).pipe(
     Effect.flatMap((params): Effect.Effect<unknown> => {
-      const answer = rule(params as never, { toolCallId: callId, messages: [] })
+      const answer = rule(params, { toolCallId: callId, messages: [] })
       return Effect.isEffect(answer) ? answer : Effect.succeed(answer)
     }),
     Effect.flatMap(decided),
