@@ -2,7 +2,8 @@
  * Tools of the program for its agent: one function with a schema for its input. The model gets the JSON Schema, the
  * function the decoded input. A function that fails or dies becomes a failure that the model reads; the turn goes on.
  *
- * A tool runs with the services that the `open` of its chat was run with. It knows nothing of the machine.
+ * A tool runs with the services that the `open` of its chat was run with, except that the `Scope` is that of the call: what
+ * it acquires is released when the call ends. It knows nothing of the machine.
  */
 import type { Pure } from "@colloquy/protocol/Method"
 import * as HostTools from "@colloquy/tools/host/HostTools"
@@ -154,7 +155,7 @@ const handlerOf =
       const result = run(input, { callId: toolCallId })
       checkOptions(`the result of Agent.tool("${name}") run`, effect, result)
       return result
-    }).pipe(Effect.provideContext(services))
+    }).pipe(Effect.scoped, Effect.provideContext(services))
 
 /** Makes the tool of one chat: its function and its rule run with the services at hand. */
 const buildTool = <I extends ToolInput, O extends Pure, E, R, R2>(
@@ -174,7 +175,9 @@ const buildTool = <I extends ToolInput, O extends Pure, E, R, R2>(
     const parameters = Schema.toCodecJson(schemaOf(given))
     const needsApproval = (input: InputOf<I>) => {
       const answer = typeof approve === "function" ? approve(input) : approve
-      return Effect.isEffect(answer) ? Effect.provideContext(answer, services) : answer
+      return Effect.isEffect(answer)
+        ? Effect.provideContext(Effect.scoped(answer), services)
+        : answer
     }
     const ai = AiTool.make(name, {
       description: description ?? name,

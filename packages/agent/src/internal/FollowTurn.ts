@@ -222,7 +222,7 @@ class Following {
       }
       // The policy takes exactly the questions of the agent's tools.
       const answer = onApproval(question as never)
-      return Effect.isEffect(answer) ? answer : Effect.succeed(answer)
+      return Effect.isEffect(answer) ? Effect.scoped(answer) : Effect.succeed(answer)
     })
     const submit = (decision: ReviewDecision, because?: "failed") =>
       conversation.submit(
