@@ -80,6 +80,9 @@ const bytesOf = (name: string): Uint8Array => {
   return Uint8Array.from([0xff, ...units.flatMap((unit) => [unit >> 8, unit & 0xff])])
 }
 
+/** True for an id that was made of a name: whoever knows the name can compute it. */
+export const isMadeOfName = (id: ConversationId): boolean => id.charAt(14) === "8"
+
 /** The id of the conversation with this name, as a UUID of version 8 (RFC 9562 section 5.8) unless the name is one. */
 export const conversationIdOf = (name: string): ConversationId => {
   checkOptions("Agent.conversationIdOf name", text, name)
