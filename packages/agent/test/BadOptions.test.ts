@@ -54,6 +54,11 @@ describe("values that are none", () => {
     ],
     ["an item without its text", [{ type: "text" }], "input.0.text: Missing key"],
     [
+      "an image by its path, which an agent without a machine does not read",
+      [{ type: "local_image", path: "/house.png" }],
+      "input.0: expected an image by `image_url`",
+    ],
+    [
       "an image that is no text",
       [
         { type: "text", text: "what is it?" },

@@ -228,6 +228,21 @@ refuses("Agent.test", untyped(Agent.test), [
   [": unknown option `tools`, expected one of agent, script", { agent, script: [], tools: [] }],
 ])
 
+refuses("Agent.calls input: ", (input) => Agent.calls("pay", input), [
+  ["expected a value with a JSON form, got an object", { cents: 5n }],
+])
+
+refuses("Agent.pauses duration: ", untyped(Agent.pauses), [[`${aDuration}, got "soon"`, "soon"]])
+
+refuses("Agent.fails", (options) => untyped(Agent.fails)("gone", options), [
+  [": unknown option `retriable`, did you mean `retryable`?", { retriable: true }],
+])
+
+refuses("Agent.uses tokens: expected a number from 0 on, got ", untyped(Agent.uses), [
+  ["NaN", Number.NaN],
+  ["-1", -1],
+])
+
 refuses("Agent.record ", untyped(Agent.record), [
   ['save: expected a function, got "file.json"', { save: "file.json" }],
 ])

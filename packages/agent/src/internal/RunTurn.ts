@@ -39,6 +39,8 @@ import type { ToolsByName } from "./ChatTools.ts"
 export interface TurnChat {
   readonly conversation: Conversation
   readonly tools: ToolsByName
+  /** Whether its input can name images by their path. */
+  readonly readsFiles: boolean
   readonly account: Account
   /** Closes when the chat does. */
   readonly scope: Scope.Scope
@@ -100,7 +102,7 @@ class RunningAsk<A> {
     return Effect.gen({ self: this }, function* () {
       const { schema } = this.options
       const items = yield* Effect.mapError(
-        Effect.fromResult(itemsOf(input)),
+        Effect.fromResult(itemsOf(input, this.chat.readsFiles)),
         (message) => new AskRefused({ reason: "BadInput", message }),
       )
       if (schema === undefined) {
