@@ -34,16 +34,17 @@ const callName = (call: ToolCall): string =>
 
 const openOwn = (tools: ToolsByName, context: ToolContext): TurnTools => {
   const all = [...tools.values()].map(({ tool }) => tool)
+  const found = (call: ToolCall) =>
+    call.type === "function_call" ? tools.get(call.name)?.tool : undefined
   return {
     specs: Effect.sync(() => all.flatMap((tool) => tool.spec(context.settings) ?? [])),
-    isReadOnly: (call) =>
-      call.type === "function_call" &&
-      (tools.get(call.name)?.tool.isReadOnly(call, context.settings) ?? false),
+    isReadOnly: (call) => found(call)?.isReadOnly(call, context.settings) ?? false,
+    questionOf: (call) => found(call)?.questionOf?.(call),
     run: (call) => {
-      const found = call.type === "function_call" ? tools.get(call.name)?.tool : undefined
-      return found === undefined
+      const tool = found(call)
+      return tool === undefined
         ? Effect.succeed({ output: unsupportedCall(call) })
-        : found.run(call, context)
+        : tool.run(call, context)
     },
   }
 }
@@ -61,6 +62,7 @@ const both = (chat: ToolsOfChat, own: TurnTools, machine: TurnTools): TurnTools 
       ...rest.filter((spec) => isUsable(specName(spec))),
     ]),
     isReadOnly: (call) => of(call).isReadOnly(call),
+    questionOf: (call) => of(call).questionOf?.(call),
     run: (call) => of(call).run(call),
     replayOf: (call) => of(call).replayOf?.(call) ?? (of(call).isReadOnly(call) ? "safe" : "ask"),
   }
