@@ -71,8 +71,12 @@ const both = (chat: ToolsOfChat, own: TurnTools, machine: TurnTools): TurnTools 
 /** Those of all open chats. */
 export class ChatTools {
   private readonly open = new Map<string, Array<ToolsOfChat>>()
+  private readonly ofAsking = new Map<string, ToolsOfChat>()
 
-  /** Gives the conversation these tools until the scope closes; of several chats of one conversation the last one's count. */
+  /**
+   * Gives the conversation these tools until the scope closes. Of several chats of one conversation the last one's count
+   * for turns that no chat asks, such as one that is resumed.
+   */
   register(conversationId: string, tools: ToolsOfChat): Effect.Effect<void, never, Scope.Scope> {
     return Effect.asVoid(
       Effect.acquireRelease(
@@ -89,8 +93,21 @@ export class ChatTools {
     )
   }
 
+  /** Gives the turn that a chat asks exactly its tools until the scope closes. One chat of a conversation asks at a time. */
+  asking(conversationId: string, tools: ToolsOfChat): Effect.Effect<void, never, Scope.Scope> {
+    return Effect.asVoid(
+      Effect.acquireRelease(
+        Effect.sync(() => this.ofAsking.set(conversationId, tools)),
+        () => Effect.sync(() => this.ofAsking.delete(conversationId)),
+      ),
+    )
+  }
+
   private of(conversationId: string): ToolsOfChat {
-    return this.open.get(conversationId)?.at(-1) ?? { own: new Map(), ofMachine: [] }
+    return (
+      this.ofAsking.get(conversationId) ??
+      this.open.get(conversationId)?.at(-1) ?? { own: new Map(), ofMachine: [] }
+    )
   }
 
   /** The port of the core, which looks the tools up for each turn. */

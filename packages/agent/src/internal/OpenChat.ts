@@ -176,6 +176,7 @@ class OpenedChat implements Chat {
       const chat: RunTurn.TurnChat = {
         conversation: this.conversation,
         tools: tools.own,
+        useTools: runtime.tools.asking(this.id, tools),
         readsFiles: runtime.definition.machine !== undefined,
         account,
         scope: this.scope,

@@ -39,6 +39,8 @@ import type { ToolsByName } from "./ChatTools.ts"
 export interface TurnChat {
   readonly conversation: Conversation
   readonly tools: ToolsByName
+  /** Gives the conversation the tools of the chat, whatever other chats of it are open. */
+  readonly useTools: Effect.Effect<void, never, Scope.Scope>
   /** Whether its input can name images by their path. */
   readonly readsFiles: boolean
   readonly account: Account
@@ -194,9 +196,10 @@ class RunningAsk<A> {
   }
 
   private submitAndFollow(wanted: string, items: ReadonlyArray<InputItem>, account: Account) {
-    const { conversation, tools } = this.chat
+    const { conversation, tools, useTools } = this.chat
     const { onApproval } = this.options
     return Effect.gen({ self: this }, function* () {
+      yield* useTools
       const answers = onApproval === undefined ? {} : { answers: "approvals" as const }
       const listener = yield* Effect.mapError(
         conversation.attach(answers),
