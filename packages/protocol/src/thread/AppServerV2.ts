@@ -2,12 +2,20 @@
  * The dialect `app-server` v2: threads, turns and items over plain JSON-RPC, on the same connection as v1. Its methods are
  * defined in this folder; no other code contains their names. The wire: packages/docs/wire/app-server-v2.md.
  */
-import { Initialize, Initialized } from "../app/Session.ts"
 import { dialect } from "../Method.ts"
-import * as Changes from "./ThreadChanges.ts"
+import * as Accounts from "./Accounts.ts"
+import * as Commands from "./Commands.ts"
+import * as Configuration from "./Configuration.ts"
+import * as Files from "./Files.ts"
+import * as FileSearch from "./FileSearch.ts"
+import * as Models from "./Models.ts"
 import * as Notifications from "./Notifications.ts"
 import * as Questions from "./Questions.ts"
+import * as Session from "./Session.ts"
+import * as Skills from "./Skills.ts"
+import * as Changes from "./ThreadChanges.ts"
 import * as Threads from "./Threads.ts"
+import * as ToolServers from "./ToolServers.ts"
 import * as Turns from "./Turns.ts"
 
 /** The dialect with all its methods. */
@@ -15,8 +23,8 @@ export const AppServerV2 = dialect({
   name: "app-server-v2",
   command: "colloquy app-server",
   clientToServer: [
-    Initialize,
-    Initialized,
+    Session.Initialize,
+    Session.Initialized,
     Threads.ThreadStart,
     Threads.ThreadResume,
     Threads.ThreadFork,
@@ -37,11 +45,53 @@ export const AppServerV2 = dialect({
     Changes.ThreadReadStateUpdate,
     Changes.ThreadQueueAdd,
     Changes.ThreadQueueList,
+    Changes.ThreadQueueUpdate,
     Changes.ThreadQueueDelete,
+    Changes.ThreadQueueReorder,
+    Changes.ThreadQueueStart,
     Turns.TurnStart,
     Turns.TurnSteer,
     Turns.TurnInterrupt,
     Turns.ReviewStart,
+    Accounts.AccountRead,
+    Accounts.AccountLoginStart,
+    Accounts.AccountLoginCancel,
+    Accounts.AccountLogout,
+    Accounts.AccountRateLimitsRead,
+    Accounts.CheckGovCloudRequirements,
+    Accounts.GetAuthStatus,
+    Models.ModelList,
+    Models.CollaborationModeList,
+    Models.PermissionProfileList,
+    Configuration.ConfigRead,
+    Configuration.ConfigValueWrite,
+    Configuration.ConfigBatchWrite,
+    Configuration.ConfigRequirementsRead,
+    Skills.SkillsList,
+    Skills.HooksList,
+    Skills.PluginInstalled,
+    ToolServers.McpServerStatusList,
+    ToolServers.McpServerToolCall,
+    ToolServers.McpServerResourceRead,
+    Commands.CommandExec,
+    Commands.CommandExecWrite,
+    Commands.CommandExecResize,
+    Commands.CommandExecTerminate,
+    FileSearch.FuzzyFileSearch,
+    FileSearch.SearchSessionStart,
+    FileSearch.SearchSessionUpdate,
+    FileSearch.SearchSessionStop,
+    FileSearch.GitDiffToRemote,
+    Files.FsReadFile,
+    Files.FsWriteFile,
+    Files.FsGetMetadata,
+    Files.FsReadDirectory,
+    Files.FsCreateDirectory,
+    Files.FsCopy,
+    Files.FsRemove,
+    Files.FsWatch,
+    Files.FsUnwatch,
+    Threads.GetConversationSummary,
   ],
   serverToClient: [
     Questions.CommandApproval,
@@ -85,5 +135,15 @@ export const AppServerV2 = dialect({
     Notifications.ServerRequestResolved,
     Notifications.McpServerStartupStatusUpdated,
     Notifications.RawResponseItemCompleted,
+    Notifications.RawResponseCompleted,
+    Session.RemoteControlStatusChanged,
+    Accounts.AccountUpdated,
+    Accounts.AccountLoginCompleted,
+    Accounts.AccountRateLimitsUpdated,
+    Skills.SkillsChanged,
+    Commands.CommandExecOutputDelta,
+    FileSearch.SearchSessionUpdated,
+    FileSearch.SearchSessionCompleted,
+    Files.FsChanged,
   ],
 })

@@ -4,7 +4,7 @@ import { RequestId } from "../JsonRpc.ts"
 import { notification, type Pure } from "../Method.ts"
 import { FileUpdateChange, ThreadItem } from "./Items.ts"
 import { ReadState, Thread, ThreadSettings, Turn } from "./Thread.ts"
-import { atMs, none, orNull, ThreadStatus, TokenUsage, TurnError } from "./Values.ts"
+import { atMs, none, orNull, ThreadStatus, TokenCounts, TokenUsage, TurnError } from "./Values.ts"
 
 const ofThread = { threadId: Schema.String }
 const ofTurn = { ...ofThread, turnId: Schema.String }
@@ -244,4 +244,16 @@ export const RawResponseItemCompleted = about(
   "rawResponseItem/completed",
   Schema.Struct({ ...ofTurn, item: Schema.Unknown }),
   "An item that the model was sent or has sent, with `experimentalRawEvents`.",
+)
+/** A response of the model. */
+export const RawResponseCompleted = about(
+  "rawResponse/completed",
+  Schema.Struct({
+    ...ofTurn,
+    /** Id that the provider gave it. */
+    responseId: Schema.String,
+    usage: orNull(TokenCounts),
+    usageMetadata: orNull(Schema.Unknown),
+  }),
+  "The model has completed a response, with `experimentalRawEvents`.",
 )

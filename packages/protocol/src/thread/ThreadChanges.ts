@@ -1,7 +1,7 @@
 /** Methods of app-server v2 that change a thread: its name, its place, its settings, its history and its queue. */
 import * as Schema from "effect/Schema"
 import { request } from "../Method.ts"
-import { CollaborationMode, ReadState, Thread } from "./Thread.ts"
+import { CollaborationMode, ReadState, Thread, Turn } from "./Thread.ts"
 import {
   ApprovalsReviewer,
   AskForApproval,
@@ -175,12 +175,57 @@ export const ThreadQueueList = request("thread/queue/list", {
   doc: "Lists the queued input, oldest first.",
 })
 
+/** Replaces queued input. */
+export const ThreadQueueUpdate = request("thread/queue/update", {
+  params: Schema.Struct({
+    ...ofThread,
+    queuedSubmissionId: Schema.String,
+    input: Schema.Array(UserInputParam),
+  }),
+  result: Schema.Struct({ queuedSubmission: QueuedSubmission }),
+  experimental: true,
+  cancellable: false,
+  since: "0.140",
+  doc: "Replaces queued input; it keeps its place.",
+})
+
 /** Removes queued input. */
 export const ThreadQueueDelete = request("thread/queue/delete", {
   params: Schema.Struct({ ...ofThread, queuedSubmissionId: Schema.String }),
-  result: nothing,
+  result: Schema.Struct({
+    /** False: it was not in the queue. */
+    deleted: Schema.Boolean,
+  }),
   experimental: true,
   cancellable: false,
   since: "0.140",
   doc: "Removes queued input.",
+})
+
+/** Changes the order of queued input. */
+export const ThreadQueueReorder = request("thread/queue/reorder", {
+  params: Schema.Struct({
+    ...ofThread,
+    /** All that are queued, in the new order. */
+    queuedSubmissionIds: Schema.Array(Schema.String),
+  }),
+  result: nothing,
+  experimental: true,
+  cancellable: false,
+  since: "0.140",
+  doc: "Changes the order of the queued input.",
+})
+
+/** Starts a turn with queued input. */
+export const ThreadQueueStart = request("thread/queue/start", {
+  params: Schema.Struct({
+    ...ofThread,
+    /** Default: the first one. */
+    queuedSubmissionId: maybe(Schema.String),
+  }),
+  result: Schema.Struct({ turn: Turn }),
+  experimental: true,
+  cancellable: false,
+  since: "0.140",
+  doc: "Starts a turn with queued input now. An error while a turn runs.",
 })

@@ -235,3 +235,34 @@ export const ThreadLoadedList = request("thread/loaded/list", {
   since: "0.75",
   doc: "Lists the ids of the threads that are in memory, ephemeral ones included.",
 })
+
+/** Summarises a stored conversation. */
+export const GetConversationSummary = request("getConversationSummary", {
+  params: Schema.Union([
+    Schema.Struct({ conversationId: Schema.String }),
+    Schema.Struct({ rolloutPath: Schema.String }),
+  ]),
+  result: Schema.Struct({
+    summary: Schema.Struct({
+      conversationId: Schema.String,
+      path: Schema.String,
+      preview: Schema.String,
+      /** ISO 8601. */
+      timestamp: orNull(Schema.String),
+      updatedAt: orNull(Schema.String),
+      modelProvider: Schema.String,
+      cwd: Schema.String,
+      cliVersion: Schema.String,
+      source: Schema.String,
+      gitInfo: orNull(
+        Schema.Struct({
+          sha: orNull(Schema.String),
+          branch: orNull(Schema.String),
+          origin_url: orNull(Schema.String),
+        }),
+      ),
+    }),
+  }),
+  since: "0.58",
+  doc: "Summarises a stored thread: what `thread/list` reports of it, in an older form.",
+})

@@ -155,7 +155,8 @@ export const UserInput = Schema.Union([
 /** A decoded `UserInput`. */
 export type UserInput = typeof UserInput.Type
 
-const tokens = Schema.Struct({
+/** Tokens by their kind. */
+export const TokenCounts = Schema.Struct({
   totalTokens: Schema.Int,
   inputTokens: Schema.Int,
   cachedInputTokens: Schema.Int,
@@ -166,8 +167,8 @@ const tokens = Schema.Struct({
 
 /** Tokens of the thread so far and of its last response. */
 export const TokenUsage = Schema.Struct({
-  total: tokens,
-  last: tokens,
+  total: TokenCounts,
+  last: TokenCounts,
   modelContextWindow: orNull(Schema.Int),
 })
 /** A decoded `TokenUsage`. */
