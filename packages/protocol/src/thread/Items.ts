@@ -3,6 +3,7 @@
  * contain them. The wire: packages/docs/wire/app-server-v2.md.
  */
 import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
 import { atMs, none, orNull, UserInput } from "./Values.ts"
 
 const item = <const T extends string, F extends Schema.Struct.Fields>(type: T, fields: F) =>
@@ -225,6 +226,34 @@ export const ThreadItem = Schema.Union([
   EnteredReviewMode,
   ExitedReviewMode,
   ContextCompaction,
-])
+]).annotate({ identifier: "ThreadItem" })
 /** A decoded `ThreadItem`. */
 export type ThreadItem = typeof ThreadItem.Type
+
+/**
+ * An item that `ThreadItem` does not define: a later version may have added its type, or changed its shape. `sent` is the
+ * item as it was sent, which encodes back unchanged.
+ */
+export interface UnknownItem {
+  readonly type: "unknown_item"
+  readonly sent: { readonly type: string; readonly [member: string]: unknown }
+}
+
+const SentItem = Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [
+  Schema.Record(Schema.String, Schema.Unknown),
+])
+
+const UnknownItem = SentItem.pipe(
+  Schema.decodeTo(
+    Schema.Struct({ type: Schema.Literal("unknown_item"), sent: Schema.toType(SentItem) }),
+    SchemaTransformation.transform({
+      decode: (sent) => ({ type: "unknown_item" as const, sent }),
+      encode: ({ sent }) => sent,
+    }),
+  ),
+)
+
+/** What a client reads: an item it knows, or an `UnknownItem`; `type` tells which. */
+export const AnyThreadItem = Schema.Union([ThreadItem, UnknownItem])
+/** A decoded `AnyThreadItem`. */
+export type AnyThreadItem = ThreadItem | UnknownItem
