@@ -497,6 +497,13 @@ export type InitializeParams = {
     readonly version: string
   }
   readonly capabilities?: {
+    readonly experimentalApi?: boolean | null
+    readonly requestAttestation?: boolean | null
+    readonly optOutNotificationMethods?: ReadonlyArray<string> | null
+    readonly requiredHumanApproval?: unknown
+    readonly explicitGatewayOauth?: unknown
+    readonly mcpServerOpenaiFormElicitation?: unknown
+    readonly extensions?: unknown
     readonly approvals?: "camelCase" | "snake_case" | "none" | null
     readonly elicitation?: boolean | null
   } | null

@@ -13,7 +13,7 @@ const item = <const T extends string, F extends Schema.Struct.Fields>(type: T, f
     ...fields,
     startedAtMs: orNull(atMs),
     completedAtMs: orNull(atMs),
-  })
+  }).annotate({ identifier: `${type.slice(0, 1).toUpperCase()}${type.slice(1)}Item` })
 
 /** What the user wrote. */
 export const UserMessage = item("userMessage", {
@@ -71,7 +71,7 @@ export const CommandAction = Schema.Union([
     path: orNull(Schema.String),
   }),
   Schema.Struct({ type: Schema.Literal("unknown"), command: Schema.String }),
-])
+]).annotate({ identifier: "CommandAction" })
 /** A decoded `CommandAction`. */
 export type CommandAction = typeof CommandAction.Type
 
@@ -108,7 +108,7 @@ export const FileUpdateChange = Schema.Struct({
   ]),
   /** The content of a file that is added or deleted; otherwise the hunks of a unified diff, without a file header. */
   diff: Schema.String,
-})
+}).annotate({ identifier: "FileUpdateChange" })
 /** A decoded `FileUpdateChange`. */
 export type FileUpdateChange = typeof FileUpdateChange.Type
 
@@ -150,7 +150,7 @@ export type McpToolCall = typeof McpToolCall.Type
 export const ToolContent = Schema.Union([
   Schema.Struct({ type: Schema.Literal("inputText"), text: Schema.String }),
   Schema.Struct({ type: Schema.Literal("inputImage"), imageUrl: Schema.String }),
-])
+]).annotate({ identifier: "ToolContent" })
 /** A decoded `ToolContent`. */
 export type ToolContent = typeof ToolContent.Type
 

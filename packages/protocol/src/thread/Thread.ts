@@ -41,7 +41,7 @@ export const Environment = Schema.Struct({
   environmentId: Schema.String,
   cwd: Schema.String,
   runtimeWorkspaceRoots: Schema.Array(Schema.String),
-})
+}).annotate({ identifier: "Environment" })
 
 /** A conversation, as this dialect shows it. */
 export const Thread = Schema.Struct({
@@ -112,7 +112,7 @@ export const CollaborationMode = Schema.Struct({
     reasoning_effort: orNull(Schema.String),
     developer_instructions: orNull(Schema.String),
   }),
-})
+}).annotate({ identifier: "CollaborationMode" })
 
 const MultiAgentMode = Schema.Literals(["explicitRequestOnly"])
 
@@ -152,7 +152,7 @@ export const ThreadSettings = Schema.Struct({
   collaborationMode: CollaborationMode,
   multiAgentMode: orUnknown(MultiAgentMode),
   personality: orNull(Personality),
-})
+}).annotate({ identifier: "ThreadSettings" })
 /** A decoded `ThreadSettings`. */
 export type ThreadSettings = typeof ThreadSettings.Type
 
@@ -166,6 +166,6 @@ export const ReadState = Schema.Struct({
   ),
   /** Changes with each change; a client that changes the state names the one it has seen. */
   revision: Schema.String,
-})
+}).annotate({ identifier: "ReadState" })
 /** A decoded `ReadState`. */
 export type ReadState = typeof ReadState.Type

@@ -145,7 +145,7 @@ export const QueuedSubmission = Schema.Struct({
   input: Schema.Array(UserInput),
   clientUserMessageId: orNull(Schema.String),
   responsesapiClientMetadata: Schema.Null,
-})
+}).annotate({ identifier: "QueuedSubmission" })
 /** A decoded `QueuedSubmission`. */
 export type QueuedSubmission = typeof QueuedSubmission.Type
 

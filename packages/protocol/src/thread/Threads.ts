@@ -32,7 +32,7 @@ export const DynamicTool = Schema.Struct({
   description: Schema.String,
   inputSchema: Open,
   namespace: maybe(Schema.String),
-})
+}).annotate({ identifier: "DynamicTool" })
 /** A decoded `DynamicTool`. */
 export type DynamicTool = typeof DynamicTool.Type
 

@@ -59,7 +59,7 @@ export const SandboxPolicy = Schema.Union([
     type: Schema.Literal("externalSandbox"),
     networkAccess: Schema.Literals(["restricted", "enabled"]),
   }),
-])
+]).annotate({ identifier: "SandboxPolicy" })
 /** A decoded `SandboxPolicy`. */
 export type SandboxPolicy = typeof SandboxPolicy.Type
 
@@ -78,7 +78,7 @@ export const SandboxPolicyParam = Schema.Union([
     type: Schema.Literal("externalSandbox"),
     networkAccess: maybe(Schema.Literals(["restricted", "enabled"])),
   }),
-])
+]).annotate({ identifier: "SandboxPolicyParam" })
 /** A decoded `SandboxPolicyParam`. */
 export type SandboxPolicyParam = typeof SandboxPolicyParam.Type
 
@@ -103,7 +103,7 @@ export const GranularApproval = Schema.Struct({
 export const AskForApprovalParam = Schema.Union([
   Schema.Literals(["untrusted", "on-request", "never"]),
   GranularApproval,
-])
+]).annotate({ identifier: "AskForApprovalParam" })
 /** A decoded `AskForApprovalParam`. */
 export type AskForApprovalParam = typeof AskForApprovalParam.Type
 
@@ -111,7 +111,7 @@ export type AskForApprovalParam = typeof AskForApprovalParam.Type
 export const AskForApproval = Schema.Union([
   Schema.Literals(["untrusted", "on-failure", "on-request", "never"]),
   GranularApproval,
-])
+]).annotate({ identifier: "AskForApproval" })
 /** A decoded `AskForApproval`. */
 export type AskForApproval = typeof AskForApproval.Type
 
@@ -152,7 +152,7 @@ export const UserInputParam = Schema.Union([
   }),
   Schema.Struct({ type: Schema.Literal("skill"), ...named }),
   Schema.Struct({ type: Schema.Literal("mention"), ...named }),
-])
+]).annotate({ identifier: "UserInputParam" })
 /** A decoded `UserInputParam`. */
 export type UserInputParam = typeof UserInputParam.Type
 
@@ -180,7 +180,7 @@ export const UserInput = Schema.Union([
   }),
   Schema.Struct({ type: Schema.Literal("skill"), ...named }),
   Schema.Struct({ type: Schema.Literal("mention"), ...named }),
-])
+]).annotate({ identifier: "UserInput" })
 /** A decoded `UserInput`. */
 export type UserInput = typeof UserInput.Type
 
@@ -192,14 +192,14 @@ export const TokenCounts = Schema.Struct({
   cacheWriteInputTokens: Schema.Int,
   outputTokens: Schema.Int,
   reasoningOutputTokens: Schema.Int,
-})
+}).annotate({ identifier: "TokenCounts" })
 
 /** Tokens of the thread so far and of its last response. */
 export const TokenUsage = Schema.Struct({
   total: TokenCounts,
   last: TokenCounts,
   modelContextWindow: orNull(Schema.Int),
-})
+}).annotate({ identifier: "TokenUsage" })
 /** A decoded `TokenUsage`. */
 export type TokenUsage = typeof TokenUsage.Type
 
@@ -227,7 +227,7 @@ export const ErrorInfo = Schema.Union([
   Schema.Struct({
     activeTurnNotSteerable: Schema.Struct({ turnKind: Schema.Literals(["review", "compact"]) }),
   }),
-])
+]).annotate({ identifier: "ErrorInfo" })
 /** A decoded `ErrorInfo`. */
 export type ErrorInfo = typeof ErrorInfo.Type
 
@@ -238,7 +238,7 @@ export const TurnError = Schema.Struct({
   /** The cause, where `message` is about the repetition of the request. */
   additionalDetails: orNull(Schema.String),
   misalignment: none,
-})
+}).annotate({ identifier: "TurnError" })
 /** A decoded `TurnError`. */
 export type TurnError = typeof TurnError.Type
 
@@ -249,7 +249,7 @@ export const ThreadStatus = Schema.Union([
     type: Schema.Literal("active"),
     activeFlags: Schema.Array(Schema.Literals(["waitingOnApproval", "waitingOnUserInput"])),
   }),
-])
+]).annotate({ identifier: "ThreadStatus" })
 /** A decoded `ThreadStatus`. */
 export type ThreadStatus = typeof ThreadStatus.Type
 

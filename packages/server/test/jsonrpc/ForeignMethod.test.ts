@@ -50,8 +50,8 @@ describe("a method of another dialect", () => {
         assert.deepStrictEqual<unknown>(error, {
           code: -32601,
           message:
-            "Method not found: thread/start; this connection speaks codex-mcp, and `thread/start` belongs to app-server v2, which this program does not serve",
-          data: { method: "thread/start", dialect: "codex-mcp", belongsTo: "app-server v2" },
+            "Method not found: thread/start; this connection speaks codex-mcp, and `thread/start` belongs to app-server-v2, which this program does not serve",
+          data: { method: "thread/start", dialect: "codex-mcp", belongsTo: "app-server-v2" },
         })
       }),
     ),
@@ -90,7 +90,7 @@ describe("a method of another dialect", () => {
           Effect.gen(function* () {
             for (const id of ["first", "again"]) {
               const { error } = yield* server.ask(id, "thread/start", {})
-              assert.include(error?.message, "belongs to app-server v2")
+              assert.include(error?.message, "belongs to app-server-v2")
             }
             const { result } = yield* server.ask(3, "getUserAgent")
             assert.isString(result?.["userAgent"])
