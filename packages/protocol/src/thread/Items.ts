@@ -211,7 +211,7 @@ export const ContextCompaction = item("contextCompaction", {})
 /** The history was replaced by a summary of it. */
 export type ContextCompaction = typeof ContextCompaction.Type
 
-/** Every kind of item, told apart by `type`. */
+/** Every kind of item, by its `type`. */
 export const ThreadItem = Schema.Union([
   UserMessage,
   AgentMessage,

@@ -98,6 +98,25 @@ describe("a method of another dialect", () => {
       ),
   )
 
+  it.effect("of app-server v2 that is not supported is refused with the reason", () =>
+    withServer({ findDialect: find }, (server) =>
+      Effect.gen(function* () {
+        const { error } = yield* server.ask(1, "thread/goal/get", { threadId: "x" })
+        const reason = "the agent has no memories, goals, predictions, automatic reviewer and voice"
+        assert.deepStrictEqual<unknown>(error, {
+          code: -32601,
+          message: `Method not found: thread/goal/get; \`thread/goal/get\` of app-server-v2 is not supported: ${reason}`,
+          data: {
+            method: "thread/goal/get",
+            dialect: "codex-mcp",
+            belongsTo: "app-server-v2",
+            reason,
+          },
+        })
+      }),
+    ),
+  )
+
   it.effect(
     "sent to an app-server is refused with its dialect and the command that serves it",
     () =>
