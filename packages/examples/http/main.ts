@@ -11,29 +11,46 @@ const agent = Agent.make({
   budget: { turns: 100 },
 })
 
-const Message = Schema.Struct({ message: Schema.String })
+const Message = Schema.Struct({ message: Schema.NonEmptyString })
 
-/** `POST /chats/NAME` with `{ "message": … }`: the answer of the agent in the conversation of that name. */
+/** One status for each way in which a request can fail: a new one does not compile without it. */
+const statuses: Record<Agent.OpenError["_tag"] | Agent.TurnError["_tag"], number> = {
+  AskRefused: 409,
+  BudgetExceeded: 429,
+  TurnFailed: 502,
+  AnswerMismatch: 502,
+  TurnInterrupted: 503,
+  TurnLost: 503,
+  ChatClosed: 503,
+  ConversationUnavailable: 503,
+  TooManyConversations: 503,
+  ManagerClosed: 503,
+  StoreError: 500,
+}
+
+/** The answer of the agent in the conversation of this name. A client that goes away interrupts its turn. */
+const answer = Effect.fn(function* (name: string, message: string) {
+  const chat = yield* agent.open(name)
+  const { text } = yield* chat.ask(message).result
+  return { conversation: chat.id, answer: text }
+}, Effect.scoped)
+
+/** `POST /chats/NAME` with `{ "message": … }`. Two requests for one name are answered one after the other. */
 const chats = HttpRouter.add(
   "POST",
   "/chats/:name",
   Effect.gen(function* () {
-    const { name } = yield* HttpRouter.params
-    const { message } = yield* HttpServerRequest.schemaBodyJson(Message)
-    const chat = yield* agent.open(name)
-    const { text } = yield* chat.ask(message).result
-    return yield* HttpServerResponse.json({ conversation: chat.id, answer: text })
-  }).pipe(
-    Effect.catchTag("SchemaError", ({ message: error }) =>
-      HttpServerResponse.json({ error }, { status: 400 }),
-    ),
-    Effect.catchTag("BudgetExceeded", ({ message: error }) =>
-      HttpServerResponse.json({ error }, { status: 429 }),
-    ),
-    Effect.catchTag(["TurnFailed", "TurnLost", "ConversationUnavailable"], ({ message: error }) =>
-      HttpServerResponse.json({ error }, { status: 503 }),
-    ),
-  ),
+    const { name = "" } = yield* HttpRouter.params
+    const body = yield* Effect.result(HttpServerRequest.schemaBodyJson(Message))
+    if (body._tag === "Failure") {
+      return yield* HttpServerResponse.json({ error: body.failure.message }, { status: 400 })
+    }
+    const { content, status } = yield* Effect.match(answer(name, body.success.message), {
+      onSuccess: (content) => ({ status: 200, content }),
+      onFailure: (error) => ({ status: statuses[error._tag], content: { error: error.message } }),
+    })
+    return yield* HttpServerResponse.json(content, { status })
+  }),
 )
 
 const port = Number(process.env.PORT ?? 8080)

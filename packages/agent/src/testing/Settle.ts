@@ -143,11 +143,11 @@ const step = Effect.fnUntraced(function* (
   return true
 })
 
-/** Lets a fiber run to its end. */
+/** Moves the clock as long as the fiber runs. Never ends by itself, but for what would never end. */
 const drive = Effect.fnUntraced(function* (
   fiber: Fiber.Fiber<unknown, unknown>,
   activity: Activity,
-) {
+): Effect.fn.Return<never> {
   const latestMs = (yield* Clock.currentTimeMillis) + maxVirtualMs
   // From now on the clock does not warn that nobody moves it.
   yield* TestClock.adjust(0)
@@ -156,6 +156,7 @@ const drive = Effect.fnUntraced(function* (
     const moved = yield* activity.stepping.withPermits(1)(step(fiber, activity, latestMs))
     if (moved && ++wakeups > maxWakeups) return yield* Effect.die(new SleepsForever())
   }
+  return yield* Effect.never
 })
 
 /** Settles the effects of one test, which share what they have started. */
@@ -172,8 +173,10 @@ export class Settling {
       return Effect.gen({ self: this }, function* () {
         const services = (this.services ??= this.servicesOf(clock, yield* Scheduler.Scheduler))
         const fiber = yield* Effect.forkChild(Effect.provideContext(effect, services))
-        yield* Effect.onInterrupt(drive(fiber, this.activity), () => Fiber.interrupt(fiber))
-        return yield* Fiber.join(fiber)
+        // It ends at once with the fiber: what it does next may be part of the same moment as what others do.
+        return yield* Effect.raceFirst(Fiber.join(fiber), drive(fiber, this.activity)).pipe(
+          Effect.onExit(() => Fiber.interrupt(fiber)),
+        )
       })
     })
 

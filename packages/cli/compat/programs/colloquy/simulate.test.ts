@@ -41,12 +41,12 @@ const laws = {
 }
 
 it.effect("nothing is sold twice, in whatever order things happen", () =>
-  Agent.simulate(Agent.seeds(20), market(true), laws),
+  Agent.simulate(Agent.seeds(100), market(true), laws),
 )
 
 it.effect("a shop that looks before it takes sells twice, and the trace shows how", () =>
   Effect.gen(function* () {
-    const failure = yield* Effect.flip(Agent.simulate(Agent.seeds(20), market(false), laws))
+    const failure = yield* Effect.flip(Agent.simulate(Agent.seeds(100), market(false), laws))
     assert.include(failure.message, "nothing is sold twice: the book was sold twice")
     assert.include(failure.trace, 'tool_call_begin {"call_id":"<call 1>","tool":"buy"')
   }),
