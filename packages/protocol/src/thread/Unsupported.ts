@@ -1,6 +1,6 @@
 /**
  * The methods of the original's app-server v2 that this program knows and does not serve, with the reasons. A client that
- * sends one gets an error with the reason; no client of packages/docs/compatibility.md needs one. Pure.
+ * sends one gets an error with the reason. No known client depends on one. Pure.
  */
 
 /** Methods that are not served for one reason. */
