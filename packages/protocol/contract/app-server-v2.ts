@@ -1893,6 +1893,14 @@ export type ItemMcpToolCallProgressParams = {
   readonly message: string
 }
 
+/** More output of the program that applies a patch. */
+export type ItemFileChangeOutputDeltaParams = {
+  readonly threadId: string
+  readonly turnId: string
+  readonly itemId: string
+  readonly delta: string
+}
+
 /** The changes of a patch that is being written. */
 export type ItemFileChangePatchUpdatedParams = {
   readonly threadId: string
@@ -2234,6 +2242,8 @@ export interface ServerNotifications {
   "item/reasoning/textDelta": { params: ItemReasoningTextDeltaParams }
   /** Progress of a call, as its server reports it. */
   "item/mcpToolCall/progress": { params: ItemMcpToolCallProgressParams }
+  /** More output of the program that applies a patch. */
+  "item/fileChange/outputDelta": { params: ItemFileChangeOutputDeltaParams }
   /** The changes of a patch that is being written. */
   "item/fileChange/patchUpdated": { params: ItemFileChangePatchUpdatedParams }
   /** A request to the model failed: it is repeated, or the turn fails with this error. */

@@ -126,6 +126,7 @@ export const AppServerV2 = dialect({
     Notifications.ReasoningSummaryTextDelta,
     Notifications.ReasoningTextDelta,
     Notifications.McpToolCallProgress,
+    Notifications.FileChangeOutputDelta,
     Notifications.FileChangePatchUpdated,
     Notifications.ErrorNotification,
     Notifications.Warning,

@@ -195,6 +195,12 @@ export const McpToolCallProgress = about(
   Schema.Struct({ ...ofItem, message: Schema.String }),
   "Progress of a call, as its server reports it.",
 )
+/** Output of a patch. */
+export const FileChangeOutputDelta = delta(
+  "item/fileChange/outputDelta",
+  Schema.Struct({ ...ofItem, delta: Schema.String }),
+  "More output of the program that applies a patch.",
+)
 /** The files of a patch have changed. */
 export const FileChangePatchUpdated = about(
   "item/fileChange/patchUpdated",
