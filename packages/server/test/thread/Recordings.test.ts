@@ -163,7 +163,7 @@ describe("the recordings of app-server v2", () => {
   })
 
   it("params that the original cannot read are refused, or listed with the reason", () => {
-    const malformed = fromClient.filter((one) => /^Invalid request: /.test(messageOf(one) ?? ""))
+    const malformed = fromClient.filter((one) => messageOf(one)?.startsWith("Invalid request: "))
     const accepted = malformed.filter(
       ({ method, params }) =>
         method !== undefined && Result.isSuccess(codecOf(method).decodeParams(params)),
