@@ -122,6 +122,11 @@ describe("types of Agent", () => {
         machine: Agent.machine({ cwd: "/work" }),
       })
     expectTypeOf<Asked<ReturnType<typeof alone>>>().toEqualTypeOf<Agent.MachineQuestion>()
+    const tested = () =>
+      Agent.test({ machine: Agent.machine({ cwd: "/work" }), tools: [greet], script: [] }).agent
+    expectTypeOf<Asked<ReturnType<typeof tested>>["tool"]>().toEqualTypeOf<
+      "greet" | "shell" | "apply_patch"
+    >()
   })
 
   it("unknown options are errors", () => {
