@@ -116,6 +116,11 @@ export class ExecFold {
   private count = 0
   /** Ids on the wire, by the ids of the core. */
   private readonly ids = new Map<string, string>()
+  /** Output of running commands, by the ids of the core: what is left of one that does not end by itself. */
+  private readonly outputs = new Map<
+    string,
+    { text: string; readonly decoder: InstanceType<typeof TextDecoder> }
+  >()
   /** The plan as it was reported last. */
   private plan: ExecItem | undefined
   private usage: ExecUsage
@@ -139,8 +144,9 @@ export class ExecFold {
   }
 
   private changed(change: ItemChange): ReadonlyArray<ExecEvent> {
+    if (change._tag === "Delta") this.keepOutput(change)
     if (change._tag !== "Started" && change._tag !== "Completed") return []
-    const { item } = change
+    const item = this.withOutput(change.item)
     const content = shown(item)
     if (content === undefined) return []
     if (content.type === "todo_list") {
@@ -152,6 +158,25 @@ export class ExecFold {
     }
     const type = change._tag === "Started" ? "item.started" : "item.completed"
     return [{ type, item: { id: this.idOf(item.id), ...content } }]
+  }
+
+  private keepOutput({ delta, id }: Extract<ItemChange, { readonly _tag: "Delta" }>): void {
+    const output = this.outputs.get(id)
+    if (output === undefined) return
+    output.text += output.decoder.decode(Buffer.from(delta, "base64"), { stream: true })
+  }
+
+  private withOutput(item: Item): Item {
+    if (item.type !== "command") return item
+    const output = this.outputs.get(item.id)
+    if (item.status === "running") {
+      this.outputs.set(item.id, { text: "", decoder: new TextDecoder() })
+      return item
+    }
+    this.outputs.delete(item.id)
+    return item.output === undefined && output !== undefined
+      ? { ...item, output: output.text }
+      : item
   }
 
   /** The first plan of a turn starts an item, which later ones change. */

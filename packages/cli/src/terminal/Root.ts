@@ -57,7 +57,11 @@ export const run = async (words: ReadonlyArray<string>): Promise<number> => {
   )
   if (Exit.isSuccess(exit)) return code.value
   const error = Cause.squash(exit.cause)
-  if (CliError.isCliError(error)) return 2
+  if (CliError.isCliError(error)) {
+    // The parser has presented its own errors; this one is of the command.
+    if (error._tag !== "ShowHelp") process.stderr.write(`${lineOf(error)}\n`)
+    return 2
+  }
   process.stderr.write(`colloquy: ${errorLine(error)}\n`)
   return 1
 }
