@@ -31,7 +31,7 @@ const usageOf = (total: TokenUsage): ExecUsage => ({
 const statusOf = ({ status }: Item) =>
   status === "running" ? "in_progress" : status === "completed" ? status : "failed"
 
-type CallResult = Extract<Item, { readonly type: "mcp_tool_call" }>["result"]
+type CallResult = CoreItem<"mcp_tool_call">["result"]
 
 /** The result and the error of a call; a tool that reports an error has a result. */
 const outcomeOf = (result: CallResult) => {
@@ -57,6 +57,26 @@ const isError = (result: CallResult): boolean =>
   "Ok" in result &&
   (result.Ok as { readonly isError?: unknown }).isError === true
 
+type CoreItem<T extends Item["type"]> = Extract<Item, { readonly type: T }>
+
+const fileChange = (item: CoreItem<"file_change">): Shown => ({
+  type: "file_change",
+  changes: Object.entries(item.changes).map(([path, change]) => ({
+    path,
+    kind: "add" in change ? "add" : "delete" in change ? "delete" : "update",
+  })),
+  status: statusOf(item),
+})
+
+const mcpToolCall = (item: CoreItem<"mcp_tool_call">): Shown => ({
+  type: "mcp_tool_call",
+  server: item.server,
+  tool: item.tool,
+  arguments: item.arguments ?? {},
+  ...outcomeOf(item.result),
+  status: isError(item.result) ? "failed" : statusOf(item),
+})
+
 /** An item as its client gets it; undefined for one that `exec` does not report. */
 const shown = (item: Item): Shown | undefined => {
   switch (item.type) {
@@ -72,23 +92,9 @@ const shown = (item: Item): Shown | undefined => {
         status: statusOf(item),
       }
     case "file_change":
-      return {
-        type: "file_change",
-        changes: Object.entries(item.changes).map(([path, change]) => ({
-          path,
-          kind: "add" in change ? "add" : "delete" in change ? "delete" : "update",
-        })),
-        status: statusOf(item),
-      }
+      return fileChange(item)
     case "mcp_tool_call":
-      return {
-        type: "mcp_tool_call",
-        server: item.server,
-        tool: item.tool,
-        arguments: item.arguments ?? {},
-        ...outcomeOf(item.result),
-        status: isError(item.result) ? "failed" : statusOf(item),
-      }
+      return mcpToolCall(item)
     case "web_search":
       return { type: "web_search", query: item.query ?? "" }
     case "plan":

@@ -2,7 +2,6 @@
  * The commands for people, on `effect/cli`. Loaded only when one of them is run: a server starts faster without it. Help goes
  * to stdout where it was asked for; what is wrong with a command line goes to stderr, with exit code 2.
  */
-import { nearest } from "@colloquy/protocol/Nearest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -13,7 +12,6 @@ import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Layer from "effect/Layer"
-import { peopleCommands } from "../args/PeopleCommands.ts"
 import { errorLine } from "../log/ErrorLine.ts"
 import { version } from "../server/Version.ts"
 import { execCommand } from "../exec/ExecArguments.ts"
@@ -23,12 +21,8 @@ import { colloquy } from "./LaunchCommand.ts"
 const root = colloquy.pipe(Command.withSubcommands([execCommand]))
 
 /** One line for each fault, as the other commands print theirs. */
-const lineOf = (error: CliError.CliError): string => {
-  const { message } = error
-  const near =
-    error._tag === "UnknownSubcommand" ? nearest(error.subcommand, [...peopleCommands]) : undefined
-  return `colloquy: ${message.replaceAll(/\s*\n\s*/g, " ")}${near === undefined ? "" : `; did you mean \`${near}\`?`}`
-}
+const lineOf = ({ message }: CliError.CliError): string =>
+  `colloquy: ${message.replaceAll(/\s*\n\s*/g, " ")}`
 
 const presenter = CliOutput.layerPresenter({
   present: (event) =>
