@@ -5,7 +5,7 @@
 import * as Options from "./Options.ts"
 
 /** Their names. */
-export const peopleCommands: ReadonlySet<string> = new Set(["exec"])
+const peopleCommands: ReadonlySet<string> = new Set(["exec"])
 
 /** True for a command line whose command is one of them: its first word that is neither an option nor the value of one. */
 export const isForPeople = (words: ReadonlyArray<string>): boolean => {

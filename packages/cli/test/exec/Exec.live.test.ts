@@ -143,7 +143,7 @@ describe("colloquy exec --json", () => {
         assert.strictEqual(outcome.code, 0)
         assert.strictEqual(readFileSync(last, "utf8"), '{"a":"b"}')
         const [request] = yield* provider.requests
-        assert.deepStrictEqual((request?.body as { text?: unknown }).text, {
+        assert.deepStrictEqual((request?.body as { text?: unknown } | undefined)?.text, {
           format: {
             type: "json_schema",
             strict: true,

@@ -123,8 +123,8 @@ describe("ExecFold", () => {
       type: "todo_list",
       items: [{ text: "one", completed: isDone }],
     })
-    assert.deepStrictEqual(
-      reported(planned("pending"), planned("completed"), completed).slice(0, 3) as unknown,
+    assert.deepStrictEqual<unknown>(
+      reported(planned("pending"), planned("completed"), completed).slice(0, 3),
       [
         { type: "item.started", item: item(false) },
         { type: "item.updated", item: item(true) },
@@ -148,28 +148,31 @@ describe("ExecFold", () => {
         result: { Ok: { content: [{ type: "text", text: "went wrong" }], isError: true } },
       },
     )
-    assert.deepStrictEqual(events.filter(({ type }) => type === "item.completed") as unknown, [
-      {
-        type: "item.completed",
-        item: {
-          id: "item_0",
-          type: "file_change",
-          changes: [{ path: "/w/a.txt", kind: "add" }],
-          status: "failed",
+    assert.deepStrictEqual<unknown>(
+      events.filter(({ type }) => type === "item.completed"),
+      [
+        {
+          type: "item.completed",
+          item: {
+            id: "item_0",
+            type: "file_change",
+            changes: [{ path: "/w/a.txt", kind: "add" }],
+            status: "failed",
+          },
         },
-      },
-      {
-        type: "item.completed",
-        item: {
-          id: "item_1",
-          type: "mcp_tool_call",
-          ...invocation,
-          result: { content: [{ type: "text", text: "went wrong" }], structured_content: null },
-          error: null,
-          status: "failed",
+        {
+          type: "item.completed",
+          item: {
+            id: "item_1",
+            type: "mcp_tool_call",
+            ...invocation,
+            result: { content: [{ type: "text", text: "went wrong" }], structured_content: null },
+            error: null,
+            status: "failed",
+          },
         },
-      },
-    ])
+      ],
+    )
   })
 
   it("reports repeated requests, warnings and why the turn failed", () => {
