@@ -6,9 +6,10 @@
  *           ▲                │ no
  *           └── the clock moves to the next wake-up
  *
- * Counts the tasks of the fibers that the effect starts, and their sleeps; both go on being counted when the effect has
- * ended and its fibers have not. Effects that settle at the same time take turns with the clock: one move wakes up what all
- * of them sleep until. Without a `TestClock` the effect just runs.
+ * Everything that settles on one clock is counted together, whichever agent it belongs to: the tasks of the fibers that
+ * such effects start, and every sleep on the clock, those of the test itself included. One of the effects at a time looks
+ * whether the clock has to move, and one move wakes up what all of them sleep until. Without a `TestClock` the effect just
+ * runs.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -18,15 +19,23 @@ import * as Fiber from "effect/Fiber"
 import * as Scheduler from "effect/Scheduler"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 
 /** Most wake-ups without an end, for what sleeps again and again. */
 const maxWakeups = 2_000
 
 /** Nothing runs, nothing sleeps, and the effect has not ended: it waits for something that the test never does. */
-export class NothingToRun extends Schema.TaggedError<NothingToRun>()("NothingToRun", {}) {
-  override readonly message =
-    "the effect waits for something that nothing in this test does: no fiber can run, and none sleeps"
+export class NothingToRun extends Schema.TaggedError<NothingToRun>()("NothingToRun", {
+  /** What the turns of the agents under test wait for, one text for each. */
+  waiting: Schema.Array(Schema.String),
+}) {
+  override get message() {
+    const waiting = this.waiting.map((one) => `\n  ${one}`).join("")
+    return `the effect waits for something that nothing in this test does: no fiber can run, and none sleeps. ${
+      waiting === "" ? "No agent under test has a turn that runs" : `The agents under test:${waiting}`
+    }`
+  }
 }
 
 /** Something of the effect sleeps again and again, and the effect has not ended after 2,000 wake-ups. */
@@ -40,17 +49,38 @@ const maxLiveWaitMs = 500
 /** A sleep that would end later counts as none: nothing that a test waits for takes a year. */
 const maxVirtualMs = Duration.toMillis(Duration.days(365))
 
-type WithSleep = Clock.Clock & { sleep(duration: Duration.Duration): Effect.Effect<void> }
+type WithSleep = Clock.Clock & { sleep: (duration: Duration.Duration) => Effect.Effect<void> }
 
-/** Counts what can run and what sleeps. */
+/** Says what runs, for `NothingToRun`. */
+export type Waiting = () => ReadonlyArray<string>
+
+/** Counts what can run and what sleeps on one clock. */
 class Activity {
   /** Held by the one effect that looks whether anything can run, and may move the clock. */
   readonly stepping = Semaphore.makeUnsafe(1)
   /** Steps since something ran: for so many milliseconds of the machine's time nothing could, and nothing slept. */
   quietMs = 0
+  /** Of the agents that are tested on the clock. */
+  readonly waiting = new Set<Waiting>()
   private pending = 0
   private onIdle: (() => void) | undefined
   private readonly wakeups = new Set<{ readonly atMs: number }>()
+
+  /** Counts all sleeps on the clock from now on. */
+  constructor(clock: WithSleep) {
+    const sleep = clock.sleep.bind(clock)
+    // The clock of a test belongs to it alone, and its fibers have it already: only the clock itself knows their sleeps.
+    clock.sleep = (duration) =>
+      Effect.acquireUseRelease(
+        Effect.map(clock.currentTimeMillis, (now) => {
+          const wakeup = { atMs: now + Duration.toMillis(duration) }
+          this.wakeups.add(wakeup)
+          return wakeup
+        }),
+        () => sleep(duration),
+        (wakeup) => Effect.sync(() => this.wakeups.delete(wakeup)),
+      )
+  }
 
   scheduler(parent: Scheduler.Scheduler): Scheduler.Scheduler {
     return {
@@ -76,22 +106,6 @@ class Activity {
     }
   }
 
-  clock(parent: WithSleep): Clock.Clock {
-    // Not spread: a clock may be an instance of a class.
-    return Object.assign(Object.create(parent) as WithSleep, {
-      sleep: (duration: Duration.Duration) =>
-        Effect.acquireUseRelease(
-          Effect.map(parent.currentTimeMillis, (now) => {
-            const wakeup = { atMs: now + Duration.toMillis(duration) }
-            this.wakeups.add(wakeup)
-            return wakeup
-          }),
-          () => parent.sleep(duration),
-          (wakeup) => Effect.sync(() => this.wakeups.delete(wakeup)),
-        ),
-    })
-  }
-
   /** Resolves when no counted task can run. */
   get idle(): Effect.Effect<void> {
     return Effect.callback<void>((resume) => {
@@ -110,6 +124,10 @@ class Activity {
     return this.pending === 0
   }
 
+  get nothingToRun(): NothingToRun {
+    return new NothingToRun({ waiting: [...this.waiting].flatMap((waiting) => waiting()) })
+  }
+
   /** The next moment that something sleeps until, at most `latestMs`; undefined: nothing sleeps until then. */
   nextMs(latestMs: number): number | undefined {
     const times = [...this.wakeups].map(({ atMs }) => atMs).filter((atMs) => atMs <= latestMs)
@@ -120,7 +138,8 @@ class Activity {
 /** One turn of the platform's event loop, in which promises settle. */
 const breathe = TestClock.withLive(Effect.sleep(1))
 
-const isTestClock = (clock: Clock.Clock): clock is TestClock.TestClock & WithSleep =>
+/** True: the time of this clock is virtual, and moved by a test. */
+export const isTestClock = (clock: Clock.Clock): clock is TestClock.TestClock & WithSleep =>
   "adjust" in clock
 
 /** Lets what can run run, then moves the clock to the next wake-up unless the fiber has ended. True: it moved. */
@@ -135,7 +154,7 @@ const step = Effect.fnUntraced(function* (
   if (!activity.isIdle || fiber.pollUnsafe() !== undefined) return false
   const next = activity.nextMs(latestMs)
   if (next === undefined) {
-    if (++activity.quietMs > maxLiveWaitMs) return yield* Effect.die(new NothingToRun())
+    if (++activity.quietMs > maxLiveWaitMs) return yield* Effect.die(activity.nothingToRun)
     return false
   }
   activity.quietMs = 0
@@ -159,37 +178,60 @@ const drive = Effect.fnUntraced(function* (
   return yield* Effect.never
 })
 
-/** Settles the effects of one test, which share what they have started. */
-export class Settling {
-  private readonly activity = new Activity()
-  private services: Context.Context<never> | undefined
+/** Of each clock, for as long as it is one. */
+const activities = new WeakMap<Clock.Clock, Activity>()
 
-  /** Runs the effect to its end; see the module. Dies with `NothingToRun` or `SleepsForever` where it never ends. */
-  readonly settle = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+const activityOf = (clock: WithSleep): Activity => {
+  const known = activities.get(clock)
+  if (known !== undefined) return known
+  const activity = new Activity(clock)
+  activities.set(clock, activity)
+  return activity
+}
+
+/** The clock that an effect has while it settles. */
+const isSettling = (clock: Clock.Clock): boolean => "~colloquy/agent/settling" in clock
+
+const settlingClock = (clock: Clock.Clock): Clock.Clock =>
+  // Not spread: a clock may be an instance of a class.
+  Object.assign(Object.create(clock) as Clock.Clock, { "~colloquy/agent/settling": true })
+
+/** Runs an effect to its end; see the module. Dies with `NothingToRun` or `SleepsForever` where it never ends. */
+export type Settle = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+/** The clock of a program, whether it settles or not. */
+export const clockOf: Effect.Effect<Clock.Clock> = Clock.clockWith((clock) =>
+  Effect.succeed(isSettling(clock) ? (Object.getPrototypeOf(clock) as Clock.Clock) : clock),
+)
+
+/** Settles effects of an agent. @param waiting what of the agent waits, for `NothingToRun` */
+export const settling =
+  (waiting: Waiting): Settle =>
+  (effect) =>
     Effect.flatMap(Clock.clockWith(Effect.succeed), (clock) => {
-      if (!isTestClock(clock)) return effect
       // An effect that settles within another one is driven by that one.
-      if (isSettling(clock)) return effect
-      return Effect.gen({ self: this }, function* () {
-        const services = (this.services ??= this.servicesOf(clock, yield* Scheduler.Scheduler))
+      if (!isTestClock(clock) || isSettling(clock)) return effect
+      const activity = activityOf(clock)
+      activity.waiting.add(waiting)
+      return Effect.gen(function* () {
+        const services = Context.make(Clock.Clock, settlingClock(clock)).pipe(
+          Context.add(Scheduler.Scheduler, activity.scheduler(yield* Scheduler.Scheduler)),
+        )
         const fiber = yield* Effect.forkChild(Effect.provideContext(effect, services))
         // It ends at once with the fiber: what it does next may be part of the same moment as what others do.
-        return yield* Effect.raceFirst(Fiber.join(fiber), drive(fiber, this.activity)).pipe(
+        return yield* Effect.raceFirst(Fiber.join(fiber), drive(fiber, activity)).pipe(
           Effect.onExit(() => Fiber.interrupt(fiber)),
         )
       })
     })
 
-  private servicesOf(clock: WithSleep, scheduler: Scheduler.Scheduler): Context.Context<never> {
-    const counted = Object.assign(this.activity.clock(clock), { "~colloquy/agent/settling": true })
-    return Context.make(Clock.Clock, counted).pipe(
-      Context.add(Scheduler.Scheduler, this.activity.scheduler(scheduler)),
-    )
-  }
-}
+/** Settles each pull of a stream. */
+export const settledStream = <A, E, R>(
+  stream: Stream.Stream<A, E, R>,
+  settle: Settle,
+): Stream.Stream<A, E, R> => Stream.transformPull(stream, (pull) => Effect.succeed(settle(pull)))
 
-const isSettling = (clock: Clock.Clock): boolean => "~colloquy/agent/settling" in clock
+const nothing: Waiting = () => []
 
-/** Runs one effect to its end on the `TestClock` of the test; see `Settling`. */
-export const settle = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.suspend(() => new Settling().settle(effect))
+/** Runs one effect to its end on the `TestClock` of the test. */
+export const settle: Settle = settling(nothing)

@@ -19,7 +19,6 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import {
   type Agent,
   agentKind,
@@ -47,7 +46,9 @@ import type { Ask, AskOptions, Input, Turn } from "../Turn.ts"
 import { type Script, scripted, type ScriptedModel } from "./ScriptedModel.ts"
 import { EventLogs } from "./EventLogs.ts"
 import { type SentRequest, sentOf } from "./SentRequest.ts"
-import { Settling } from "./Settle.ts"
+import { clockOf, type Settle, settledStream, settling } from "./Settle.ts"
+import { waitingIn } from "./Waiting.ts"
+import { onlyOn } from "./WrongClock.ts"
 
 export * from "../Agent.ts"
 export * from "./ScriptedModel.ts"
@@ -70,6 +71,7 @@ export {
   type SimulationReport,
 } from "./Simulate.ts"
 export { NothingToRun, settle, SleepsForever } from "./Settle.ts"
+export { WrongClock } from "./WrongClock.ts"
 
 /** An agent under test. */
 export interface TestAgent<Q, out R> {
@@ -140,39 +142,30 @@ const testOfOptions = optionsOf({ agent: agentKind, script } satisfies Kinds<
   TestOf<unknown, unknown>
 >)
 
-const settledTurn = <A>(turn: Turn<A>, { settle }: Settling): Turn<A> => ({
+const settledTurn = <A>(turn: Turn<A>, settle: Settle): Turn<A> => ({
   ...turn,
   result: settle(turn.result),
   events: settledStream(turn.events, settle),
 })
 
-const settledStream = <A, E, R>(
-  stream: Stream.Stream<A, E, R>,
-  settle: Settling["settle"],
-): Stream.Stream<A, E, R> => Stream.transformPull(stream, (pull) => Effect.succeed(settle(pull)))
-
-const settledChat = <Q>(chat: Chat<Q>, settling: Settling): Chat<Q> => {
-  const { settle } = settling
-  return {
-    id: chat.id,
-    isResumed: chat.isResumed,
-    conversation: chat.conversation,
-    events: (options) => settledStream(chat.events(options), settle),
-    child: (options) =>
-      Effect.map(settle(chat.child(options)), (child) => settledChat(child, settling)),
-    ask: <A = string, R = never>(input: Input, options?: AskOptions<Q, A, R>): Ask<A, R> => {
-      const ask = chat.ask(input, options)
-      return Object.assign(settledStream(ask, settle), {
-        result: settle(ask.result),
-        start: Effect.map(settle(ask.start), (turn) => settledTurn(turn, settling)),
-      })
-    },
-  }
-}
+const settledChat = <Q>(chat: Chat<Q>, settle: Settle): Chat<Q> => ({
+  id: chat.id,
+  isResumed: chat.isResumed,
+  conversation: chat.conversation,
+  events: (options) => settledStream(chat.events(options), settle),
+  child: (options) => Effect.map(settle(chat.child(options)), (child) => settledChat(child, settle)),
+  ask: <A = string, R = never>(input: Input, options?: AskOptions<Q, A, R>): Ask<A, R> => {
+    const ask = chat.ask(input, options)
+    return Object.assign(settledStream(ask, settle), {
+      result: settle(ask.result),
+      start: Effect.map(settle(ask.start), (turn) => settledTurn(turn, settle)),
+    })
+  },
+})
 
 const testOf = <Q, R>(agent: Agent<Q, never, R>, model: ScriptedModel): TestAgent<Q, R> => {
-  const settling = new Settling()
   const logs = new EventLogs()
+  const settle = settling(() => waitingIn(logs))
   return {
     agent,
     logs,
@@ -193,9 +186,11 @@ const testOf = <Q, R>(agent: Agent<Q, never, R>, model: ScriptedModel): TestAgen
       )
     },
     open: (name, options) =>
-      Effect.map(settling.settle(logs.observe(agent.open(name, options))), (chat) =>
-        settledChat(chat, settling),
-      ),
+      Effect.gen(function* () {
+        const openedOn = yield* clockOf
+        const chat = yield* settle(logs.observe(agent.open(name, options)))
+        return settledChat(chat, (effect) => settle(onlyOn(openedOn, chat.id, effect)))
+      }),
   }
 }
 
