@@ -21,7 +21,7 @@ export interface Simulation<A, E> {
  * Runs a program to its end; the same seed gives the same run.
  *
  * @param options `maxSteps`: tasks after which the run counts as a livelock; `startMs`: the virtual time at the start;
- *   `draws`: makes the choices of the scheduler, by default drawn from the seed
+ *   `latestMs`: what sleeps longer counts as asleep for ever; `draws`: makes the choices of the scheduler, by default drawn from the seed
  */
 export const simulate = <A, E>(
   seed: number,
@@ -29,8 +29,14 @@ export const simulate = <A, E>(
   {
     maxSteps = 1_000_000,
     startMs = 0,
+    latestMs = Infinity,
     draws = new RecordedDraws(seed),
-  }: { readonly maxSteps?: number; readonly startMs?: number; readonly draws?: Draws } = {},
+  }: {
+    readonly maxSteps?: number
+    readonly startMs?: number
+    readonly latestMs?: number
+    readonly draws?: Draws
+  } = {},
 ): Simulation<A, E> => {
   const scheduler = new SeededScheduler(draws, maxSteps)
   const clock = new SimulatedClock(startMs)
@@ -40,7 +46,8 @@ export const simulate = <A, E>(
   while (scheduler.drain()) {
     const exit = fiber.pollUnsafe()
     if (exit !== undefined) return { exit, steps: scheduler.steps }
-    if (!clock.jump()) return { exit: "stuck", steps: scheduler.steps }
+    const nextMs = clock.nextMs ?? Infinity
+    if (nextMs > latestMs || !clock.jump()) return { exit: "stuck", steps: scheduler.steps }
   }
   return { exit: "livelock", steps: scheduler.steps }
 }

@@ -1,4 +1,7 @@
-/** Clients of an agent that are connected in memory, one for each protocol that serves it. They end with the scope. */
+/**
+ * Clients of an agent that are connected in memory, one for each protocol that serves it. They end with the scope, and
+ * their calls settle by themselves on the `TestClock`.
+ */
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import * as AppClient from "@colloquy/client/AppClient"
@@ -20,6 +23,9 @@ import type * as Scope from "effect/Scope"
 import type { Agent } from "../MakeAgent.ts"
 import { toMcp } from "../Serve.ts"
 import type { EventLogs } from "./EventLogs.ts"
+import { settle, settling } from "./Settle.ts"
+import { settledApp, settledMcp } from "./SettledClients.ts"
+import { waitingIn } from "./Waiting.ts"
 
 const clientInfo = { name: "test", version: "0.0.0" }
 
@@ -42,12 +48,13 @@ const connected = <A, E, E2, R, R2>(
 
 const partsOf = <Q, E, R, T>(served: Served<Q, E, R, T>) => {
   if (!("logs" in served)) {
-    return { agent: served, observe: <A, F, S>(effect: Effect.Effect<A, F, S>) => effect }
+    return { agent: served, observe: <A, F, S>(effect: Effect.Effect<A, F, S>) => effect, settle }
   }
   const { agent, logs } = served
   return {
     agent,
     observe: <A, F, S>(effect: Effect.Effect<A, F, S>) => logs.observe(effect),
+    settle: settling(() => waitingIn(logs)),
   }
 }
 
@@ -63,11 +70,12 @@ export const mcpClient = <Q, E, R, T>(
   E | FeatureRefused | JsonRpcError | ConnectionClosed,
   Exclude<R, Scope.Scope> | Scope.Scope
 > => {
-  const { agent, observe } = partsOf(served)
-  return connected(
+  const { agent, observe, settle } = partsOf(served)
+  const client = connected(
     (connection) => observe(toMcp(agent)(connection)),
     (connection) => McpClient.connect(connection, { clientInfo, ...options }),
   )
+  return Effect.map(settle(client), (mcp) => settledMcp(mcp, settle))
 }
 
 const ports = Layer.mergeAll(Auth.layerNone, HostPort.layerNone, UserConfig.layerNone)
@@ -85,7 +93,7 @@ export const appClient = <Q, E, R, T>(
   E | JsonRpcError | ConnectionClosed,
   Exclude<R, Scope.Scope> | Scope.Scope
 > => {
-  const { agent, observe } = partsOf(served)
+  const { agent, observe, settle } = partsOf(served)
   const runtime = agent["~colloquy/agent"]
   const serve = (connection: Connection) =>
     Effect.scoped(
@@ -105,8 +113,9 @@ export const appClient = <Q, E, R, T>(
         yield* Effect.provide(AppServer.serve(connection), Layer.merge(server, ports))
       }),
     )
-  return connected(
+  const client = connected(
     (connection) => observe(serve(connection)),
     (connection) => AppClient.connect(connection, { clientInfo, ...options }),
   )
+  return Effect.map(settle(client), (app) => settledApp(app, settle))
 }

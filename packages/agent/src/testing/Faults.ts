@@ -1,6 +1,28 @@
 /** Faults of what an agent depends on, for tests of what becomes of its turns then. */
 import * as FullStore from "@colloquy/testing/FullStore"
+import { checkOptions, duration, is, type Kind } from "../internal/Options.ts"
 import { fails, type ScriptedPart } from "./ScriptedModel.ts"
+
+const roomKind = is(
+  "a whole number from 0 on, or Infinity",
+  (value) => value === Infinity || (Number.isSafeInteger(value) && Number(value) >= 0),
+)
+
+/** Lets a wrong value be refused where a test sets it, not where the store uses it. */
+const checkWhenSet = <K extends "room" | "delay">(
+  store: FullStore.FullStore,
+  key: K,
+  kind: Kind,
+): void => {
+  let value = store[key]
+  Object.defineProperty(store, key, {
+    get: () => value,
+    set: (next: FullStore.FullStore[K]) => {
+      checkOptions(`Agent.faultyStore ${key}`, kind, next)
+      value = next
+    },
+  })
+}
 
 /**
  * A store in memory with faults that a test switches on and off: `room` is the number of batches of events that it still
@@ -12,7 +34,12 @@ import { fails, type ScriptedPart } from "./ScriptedModel.ts"
  * store.room = 0
  * ```
  */
-export const faultyStore = (): FullStore.FullStore => FullStore.make()
+export const faultyStore = (): FullStore.FullStore => {
+  const store = FullStore.make()
+  checkWhenSet(store, "room", roomKind)
+  checkWhenSet(store, "delay", duration)
+  return store
+}
 
 /** A store with faults; see `faultyStore`. */
 export type FaultyStore = FullStore.FullStore

@@ -2,6 +2,7 @@
  * Makes values equal in every run, for snapshots: ids, times and durations become placeholders, numbered in the order in
  * which they appear. Equal ids get equal placeholders, so that what belongs together is still seen. Pure.
  */
+import * as Duration from "effect/Duration"
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 
@@ -23,6 +24,8 @@ const volatileMembers: ReadonlyMap<string, string> = new Map([
 export class Placeholders {
   private readonly names = new Map<string, string>()
   private readonly counts = new Map<string, number>()
+  /** The containers that `replace` is in. */
+  private readonly within = new Set<object>()
   private readonly format: (kind: string, count: number) => string
 
   /** @param format the text of the placeholder for the `count`-th value of this kind */
@@ -45,10 +48,28 @@ export class Placeholders {
   /** The value with placeholders. */
   replace(value: unknown): unknown {
     if (typeof value === "string") return this.text(value)
-    if (Array.isArray(value)) return value.map((one) => this.replace(one))
     if (typeof value !== "object" || value === null) return value
+    if (value instanceof Date) return this.of("time", String(value.getTime()))
+    if (Duration.isDuration(value)) return "<duration>"
+    if (this.within.has(value)) return "<cycle>"
+    this.within.add(value)
+    try {
+      return this.container(value)
+    } finally {
+      this.within.delete(value)
+    }
+  }
+
+  private container(value: object): unknown {
+    if (Array.isArray(value)) return value.map((one) => this.replace(one))
+    if (value instanceof Set) return new Set([...value].map((one) => this.replace(one)))
+    if (value instanceof Map) {
+      return new Map([...value].map(([key, one]) => [this.replace(key), this.replace(one)]))
+    }
+    // No error has its message among its entries.
+    const members = value instanceof Error ? { ...value, message: value.message } : value
     return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [name, this.member(name, member)]),
+      Object.entries(members).map(([name, one]) => [this.text(name), this.member(name, one)]),
     )
   }
 
@@ -67,5 +88,5 @@ export class Placeholders {
   }
 }
 
-/** A JSON value with placeholders: events, requests, results, anything that a snapshot shows. */
+/** A value with placeholders: events, requests, results, errors, anything that a snapshot shows. */
 export const normalized = <A>(value: A): A => new Placeholders().replace(value) as A

@@ -26,6 +26,7 @@ import {
   named,
   optional,
   options as optionsOf,
+  shown,
   text as textKind,
 } from "../internal/Options.ts"
 import { model, type Model } from "../Model.ts"
@@ -99,7 +100,7 @@ export interface ScriptedModel extends Model {
 const shownChars = 400
 
 /** The last items of a request, for an error. */
-const shown = ({ input, tools }: ModelRequest): string => {
+const shownRequest = ({ input, tools }: ModelRequest): string => {
   const last = input.slice(-2).map((item) => JSON.stringify(item).slice(0, shownChars))
   const names = tools.map((tool) => ("name" in tool ? tool.name : tool.type))
   return `tools: ${names.join(", ") || "none"}; last items:\n${last.join("\n")}`
@@ -109,7 +110,7 @@ const unexpected = (request: ModelRequest, index: number, length: number | undef
   new ModelError({
     reason: "Request",
     retryable: false,
-    message: `the script ${length === undefined ? "has no response" : `has ${length} responses`}, and nobody expected request ${index + 1}: ${shown(request)}`,
+    message: `the script ${length === undefined ? "has no response" : `has ${length} responses`}, and nobody expected request ${index + 1}: ${shownRequest(request)}`,
   })
 
 const usageOf = (input: number, output: number): TokenUsage => ({
@@ -174,6 +175,25 @@ const partsOf = (response: ScriptedResponse): ReadonlyArray<ScriptedPart> | unde
     : undefined
 }
 
+/** A response that is none, as an error shows it. */
+const shownResponse = (response: unknown): string =>
+  Effect.isEffect(response)
+    ? "an effect"
+    : typeof response === "function" || Predicate.isPromiseLike(response)
+      ? shown(response)
+      : (jsonText(response) ?? "a value without a JSON form")
+
+/** Most requests of one turn. A function that answers every request with a call would let a turn go on for ever. */
+const maxRequestsOfTurn = 500
+
+/** Number of requests that the turn has sent before this one. */
+const requestsBefore = ({ input }: ModelRequest): number => {
+  const start = input.findLastIndex((item) => item.type === "message" && item.role === "user")
+  return input
+    .slice(start + 1)
+    .filter((item, i, items) => isOfModel(item) && !(i > 0 && isOfModel(items[i - 1]))).length
+}
+
 const failed = (index: number, problem: string): ModelError =>
   new ModelError({
     reason: "Request",
@@ -181,18 +201,26 @@ const failed = (index: number, problem: string): ModelError =>
     message: `the response of the script to request ${index + 1}: ${problem}`,
   })
 
+const isOfModel = (item: ResponseItem | undefined): boolean =>
+  item?.type === "function_call" || (item?.type === "message" && item.role === "assistant")
+
 /** The entry of the script for a request; undefined where nobody expected it. */
 const entryOf = (
   script: Script,
   request: ModelRequest,
   index: number,
-): Effect.Effect<ScriptedResponse | undefined, ModelError> =>
-  typeof script === "function"
+): Effect.Effect<ScriptedResponse | undefined, ModelError> => {
+  if (requestsBefore(request) >= maxRequestsOfTurn) {
+    const problem = `it is request ${maxRequestsOfTurn + 1} of one turn; a script that is a function has to give a text in the end, for example once \`request.input\` has the output of the call`
+    return Effect.fail(failed(index, problem))
+  }
+  return typeof script === "function"
     ? Effect.try({
         try: () => script(request, index),
         catch: (error) => failed(index, `its function failed: ${String(error)}`),
       })
     : Effect.succeed(script[index])
+}
 
 /** The response to the request number `index`. */
 const respond = (
@@ -203,12 +231,7 @@ const respond = (
   const parts = partsOf(response)
   if (parts === undefined) {
     const expected = "a text, a part such as Agent.calls(…), or a list of at least one of them"
-    return Stream.fail(
-      failed(
-        index,
-        `expected ${expected}, got ${jsonText(response) ?? "a value without a JSON form"}`,
-      ),
-    )
+    return Stream.fail(failed(index, `expected ${expected}, got ${shownResponse(response)}`))
   }
   const tokens = parts.findLast((part) => part._tag === "Usage")?.tokens
   const usage =

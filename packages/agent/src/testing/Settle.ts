@@ -33,7 +33,9 @@ export class NothingToRun extends Schema.TaggedError<NothingToRun>()("NothingToR
   override get message() {
     const waiting = this.waiting.map((one) => `\n  ${one}`).join("")
     return `the effect waits for something that nothing in this test does: no fiber can run, and none sleeps. ${
-      waiting === "" ? "No agent under test has a turn that runs" : `The agents under test:${waiting}`
+      waiting === ""
+        ? "No agent under test has a turn that runs"
+        : `The agents under test:${waiting}`
     }`
   }
 }
@@ -47,7 +49,7 @@ export class SleepsForever extends Schema.TaggedError<SleepsForever>()("SleepsFo
 const maxLiveWaitMs = 500
 
 /** A sleep that would end later counts as none: nothing that a test waits for takes a year. */
-const maxVirtualMs = Duration.toMillis(Duration.days(365))
+export const maxVirtualMs = Duration.toMillis(Duration.days(365))
 
 type WithSleep = Clock.Clock & { sleep: (duration: Duration.Duration) => Effect.Effect<void> }
 

@@ -20,8 +20,12 @@ import * as Random from "effect/Random"
 import * as Scheduler from "effect/Scheduler"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import { checkOptions, is, listOf } from "../internal/Options.ts"
+import { maxVirtualMs } from "./Settle.ts"
 import { EventLogs, type LoggedEvent } from "./EventLogs.ts"
+import { brokenIn, checkLaws } from "./Laws.ts"
 import { Placeholders } from "./Normalized.ts"
+import { waitingIn } from "./Waiting.ts"
 
 export type { EventLog } from "@colloquy/simulation/EventLaws"
 
@@ -34,7 +38,10 @@ export interface SimulatedRun<out A> {
   readonly events: ReadonlyArray<LoggedEvent>
 }
 
-/** A law of the program: returns one text for each violation in the log of a conversation, none where it is kept. */
+/**
+ * A law of the program: returns one text for each violation in the log of a conversation, none where it is kept. An
+ * assertion that fails in it is a violation.
+ */
 export type Law<in A = unknown> = (log: EventLog, run: SimulatedRun<A>) => ReadonlyArray<string>
 
 const Violation = Schema.Struct({
@@ -86,9 +93,21 @@ const maxTries = 200
 /** Longest text of an event in a trace. */
 const maxEventChars = 240
 
+const seedKind = is("a whole number", Number.isSafeInteger)
+
+const seedsKind = listOf("a seed or an array of seeds", seedKind)
+
+const countKind = is(
+  "a whole number from 1 on",
+  (value) => Number.isSafeInteger(value) && Number(value) > 0,
+)
+
 /** So many seeds, from `from` on. */
-export const seeds = (count: number, from = 0): ReadonlyArray<number> =>
-  Array.from({ length: count }, (_, i) => from + i)
+export const seeds = (count: number, from = 0): ReadonlyArray<number> => {
+  checkOptions("Agent.seeds count", countKind, count)
+  checkOptions("Agent.seeds from", seedKind, from)
+  return Array.from({ length: count }, (_, i) => from + i)
+}
 
 /** Events that repeat what others say, for the model and for accounting. */
 const left = new Set<string>(["raw_response_item", "token_count"])
@@ -114,13 +133,20 @@ interface Outcome {
 
 type Laws<A> = Readonly<Record<string, Law<A>>>
 
-const endOf = (exit: Exit.Exit<unknown, unknown> | "stuck" | "livelock"): string | undefined => {
+const endOf = (
+  exit: Exit.Exit<unknown, unknown> | "stuck" | "livelock",
+  logs: EventLogs,
+): string | undefined => {
   if (exit === "stuck") {
-    return "the program waits for something that nothing does: no fiber can run, and none sleeps. A promise of the platform never settles in a simulation"
+    const waiting = waitingIn(logs).map((one) => `\n    ${one}`)
+    return `the program waits for something that nothing does: no fiber can run, and none sleeps. A promise of the platform never settles in a simulation${waiting.join("")}`
   }
   if (exit === "livelock") return "the program does not end: its fibers go on without end"
   return Exit.isSuccess(exit) ? undefined : Cause.pretty(exit.cause)
 }
+
+const nothingToCheck =
+  "no conversation of an agent has a turn, so there is nothing to check the laws on"
 
 const runWith = <A, E>(
   seed: number,
@@ -130,8 +156,11 @@ const runWith = <A, E>(
 ): Outcome => {
   const logs = new EventLogs()
   const draws = new RecordedDraws(seed, given)
-  const { exit } = simulateOnce(seed, logs.observe(program), { draws })
-  const end = endOf(exit)
+  const { exit } = simulateOnce(seed, logs.observe(program), {
+    draws,
+    latestMs: maxVirtualMs,
+  })
+  const end = endOf(exit, logs)
   const value = typeof exit !== "string" && Exit.isSuccess(exit) ? exit.value : undefined
   const run = { seed, value, events: logs.all }
   const broken = logs.conversations.flatMap((id) => {
@@ -139,12 +168,11 @@ const runWith = <A, E>(
     const shipped = eventLaws.flatMap(({ check, law, statement }) =>
       check(log).map((what) => ({ law, what: `${statement}: ${what}` })),
     )
-    const own = Object.entries(laws).flatMap(([law, check]) =>
-      check(log, run).map((what) => ({ law, what })),
-    )
-    return [...shipped, ...own]
+    return [...shipped, ...brokenIn(laws, log, run)]
   })
-  const violations = end === undefined ? broken : [{ law: "program", what: end }, ...broken]
+  const unchecked = logs.conversations.length === 0 && Object.keys(laws).length > 0
+  const problem = end ?? (unchecked ? nothingToCheck : undefined)
+  const violations = problem === undefined ? broken : [{ law: "program", what: problem }, ...broken]
   return {
     choices: draws.choices,
     events: logs.all,
@@ -206,6 +234,8 @@ export const simulate = <A, E, R>(
     const traces = new Set<string>()
     let events = 0
     const all = typeof seed === "number" ? [seed] : seed
+    checkOptions("Agent.simulate seed", seedsKind, all)
+    checkLaws("Agent.simulate", laws)
     if (all.length === 0) {
       return yield* Effect.die(new Error("Agent.simulate: no seeds, expected at least one"))
     }

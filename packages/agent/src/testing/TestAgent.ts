@@ -153,7 +153,8 @@ const settledChat = <Q>(chat: Chat<Q>, settle: Settle): Chat<Q> => ({
   isResumed: chat.isResumed,
   conversation: chat.conversation,
   events: (options) => settledStream(chat.events(options), settle),
-  child: (options) => Effect.map(settle(chat.child(options)), (child) => settledChat(child, settle)),
+  child: (options) =>
+    Effect.map(settle(chat.child(options)), (child) => settledChat(child, settle)),
   ask: <A = string, R = never>(input: Input, options?: AskOptions<Q, A, R>): Ask<A, R> => {
     const ask = chat.ask(input, options)
     return Object.assign(settledStream(ask, settle), {

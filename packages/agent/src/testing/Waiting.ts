@@ -6,7 +6,8 @@ import type { EventLogs } from "./EventLogs.ts"
 /** Longest text of a message or of an input of a tool. */
 const maxShownChars = 80
 
-const shown = (value: unknown): string => (JSON.stringify(value) ?? "nothing").slice(0, maxShownChars)
+const shown = (value: unknown): string =>
+  (JSON.stringify(value) ?? "nothing").slice(0, maxShownChars)
 
 /** What an event begins: a call or a question; undefined: nothing. */
 const begunBy = ({ msg }: Event): string | undefined => {

@@ -1,7 +1,9 @@
 import { SendUserMessage } from "@colloquy/protocol/app/Messages"
 import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { Agent } from "../../src/testing/index.ts"
@@ -27,6 +29,25 @@ describe("connections in memory", () => {
       assert.deepStrictEqual(till.sent().outputs, ["refunded A1"])
       assert.isTrue(till.events().some(({ msg }) => msg.type === "task_complete"))
     }).pipe(Agent.settle),
+  )
+
+  it.effect("calls of clients settle by themselves", () =>
+    Effect.gen(function* () {
+      const test = Agent.test({ name: "till", script: () => [Agent.pauses("1 hour"), "done"] })
+      const mcp = yield* Agent.mcpClient(test)
+      const { structuredContent } = yield* mcp.callTool("till", { message: "x" })
+      assert.deepInclude(structuredContent, { answer: "done" })
+      const chat = yield* test.open()
+      const app = yield* Agent.appClient(test)
+      const items = [{ type: "text" as const, data: { text: "x" } }]
+      yield* app.client.request(SendUserMessage, { conversationId: chat.id, items })
+      const message = yield* app.events(chat.id).pipe(
+        Stream.filter((one) => one._tag === "Event" && one.msg.type === "task_complete"),
+        Stream.runHead,
+      )
+      assert.isTrue(Option.isSome(message))
+      assert.strictEqual(yield* Clock.currentTimeMillis, 2 * 60 * 60_000)
+    }),
   )
 
   it.effect("what keeps an agent from being served is the error of the client", () =>

@@ -30,6 +30,17 @@ describe("faults", () => {
     }),
   )
 
+  it("a fault that cannot be meant is refused where it is set", () => {
+    const store = Agent.faultyStore()
+    assert.throws(() => {
+      store.room = NaN
+    }, "Agent.faultyStore room: expected a whole number from 0 on, or Infinity, got NaN")
+    assert.throws(() => {
+      store.delay = "abc" as "1 second"
+    }, "Agent.faultyStore delay: expected a duration")
+    assert.strictEqual(store.room, Infinity)
+  })
+
   it.effect("a lost connection is requested again, until the attempts are used up", () =>
     Effect.gen(function* () {
       const till = Agent.test({ script: [["half", Agent.disconnects], "done"] })

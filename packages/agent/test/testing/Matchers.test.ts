@@ -72,6 +72,40 @@ describe("matchers for Vitest", () => {
     }),
   )
 
+  it.effect("toEndTurn means the turn that ended last, of a child or of its parent", () =>
+    Effect.gen(function* () {
+      const test = Agent.test({ script: ["one", "of the child", "two"] })
+      const chat = yield* test.open()
+      yield* chat.ask("a").result
+      const child = yield* chat.child()
+      yield* child.ask("b").result
+      expect(test).toEndTurn("of the child")
+      yield* chat.ask("c").result
+      expect(test).toEndTurn("two")
+      // A global expression keeps its place from one use to the next.
+      const global = /two/g
+      expect(test).toEndTurn(global)
+      expect(test).toEndTurn(global)
+    }),
+  )
+
+  it.effect("a law that throws is broken, and one that returns no texts is refused", () =>
+    Effect.gen(function* () {
+      const { till } = yield* ran
+      const problem = (law: unknown) =>
+        message(() => expect(till).toSatisfyLaws({ mine: law as () => [] }))
+      const failing = () => {
+        throw new Error("too much")
+      }
+      expect(problem(failing)).toContain("\n  mine: too much")
+      expect(problem(() => undefined)).toContain('the result of the law "mine": expected an array')
+      expect(problem(5)).toBe("toSatisfyLaws laws mine: expected a function, got 5")
+      expect(message(() => expect(till).not.toHaveCalled(refund as never))).toContain(
+        "expected the name of a tool",
+      )
+    }),
+  )
+
   it.effect("toSatisfyLaws checks the shipped laws and one's own", () =>
     Effect.gen(function* () {
       const { till } = yield* ran

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
@@ -45,6 +46,26 @@ describe("normalized", () => {
       )
     }),
   )
+
+  it("values that are no JSON keep their members", () => {
+    const id = "01890a5d-ac96-774b-bcce-b302099a8057"
+    const cyclic: Record<string, unknown> = { id }
+    cyclic["self"] = cyclic
+    assert.deepStrictEqual<unknown>(
+      Agent.normalized([
+        new Map([[id, new Set([id])]]),
+        { [id]: new Date(0), for: Duration.seconds(2) },
+        new Error(`no ${id}`),
+        cyclic,
+      ]),
+      [
+        new Map([["<id 1>", new Set(["<id 1>"])]]),
+        { "<id 1>": "<time 1>", for: "<duration>" },
+        { message: "no <id 1>" },
+        { id: "<id 1>", self: "<cycle>" },
+      ],
+    )
+  })
 
   it("ids within texts and times are replaced, other values are not", () => {
     const id = "01999999-0000-7000-8000-000000000001"

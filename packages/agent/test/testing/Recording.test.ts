@@ -128,8 +128,35 @@ describe("record and replay", () => {
     }),
   )
 
+  it.effect("conversations that ask at the same time may be answered in another order", () =>
+    Effect.gen(function* () {
+      // The later a chat asks first, the sooner it is answered.
+      const provider = yield* MemoryProvider.make(({ index }) =>
+        Provider.reply(Provider.delay(Math.max(1, 3 - index)), Provider.text(`answer ${index}`)),
+      )
+      const both = (httpClient: Layer.Layer<HttpClient.HttpClient>) =>
+        Effect.gen(function* () {
+          const agent = till(httpClient)
+          const answers = (name: string) =>
+            Effect.gen(function* () {
+              const chat = yield* agent.open()
+              const first = yield* chat.ask(`first of ${name}`).result
+              const second = yield* chat.ask(`second of ${name}`).result
+              return [first.text, second.text]
+            })
+          return yield* Effect.forEach(["a", "b", "c"], answers, { concurrency: "unbounded" })
+        }).pipe(Effect.scoped, Agent.settle)
+      const recorder = Agent.record({ httpClient: provider.layer })
+      const recorded = yield* both(recorder.httpClient)
+      const replay = Agent.replay(recorder.recording())
+      assert.deepStrictEqual(yield* both(replay.httpClient), recorded)
+      assert.strictEqual(replay.left(), 0)
+    }),
+  )
+
   it("what is no recording is refused, with the place", () => {
     assert.throws(() => Agent.replay({ version: 1, exchanges: [{}] }), /\["exchanges"\]\[0\]/)
     assert.throws(() => Agent.replay({ version: 2, exchanges: [] }), /version/)
+    assert.throws(() => Agent.replay('{"version":1,"exchanges":[]}'), /parsed from its JSON/)
   })
 })

@@ -97,6 +97,43 @@ describe("Agent.simulate", () => {
     }),
   )
 
+  it.effect("a law that throws fails its seed, and what is no law or no seed is refused", () =>
+    Effect.gen(function* () {
+      const assertion = () => {
+        assert.strictEqual(1, 2)
+        return []
+      }
+      const failure = yield* Effect.flip(Agent.simulate(1, market(true), { mine: assertion }))
+      assert.deepStrictEqual(failure.violations, [{ law: "mine", what: "expected 1 to equal 2" }])
+      const refusal = (seed: unknown, laws: unknown) =>
+        Effect.map(
+          Effect.exit(
+            Agent.simulate(seed as number, market(true), laws as Record<string, Agent.Law>),
+          ),
+          String,
+        )
+      assert.include(yield* refusal(1, { mine: () => true }), "expected an array with one text")
+      assert.include(yield* refusal(1, [() => []]), "an object of laws by their names")
+      assert.include(yield* refusal(NaN, {}), "Agent.simulate seed 0: expected a whole number")
+      assert.throws(() => Agent.seeds(-1), "Agent.seeds count: expected a whole number from 1 on")
+    }),
+  )
+
+  it.effect("a stuck turn is named, and laws without anything to check fail", () =>
+    Effect.gen(function* () {
+      const wait = Agent.tool("wait", { run: () => Effect.never })
+      const stuck = Effect.gen(function* () {
+        const chat = yield* Agent.test({ tools: [wait], script: [Agent.calls("wait")] }).open()
+        yield* chat.ask("go").result
+      })
+      const { message } = yield* Effect.flip(Agent.simulate(1, stuck))
+      assert.include(message, 'in the turn "go", the tool wait runs with {}')
+      const empty = yield* Effect.flip(Agent.simulate(1, Effect.succeed(1), { mine: () => [] }))
+      assert.include(empty.message, "there is nothing to check the laws on")
+      yield* Agent.simulate(1, Effect.succeed(1))
+    }),
+  )
+
   it.effect("a law knows what the program returns, and no seeds are no simulation", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(

@@ -5,9 +5,11 @@ import type * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { brokenConnection, streamedResponse } from "@colloquy/testing/StreamedResponse"
+import { checkOptions, is } from "../../internal/Options.ts"
 import { Cleaning } from "./Cleaning.ts"
 import { differenceOf, requestOf } from "./Exchanges.ts"
 import { type Exchange, Recording } from "./Recording.ts"
@@ -56,24 +58,35 @@ const refuse = (request: HttpClientRequest.HttpClientRequest, message: string): 
     Stream.succeed(encoder.encode(JSON.stringify({ error: { message } }))),
   )
 
+const recordingKind = is("a recording of Agent.record, parsed from its JSON", (value) =>
+  Predicate.isObject(value),
+)
+
 /**
- * Makes a provider that answers each request with the recorded response, in order. The first request that is not the
- * recorded one, secrets and ids aside, and every one after it fails its turn with an error that names the difference.
+ * Makes a provider that answers each request with the recorded response. A request gets the oldest response that no
+ * request has got and whose own request is equal, secrets and ids aside: conversations that ask at the same time may do so
+ * in another order than in the recording. The first request that has none, and every one after it, fails its turn with an
+ * error that names the difference from the oldest one that is left.
  *
  * @param json a `Recording`, as parsed from JSON. Throws where it is none.
  */
 export const replay = (json: unknown): Replay => {
+  checkOptions("Agent.replay json", recordingKind, json)
   const { exchanges } = Schema.decodeUnknownSync(Recording)(json)
   const cleaning = new Cleaning()
+  const left = exchanges.map((exchange, i) => ({ exchange, name: `request ${i + 1}` }))
   let difference: string | undefined
-  let index = 0
   const compare = (request: Exchange["request"]): Exchange | undefined => {
-    const exchange = exchanges[index++]
-    difference ??=
-      exchange === undefined
-        ? `request ${index} is not in the recording, which has ${exchanges.length}`
-        : differenceOf(exchange.request, request, `request ${index}`)
-    return difference === undefined ? exchange : undefined
+    if (difference !== undefined) return undefined
+    const differences = left.map(({ exchange, name }) =>
+      differenceOf(exchange.request, request, name),
+    )
+    const equal = differences.indexOf(undefined)
+    if (equal !== -1) return left.splice(equal, 1)[0]?.exchange
+    difference =
+      differences[0] ??
+      `request ${exchanges.length + 1} is not in the recording, which has ${exchanges.length}`
+    return undefined
   }
   const client = HttpClient.make((request, url) =>
     Effect.suspend(() => {
@@ -87,6 +100,6 @@ export const replay = (json: unknown): Replay => {
   return {
     httpClient: Layer.succeed(HttpClient.HttpClient, client),
     difference: () => difference,
-    left: () => Math.max(0, exchanges.length - index),
+    left: () => left.length,
   }
 }

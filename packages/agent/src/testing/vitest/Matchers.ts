@@ -15,8 +15,10 @@
 import { isTerminal } from "@colloquy/protocol/EventMsg"
 import { eventLaws, type EventLog } from "@colloquy/simulation/EventLaws"
 import type { MatcherState } from "vitest"
+import { checkOptions, named } from "../../internal/Options.ts"
+import { brokenIn, checkLaws } from "../Laws.ts"
 import type { SentRequest } from "../SentRequest.ts"
-import { logsOf, messagesOf, requestsOf } from "./Received.ts"
+import { lastMessagesOf, logsOf, messagesOf, requestsOf } from "./Received.ts"
 
 declare module "vitest" {
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
@@ -50,6 +52,7 @@ function toHaveCalled(
   tool: string,
   ...input: [input?: unknown]
 ): Matched {
+  checkOptions("toHaveCalled tool", named("the name of a tool"), tool)
   const calls = messagesOf(received).flatMap((msg) => {
     if (msg.type === "tool_call_begin") return [{ tool: msg.tool, input: msg.arguments }]
     if (msg.type !== "mcp_tool_call_begin") return []
@@ -67,7 +70,7 @@ function toHaveCalled(
 }
 
 function toEndTurn(this: Matching, received: unknown, answer?: string | RegExp): Matched {
-  const messages = messagesOf(received)
+  const messages = lastMessagesOf(received)
   const turn = messages.slice(messages.findLastIndex((msg) => msg.type === "task_started") + 1)
   const last = messages.findLast((msg) => msg.type === "task_started" || isTerminal(msg))
   const text = last?.type === "task_complete" ? (last.last_agent_message ?? "") : undefined
@@ -76,7 +79,7 @@ function toEndTurn(this: Matching, received: unknown, answer?: string | RegExp):
   const isEnd =
     text !== undefined &&
     (answer === undefined ||
-      (answer instanceof RegExp ? answer.test(text) : this.equals(text, answer)))
+      (answer instanceof RegExp ? text.search(answer) !== -1 : this.equals(text, answer)))
   const because = failure?.type === "error" ? `, after the error: ${failure.message}` : ""
   const end = () => {
     if (last === undefined) return "there was no turn"
@@ -97,11 +100,12 @@ function toSatisfyLaws(
   received: unknown,
   laws: Readonly<Record<string, (log: EventLog) => ReadonlyArray<string>>> = {},
 ): Matched {
+  checkLaws("toSatisfyLaws", laws)
   const violations = logsOf(received).flatMap((log) => [
     ...eventLaws.flatMap(({ check, law, statement }) =>
       check(log).map((what) => `${law} ${statement}: ${what}`),
     ),
-    ...Object.entries(laws).flatMap(([law, check]) => check(log).map((what) => `${law}: ${what}`)),
+    ...brokenIn(laws, log).map(({ law, what }) => `${law}: ${what}`),
   ])
   return {
     pass: violations.length === 0,

@@ -1,5 +1,5 @@
 /** What the matchers read of a value: an agent under test, the events of a conversation, or the messages of one turn. Pure. */
-import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
+import { type Event, type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { EventLog } from "@colloquy/simulation/EventLaws"
 import type { EventLogs } from "../EventLogs.ts"
 import type { SentRequest } from "../SentRequest.ts"
@@ -37,6 +37,18 @@ export const messagesOf = (received: unknown): ReadonlyArray<EventMsg> => {
     return received
   }
   return logsOf(received).flatMap((log) => log.map(({ msg }) => msg))
+}
+
+/** The messages of the conversation whose turn was the last to start or to end. */
+export const lastMessagesOf = (received: unknown): ReadonlyArray<EventMsg> => {
+  if (typeof received !== "object" || received === null || !hasLogs(received)) {
+    return messagesOf(received)
+  }
+  const { logs } = received
+  const last = logs.all.findLast(
+    ({ event: { msg } }) => msg.type === "task_started" || isTerminal(msg),
+  )
+  return last === undefined ? [] : logs.of(last.conversationId).map(({ msg }) => msg)
 }
 
 /** The requests of the model in short. */
