@@ -129,6 +129,36 @@ describe("types of Agent", () => {
     >()
   })
 
+  it("tests need no annotations", () => {
+    const test = Agent.test({
+      tools: [refund],
+      script: ({ input, tools }, index) => {
+        expectTypeOf(index).toEqualTypeOf<number>()
+        expectTypeOf(input.length + tools.length).toEqualTypeOf<number>()
+        return index === 0 ? Agent.calls("refund", {}) : ["done", Agent.uses(5)]
+      },
+    })
+    expectTypeOf(test.sent().outputs).toEqualTypeOf<ReadonlyArray<string>>()
+    expectTypeOf(test.events()[0]?.msg).toEqualTypeOf<EventMsg | undefined>()
+    expectTypeOf(test.open).returns.toExtend<
+      Effect.Effect<unknown, unknown, Shop | Rules | Scope.Scope>
+    >()
+    const program = Effect.succeed({ sold: 1 })
+    const report = Agent.simulate(Agent.seeds(3), program, {
+      sold: (log, { events, value }) => {
+        expectTypeOf(value).toEqualTypeOf<{ sold: number } | undefined>()
+        expectTypeOf(log[0]?.seq).toEqualTypeOf<number | undefined>()
+        return events.map(({ conversationId }) => conversationId)
+      },
+    })
+    expectTypeOf(report).toEqualTypeOf<
+      Effect.Effect<Agent.SimulationReport, Agent.SimulationFailed>
+    >()
+    expectTypeOf(Agent.settle(program)).toEqualTypeOf<typeof program>()
+    // @ts-expect-error a law returns texts
+    Agent.simulate(1, program, { sold: () => true })
+  })
+
   it("unknown options are errors", () => {
     const wrong = () => [
       // @ts-expect-error `tols` does not exist

@@ -9,15 +9,11 @@ const roomKind = is(
 )
 
 /** Lets a wrong value be refused where a test sets it, not where the store uses it. */
-const checkWhenSet = <K extends "room" | "delay">(
-  store: FullStore.FullStore,
-  key: K,
-  kind: Kind,
-): void => {
-  let value = store[key]
+const checkWhenSet = (store: FullStore.FullStore, key: "room" | "delay", kind: Kind): void => {
+  let value: unknown = store[key]
   Object.defineProperty(store, key, {
     get: () => value,
-    set: (next: FullStore.FullStore[K]) => {
+    set: (next: unknown) => {
       checkOptions(`Agent.faultyStore ${key}`, kind, next)
       value = next
     },

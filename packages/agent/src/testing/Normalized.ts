@@ -66,10 +66,11 @@ export class Placeholders {
     if (value instanceof Map) {
       return new Map([...value].map(([key, one]) => [this.replace(key), this.replace(one)]))
     }
+    const members = Object.entries(value)
     // No error has its message among its entries.
-    const members = value instanceof Error ? { ...value, message: value.message } : value
+    if (value instanceof Error) members.unshift(["message", value.message])
     return Object.fromEntries(
-      Object.entries(members).map(([name, one]) => [this.text(name), this.member(name, one)]),
+      members.map(([name, one]) => [this.text(name), this.member(name, one)]),
     )
   }
 

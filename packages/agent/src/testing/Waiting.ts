@@ -19,11 +19,11 @@ const begunBy = ({ msg }: Event): string | undefined => {
     case "exec_command_begin":
       return `the command ${shown(msg.command)} runs`
     case "tool_approval_request":
-      return `nobody answers whether the tool ${msg.tool} may run`
+      return `the approval of the tool ${msg.tool} is pending`
     case "exec_approval_request":
-      return `nobody answers whether the command ${shown(msg.command)} may run`
+      return `the approval of the command ${shown(msg.command)} is pending`
     case "apply_patch_approval_request":
-      return "nobody answers whether a patch may be applied"
+      return "the approval of a patch is pending"
     default:
       return undefined
   }

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -54,7 +55,7 @@ describe("normalized", () => {
     assert.deepStrictEqual<unknown>(
       Agent.normalized([
         new Map([[id, new Set([id])]]),
-        { [id]: new Date(0), for: Duration.seconds(2) },
+        { [id]: DateTime.toDate(DateTime.makeUnsafe(0)), for: Duration.seconds(2) },
         new Error(`no ${id}`),
         cyclic,
       ]),
