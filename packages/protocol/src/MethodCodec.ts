@@ -21,6 +21,10 @@ export interface MethodInfo {
   readonly cancellable?: false
   /** How long and by which clients its result may be cached, unless the result says so (MCP revision 2026-07-28). */
   readonly cache?: CacheHint
+  /**
+   * What only a client may use that declared `experimentalApi` (app-server v2): the method, or these members of its params.
+   */
+  readonly experimental?: true | ReadonlyArray<string>
   /** True: its result may ask for input, and the client repeats the request with that input (MCP revision 2026-07-28). */
   readonly mayAsk?: true
 }

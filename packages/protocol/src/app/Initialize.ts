@@ -15,6 +15,19 @@ export const ApprovalForm = Schema.Literals(["camelCase", "snake_case", "none"])
 /** A decoded `ApprovalForm`. */
 export type ApprovalForm = typeof ApprovalForm.Type
 
+/** What a client of app-server v2 can do and wants. */
+const threadCapabilities = {
+  /** True: the client may use methods and members that are marked as experimental. Default false. */
+  experimentalApi: maybe(Schema.Boolean),
+  requestAttestation: maybe(Schema.Boolean),
+  /** Exact names of notifications that are not sent to this connection; unknown names are ignored. */
+  optOutNotificationMethods: maybe(Schema.Array(Schema.String)),
+  requiredHumanApproval: maybe(Schema.Unknown),
+  explicitGatewayOauth: maybe(Schema.Unknown),
+  mcpServerOpenaiFormElicitation: maybe(Schema.Unknown),
+  extensions: maybe(Schema.Unknown),
+}
+
 /** What the client says about itself. */
 export const InitializeParams = Schema.Struct({
   clientInfo: Schema.Struct({
@@ -22,12 +35,12 @@ export const InitializeParams = Schema.Struct({
     title: maybe(Schema.String),
     version: Schema.String,
   }),
-  /** Not in the original. */
   capabilities: maybe(
     Schema.Struct({
-      /** Default `camelCase`: clients that send this request are from October 2025 or later. */
+      ...threadCapabilities,
+      /** Not in the original. Default `camelCase`: clients that send this request are from October 2025 or later. */
       approvals: maybe(ApprovalForm),
-      /** True: the client can show the forms of tool servers. Default false: other clients get them, or they are declined. */
+      /** Not in the original. True: the client can show the forms of tool servers. Default false: other clients get them, or they are declined. */
       elicitation: maybe(Schema.Boolean),
     }),
   ),
@@ -37,6 +50,19 @@ export type InitializeParams = typeof InitializeParams.Type
 
 /** The user agent that the server sends to providers. */
 export const UserAgent = Schema.Struct({ userAgent: Schema.String })
+
+/** What the server says about itself; the original has only `userAgent` before its app-server v2. */
+export const ServerIdentity = Schema.Struct({
+  userAgent: Schema.String,
+  /** Absolute path of the directory with configuration and conversations. */
+  codexHome: Schema.String,
+  /** `unix` or `windows`. */
+  platformFamily: Schema.String,
+  /** `linux`, `macos` … */
+  platformOs: Schema.String,
+})
+/** A decoded `ServerIdentity`. */
+export type ServerIdentity = typeof ServerIdentity.Type
 
 /** The name of the method. */
 export const initializeMethod = "initialize"
