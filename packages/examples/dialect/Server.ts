@@ -3,7 +3,7 @@ import type { Agent } from "@colloquy/agent"
 import type { Connection } from "@colloquy/protocol/Connection"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import * as Peer from "@colloquy/server/jsonrpc/Peer"
-import { Effect, Scope, Stream } from "effect"
+import { Effect, RcMap, Scope, Stream } from "effect"
 import { Chats, Delta } from "./Dialect.ts"
 
 const failed = ({ message }: { readonly message: string }) =>
@@ -11,13 +11,11 @@ const failed = ({ message }: { readonly message: string }) =>
 
 /** Serves until the client ends the connection; the chats that it has opened close then. */
 export const serve = Effect.fn("serve")(function* (agent: Agent.Agent, connection: Connection) {
-  const chats = new Map<string, Agent.Chat>()
+  // Requests run at the same time: those for one name share its chat.
+  const chats = yield* RcMap.make({ lookup: (name: string) => agent.open(name) })
   const scope = yield* Effect.scope
-  const opened = Effect.fn(function* (name: string) {
-    const chat = chats.get(name) ?? (yield* Scope.provide(agent.open(name), scope))
-    chats.set(name, chat)
-    return chat
-  }, Effect.mapError(failed))
+  const opened = (name: string) =>
+    RcMap.get(chats, name).pipe(Scope.provide(scope), Effect.mapError(failed))
 
   const { run } = yield* Peer.make({
     connection,

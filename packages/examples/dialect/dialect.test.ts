@@ -22,3 +22,17 @@ it.effect("a typed client of the same definition opens a chat and gets an answer
     assert.include(refused.message, "nobody expected request 2")
   }),
 )
+
+it.effect("two requests that open one name at the same time get the same chat", () =>
+  Effect.gen(function* () {
+    const agent = Agent.make({ instructions: "", model: Agent.scripted([]) })
+    const [ours, theirs] = yield* memoryPair()
+    yield* Effect.forkScoped(serve(agent, theirs))
+    const client = yield* Client.make(Chats, ours, {
+      handlers: { "chat/delta": () => Effect.void },
+    })
+    const open = client.request(Open, { name: "ann" })
+    const [first, second] = yield* Effect.all([open, open], { concurrency: 2 })
+    assert.deepStrictEqual(first, second)
+  }),
+)

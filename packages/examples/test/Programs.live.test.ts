@@ -1,6 +1,6 @@
 /** Every example runs as somebody starts it who has just copied its folder: offline, in an empty directory. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "vitest"
@@ -46,6 +46,33 @@ const answering = (name: string, prompt: string, answer: string) =>
       const asked = text.includes(prompt)
       text += piece
       if (!asked && text.includes(prompt)) child.stdin.write(answer)
+    })
+    child.once("close", () => resolve(text))
+  })
+
+/** What the example prints in a terminal until it exits, where somebody types each text after what comes before it. */
+const typing = (name: string, steps: ReadonlyArray<readonly [after: string, typed: string]>) =>
+  new Promise<string>((resolve) => {
+    const { OPENAI_API_KEY: _, ...env } = process.env
+    const program = join(import.meta.dirname, "..", name, "main.ts")
+    const child = spawn("script", ["-qec", `"${process.execPath}" "${program}"`, "/dev/null"], {
+      cwd: folder,
+      env,
+      stdio: ["pipe", "pipe", "inherit"],
+    })
+    running.push(child)
+    const left = [...steps]
+    let text = ""
+    let read = 0
+    child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+      text += piece
+      for (let step = left[0]; step !== undefined; step = left[0]) {
+        const place = text.indexOf(step[0], read)
+        if (place === -1) return
+        read = place + step[0].length
+        left.shift()
+        child.stdin.write(step[1])
+      }
     })
     child.once("close", () => resolve(text))
   })
@@ -124,6 +151,31 @@ describe("the examples", () => {
   it("terminal answers a line and ends with its input", async () => {
     assert.include(await output("terminal", { input: "say hello\n" }), "hello")
   })
+
+  it("terminal asks before a tool runs, one line for each question without a terminal", async () => {
+    const input = 'call: remember {"note":"milk"}\ny\nsay bye\n'
+    const text = await output("terminal", { input })
+    assert.include(text, 'remember "milk" [y/n]? ')
+    assert.include(text, "noted: milk")
+    assert.include(text, "bye")
+  })
+
+  it.skipIf(!existsSync("/usr/bin/script"))(
+    "terminal takes one key in a terminal; Ctrl-C ends a turn, and at the prompt the program",
+    async () => {
+      const text = await typing("terminal", [
+        ["> ", 'call: remember {"note":"milk"}\r'],
+        ["[y/n]? ", "y"],
+        ["noted: milk", ""],
+        ["> ", 'call: remember {"note":"tea"}\r'],
+        ['"tea" [y/n]? ', "\u0003"],
+        ["> ", "say bye\r"],
+        ["\nbye", ""],
+        ["> ", "\u0003"],
+      ])
+      assert.notInclude(text, "noted: tea")
+    },
+  )
 
   it("mcp offers one tool under its own name", async () => {
     const clientInfo = { name: "test", version: "1" }

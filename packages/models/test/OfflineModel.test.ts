@@ -29,6 +29,8 @@ describe("OfflineModel without a script", () => {
         "run: ls -la",
         "patch: *** Begin\n+x\n",
         "plan: a; b ;;c",
+        'call: refund {"order":"A1"}',
+        "call: look",
       ]
       const answers = yield* Effect.forEach(prompts, (text) => answer(user(text)))
       assert.deepStrictEqual(answers, [
@@ -42,6 +44,8 @@ describe("OfflineModel without a script", () => {
             '{"plan":[{"step":"a","status":"in_progress"},{"step":"b","status":"pending"},{"step":"c","status":"pending"}]}',
           ),
         ],
+        [call("call_0_0", "refund", '{"order":"A1"}')],
+        [call("call_0_0", "look", "{}")],
       ])
       assert.deepStrictEqual(
         yield* answer(user(`what\n  now ${"y".repeat(300)}`)),

@@ -497,6 +497,13 @@ export type InitializeParams = {
     readonly version: string
   }
   readonly capabilities?: {
+    readonly experimentalApi?: boolean | null
+    readonly requestAttestation?: boolean | null
+    readonly optOutNotificationMethods?: ReadonlyArray<string> | null
+    readonly requiredHumanApproval?: unknown
+    readonly explicitGatewayOauth?: unknown
+    readonly mcpServerOpenaiFormElicitation?: unknown
+    readonly extensions?: unknown
     readonly approvals?: "camelCase" | "snake_case" | "none" | null
     readonly elicitation?: boolean | null
   } | null
@@ -504,6 +511,9 @@ export type InitializeParams = {
 
 export type InitializeResult = {
   readonly userAgent: string
+  readonly codexHome?: string
+  readonly platformFamily?: string
+  readonly platformOs?: string
 }
 
 /** Cancels a request. From the server: the request needs no response any more, because another client answered the question or it was withdrawn. From the client: the request ends and gets the error -32800 as its response, unless its response is already being sent or it cannot be cancelled. An unknown id is ignored. */

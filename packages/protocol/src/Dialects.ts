@@ -2,84 +2,54 @@
  * Finds the dialect of a method, to explain to a client that it speaks the wrong one. Loads all definitions, so it should be
  * imported only when needed.
  */
+import type * as Rpc from "effect/rpc/Rpc"
 import { AppServer } from "./app/AppServer.ts"
 import { CodexMcp } from "./mcp/CodexMcp.ts"
-import { methodsOf } from "./Method.ts"
+import { type Dialect, methodsOf } from "./Method.ts"
+import { AppServerV2 } from "./thread/AppServerV2.ts"
+import { unsupportedReason } from "./thread/Unsupported.ts"
 
 /** The dialect that a method belongs to. */
 export interface Belonging {
   readonly dialect: string
-  /** The command line that serves the dialect; absent when none does. */
+  /** The command line that serves the method; absent when none does. */
   readonly command?: string
+  /** Why no command serves this method of a dialect that is served otherwise. */
+  readonly reason?: string
 }
 
-interface Known {
-  readonly belonging: Belonging
-  readonly has: (method: string) => boolean
+type Find = (method: string) => Belonging | undefined
+
+const found = <C extends Rpc.Any, S extends Rpc.Any>({
+  clientToServer,
+  command,
+  name: dialect,
+}: Dialect<C, S>): Find => {
+  const methods = methodsOf(clientToServer)
+  const belonging = command === undefined ? { dialect } : { dialect, command }
+  return (method) => (methods.has(method) ? belonging : undefined)
 }
 
-const known = (
-  { command, name: dialect }: { readonly name: string; readonly command?: string },
-  methods: ReadonlyMap<string, unknown>,
-): Known => ({
-  belonging: command === undefined ? { dialect } : { dialect, command },
-  has: (method) => methods.has(method),
-})
-
-/**
- * The parts before the slash in the method names of app-server v2, which Colloquy does not speak. None of them occurs in
- * MCP. Methods of `account` and `model` that app-server v1 has are found there first.
- */
-const namespacesOfV2: ReadonlySet<string> = new Set([
-  "account",
-  "app",
-  "collaborationMode",
-  "command",
-  "config",
-  "configRequirements",
-  "experimentalFeature",
-  "externalAgentConfig",
-  "feedback",
-  "fs",
-  "hooks",
-  "marketplace",
-  "mcpServer",
-  "mcpServerStatus",
-  "memory",
-  "model",
-  "permissionProfile",
-  "plugin",
-  "process",
-  "review",
-  "skills",
-  "thread",
-  "turn",
-  "windowsSandbox",
-])
-
-const appServerV2: Known = {
-  belonging: { dialect: "app-server v2" },
-  has: (method) => {
-    const [namespace, ...rest] = method.split("/")
-    return (
-      namespace !== undefined &&
-      namespacesOfV2.has(namespace) &&
-      rest.length > 0 &&
-      rest.every((part) => part !== "")
-    )
-  },
+/** A method of the original's app-server v2 that this program does not have. */
+const unsupported: Find = (method) => {
+  const reason = unsupportedReason(method)
+  return reason === undefined ? undefined : { dialect: AppServerV2.name, reason }
 }
 
-const dialects: ReadonlyArray<Known> = [
-  known(CodexMcp, methodsOf(CodexMcp.clientToServer)),
-  known(AppServer, methodsOf(AppServer.clientToServer)),
-  appServerV2,
+const finds: ReadonlyArray<Find> = [
+  found(CodexMcp),
+  found(AppServer),
+  found(AppServerV2),
+  unsupported,
 ]
 
-/** The dialect, other than the one in use, whose clients send this method; undefined when none does. */
+/**
+ * The dialect, other than the one in use, whose clients send this method; undefined when none does. A method that is not
+ * supported belongs to another dialect than any that is in use.
+ */
 export const otherDialectOf = (method: string, spoken: string): Belonging | undefined => {
-  const having = dialects.filter(({ has }) => has(method))
-  return having.some(({ belonging }) => belonging.dialect === spoken)
+  const having = finds.flatMap((find) => find(method) ?? [])
+  return having.some(({ dialect, reason }) => dialect === spoken && reason === undefined)
     ? undefined
-    : having[0]?.belonging
+    : having[0]
 }

@@ -3,6 +3,8 @@ import { AppServer } from "../src/app/AppServer.ts"
 import { otherDialectOf } from "../src/Dialects.ts"
 import { CodexMcp } from "../src/mcp/CodexMcp.ts"
 import { methodsOf } from "../src/Method.ts"
+import { AppServerV2 } from "../src/thread/AppServerV2.ts"
+import { unsupportedMethods } from "../src/thread/Unsupported.ts"
 
 const mcp = {
   name: CodexMcp.name,
@@ -52,13 +54,38 @@ describe("otherDialectOf", () => {
     "skills/list",
     "review/start",
     "fs/readFile",
-    "process/spawn",
     "mcpServerStatus/list",
     "permissionProfile/list",
     "collaborationMode/list",
   ])("recognises app-server v2, which is not served: %s", (method) => {
     for (const spoken of names) {
-      assert.deepStrictEqual(otherDialectOf(method, spoken), { dialect: "app-server v2" })
+      assert.deepStrictEqual(otherDialectOf(method, spoken), { dialect: AppServerV2.name })
+    }
+  })
+
+  it("gives the reason for every method of app-server v2 that is not supported, to clients of it too", () => {
+    for (const { methods, reason } of unsupportedMethods) {
+      for (const name of methods) {
+        const method = name.endsWith("/") ? `${name}anything` : name
+        for (const spoken of [...names, AppServerV2.name]) {
+          assert.deepStrictEqual(otherDialectOf(method, spoken), {
+            dialect: AppServerV2.name,
+            reason,
+          })
+        }
+      }
+    }
+  })
+
+  it("has no defined method among those that are not supported", () => {
+    const all = unsupportedMethods.flatMap(({ methods }) => methods)
+    assert.strictEqual(new Set(all).size, all.length)
+    assert.deepStrictEqual(
+      all.filter((name) => methodsOf(AppServerV2.clientToServer).has(name)),
+      [],
+    )
+    for (const method of methodsOf(AppServerV2.clientToServer).keys()) {
+      assert.isUndefined(otherDialectOf(method, AppServerV2.name))
     }
   })
 
@@ -66,7 +93,7 @@ describe("otherDialectOf", () => {
     for (const { methods } of [mcp, app]) {
       for (const method of methods) {
         for (const spoken of names) {
-          assert.notStrictEqual(otherDialectOf(method, spoken)?.dialect, "app-server v2", method)
+          assert.notStrictEqual(otherDialectOf(method, spoken)?.dialect, AppServerV2.name, method)
         }
       }
     }

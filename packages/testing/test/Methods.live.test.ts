@@ -1,5 +1,6 @@
 import { CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
 import { AppServer } from "@colloquy/protocol/app/AppServer"
+import { AppServerV2 } from "@colloquy/protocol/thread/AppServerV2"
 import { type Dialect, methodsOf } from "@colloquy/protocol/Method"
 import { assert, describe, it } from "@effect/vitest"
 import type * as Rpc from "effect/rpc/Rpc"
@@ -16,13 +17,17 @@ const of = <C extends Rpc.Any, S extends Rpc.Any>(folder: string, dialect: Diale
   fromServer: [...methodsOf(dialect.serverToClient).keys()],
 })
 
-const dialects = [of("mcp", CodexMcp), of("app", AppServer)]
+const handled = [of("mcp", CodexMcp), of("app", AppServer)]
+const dialects = [...handled, of("thread", AppServerV2)]
 
 /** One definition makes the notifications of all types of events; their names are written as those types alone. */
 const isEvent = (method: string) => method.startsWith("codex/event/")
 
+/** Names of methods that are also ordinary words of the sources. */
+const words: ReadonlySet<string> = new Set(["error", "warning"])
+
 const namesOf = ({ fromClient, fromServer }: (typeof dialects)[number]) =>
-  [...fromClient, ...fromServer].filter((method) => !isEvent(method))
+  [...fromClient, ...fromServer].filter((method) => !isEvent(method) && !words.has(method))
 
 const names = new Set(dialects.flatMap(namesOf))
 
@@ -88,7 +93,7 @@ describe("Methods", () => {
     )
   })
 
-  for (const { folder, fromClient, name: dialect } of dialects) {
+  for (const { folder, fromClient, name: dialect } of handled) {
     for (const method of fromClient) {
       const name = pascalName(method)
       for (const file of [

@@ -12,7 +12,9 @@ import { toolServerFrames } from "./ToolServerFrames.ts"
 
 /** All edges of the project. */
 export const edges = (): ReadonlyArray<Edge> => {
-  const [app, mcp] = contracts()
+  const all = contracts()
+  const app = all.find(({ dialect }) => dialect === "app-server")
+  const mcp = all.find(({ dialect }) => dialect === "codex-mcp")
   if (app === undefined || mcp === undefined) throw new Error("a dialect has no contract")
   return [
     ...codexMcpFrames(mcp, app),

@@ -51,7 +51,7 @@ export interface GenerateScope {
 }
 
 /** The names of the dialects. Listed here because loading the definitions would delay every start; a test compares them. */
-export const dialects = ["app-server", "codex-mcp"] as const
+export const dialects = ["app-server", "app-server-v2", "codex-mcp"] as const
 /** The name of a dialect. */
 export type DialectName = (typeof dialects)[number]
 
@@ -145,15 +145,18 @@ const generate = (format: GenerateFormat): Command => ({
     ...(dialect === undefined ? {} : { dialect }),
     ...(out === undefined ? {} : { out }),
   }),
-  // Two documents can be concatenated in Markdown, but not in JSON or TypeScript.
+  // Documents can be concatenated in Markdown, but not in JSON or TypeScript.
   problem: ({ dialect, out }) =>
     format === "docs" || dialect !== undefined || out !== undefined
       ? undefined
-      : `\`generate-${format}\` prints one dialect: name it (${alternatives(dialects)}), or write both with \`-o DIRECTORY\``,
+      : `\`generate-${format}\` prints one dialect: name it (${alternatives(dialects)}), or write all with \`-o DIRECTORY\``,
 })
 
 const alternatives = (names: ReadonlyArray<string>) =>
-  names.map((name) => `\`${name}\``).join(" or ")
+  names
+    .map((name) => `\`${name}\``)
+    .join(", ")
+    .replace(/, (?=[^,]*$)/, " or ")
 
 const help: Command = { takes: [], invocation: () => ({ _tag: "Help" }) }
 

@@ -5,6 +5,7 @@ import { AnyEventMsg } from "@colloquy/protocol/EventMsg"
 import { CodexMcp } from "@colloquy/protocol/mcp/CodexMcp"
 import { codexTools } from "@colloquy/protocol/mcp/CodexTools"
 import { conversationTools } from "@colloquy/protocol/mcp/ConversationTools"
+import { AppServerV2 } from "@colloquy/protocol/thread/AppServerV2"
 
 /** The schemas of the tools' arguments. Clients rely on them, but the definition of `tools/call` does not contain them. */
 const toolArguments = () =>
@@ -18,5 +19,6 @@ const toolArguments = () =>
 /** One contract per dialect, with all types that its clients need. */
 export const contracts = (): ReadonlyArray<Contract> => [
   contractOf(AppServer, { EventMsg: AnyEventMsg }),
+  contractOf(AppServerV2),
   contractOf(CodexMcp, { EventMsg: AnyEventMsg, ...toolArguments() }),
 ]

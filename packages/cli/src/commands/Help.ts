@@ -12,9 +12,9 @@ Commands:
   config         Print every key of the effective configuration and its origin; secrets are redacted
   doctor         Check whether commands can be confined on this machine, and report what is missing
   generate-ts, generate-json-schema, generate-docs [DIALECT]
-                 Print every method, event and type of a dialect (app-server or codex-mcp) as
+                 Print every method, event and type of a dialect (app-server, app-server-v2 or codex-mcp) as
                  TypeScript, JSON Schema or Markdown; with -o, write files into a directory, for
-                 both dialects if none is named
+                 all dialects if none is named
   help           Show this page
 `
 

@@ -163,13 +163,13 @@ describe("Args", () => {
       (command) =>
         [
           [command],
-          `\`${command}\` prints one dialect: name it (\`app-server\` or \`codex-mcp\`), or write both with \`-o DIRECTORY\``,
+          `\`${command}\` prints one dialect: name it (\`app-server\`, \`app-server-v2\` or \`codex-mcp\`), or write all with \`-o DIRECTORY\``,
         ] as const,
     ),
     [["generate-ts", "appserver"], "unknown dialect `appserver`, did you mean `app-server`?"],
     [
       ["generate-docs", "mcp", "-o", "x"],
-      "unknown dialect `mcp`, expected `app-server` or `codex-mcp`",
+      "unknown dialect `mcp`, expected `app-server`, `app-server-v2` or `codex-mcp`",
     ],
     [["generate-ts", "app-server", "codex-mcp"], "unexpected argument `codex-mcp`"],
     [["generate-ts", "-o"], "`-o` needs a value: `-o DIRECTORY`"],
@@ -197,11 +197,11 @@ describe("Args", () => {
     ),
     [
       ["mcp", "--listen", "ws://localhost:1"],
-      "`mcp --listen` takes `stdio://` or `http://` or `https://`, not `ws://`",
+      "`mcp --listen` takes `stdio://`, `http://` or `https://`, not `ws://`",
     ],
     [
       ["app-server", "--listen", "http://localhost:1"],
-      "`app-server --listen` takes `stdio://` or `ws://` or `wss://`, not `http://`",
+      "`app-server --listen` takes `stdio://`, `ws://` or `wss://`, not `http://`",
     ],
     [
       ["serve", "--listen", "stdio://"],

@@ -46,7 +46,7 @@ describe("generate", () => {
       const directory = join(yield* temporary, "made")
       assert.strictEqual(run("ts", { out: directory }), 0)
       const files = Fs.readdirSync(directory)
-      assert.deepStrictEqual(files, [...filesOf("ts").keys()])
+      assert.deepStrictEqual(files.toSorted(), [...filesOf("ts").keys()].toSorted())
       const options = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022"]
       // tsc prints what is wrong on stdout, and fails the test by its exit code.
       execFileSync(tsc, [...options, "--types", "", ...files], { cwd: directory, stdio: "pipe" })
@@ -94,7 +94,7 @@ describe("generate", () => {
         signal: null,
         stdout: "",
         stderr:
-          "colloquy: `generate-json-schema` prints one dialect: name it (`app-server` or `codex-mcp`), or write both with `-o DIRECTORY`; see `colloquy --help`\n",
+          "colloquy: `generate-json-schema` prints one dialect: name it (`app-server`, `app-server-v2` or `codex-mcp`), or write all with `-o DIRECTORY`; see `colloquy --help`\n",
       })
     }),
   )

@@ -52,6 +52,12 @@ const plan = (text: string): OfflineStep =>
       .map((step, n) => ({ step, status: n === 0 ? "in_progress" : "pending" })),
   })
 
+/** `NAME ARGUMENTS`, where the arguments are a JSON text; none are an empty object. */
+const callOf = (text: string): OfflineStep => {
+  const [, name = "", args = ""] = /^\s*(\S*)\s*([\s\S]*)$/.exec(text) ?? []
+  return call(name, args.trim() === "" ? {} : args)
+}
+
 /** The directives that a user message may contain; the first that matches applies. */
 const directives: ReadonlyArray<readonly [RegExp, (rest: string) => OfflineStep]> = [
   [/^say\s([\s\S]*)$/i, (text) => ({ text: text.trim() })],
@@ -59,6 +65,7 @@ const directives: ReadonlyArray<readonly [RegExp, (rest: string) => OfflineStep]
   // White space is significant in a patch.
   [/^patch:\s?([\s\S]*)$/i, (text) => call("apply_patch", { input: text })],
   [/^plan:([\s\S]*)$/i, plan],
+  [/^call:([\s\S]*)$/i, callOf],
 ]
 
 const answerTo = (model: string, text: string): OfflineStep => {

@@ -64,6 +64,16 @@ export const ServerIdentity = Schema.Struct({
 /** A decoded `ServerIdentity`. */
 export type ServerIdentity = typeof ServerIdentity.Type
 
+/** The result of `initialize`: clients of app-server v2 need all members, clients of v1 the user agent only. */
+export const InitializeResult = Schema.Struct({
+  userAgent: Schema.String,
+  codexHome: Schema.optionalKey(Schema.String),
+  platformFamily: Schema.optionalKey(Schema.String),
+  platformOs: Schema.optionalKey(Schema.String),
+})
+/** A decoded `InitializeResult`. */
+export type InitializeResult = typeof InitializeResult.Type
+
 /** The name of the method. */
 export const initializeMethod = "initialize"
 
@@ -78,5 +88,5 @@ export const initializeInfo = {
 export const initializeCodec = lazyCodec(
   { kind: "request", ...initializeInfo },
   InitializeParams,
-  UserAgent,
+  InitializeResult,
 )

@@ -1,11 +1,17 @@
 /** The handshake of a connection: the client's name, and which forms of questions it understands. */
 import { notification, request } from "../Method.ts"
-import { initializeInfo, initializeMethod, InitializeParams, UserAgent } from "./Initialize.ts"
+import {
+  initializeInfo,
+  initializeMethod,
+  InitializeParams,
+  InitializeResult,
+  UserAgent,
+} from "./Initialize.ts"
 
 /** The client introduces itself. */
 export const Initialize = request(initializeMethod, {
   params: InitializeParams,
-  result: UserAgent,
+  result: InitializeResult,
   ...initializeInfo,
 })
 

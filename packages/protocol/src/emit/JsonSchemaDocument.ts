@@ -8,6 +8,7 @@ const methodSchema = ({ info, params, result }: ContractMethod): JsonSchema => (
   since: info.since,
   ...(info.until === undefined ? {} : { until: info.until }),
   ...(info.capability === undefined ? {} : { capability: info.capability }),
+  ...(info.experimental === undefined ? {} : { experimental: info.experimental }),
   ...(params === undefined ? {} : { params }),
   ...(result === undefined ? {} : { result }),
 })

@@ -1,5 +1,6 @@
 /** The reference page of a contract: every method with its members, and every named type. Pure. */
 import type { JsonSchema } from "../JsonSchema.ts"
+import type { MethodInfo } from "../Method.ts"
 import type { Contract, ContractMethod } from "./Contract.ts"
 import { typeExpression, typeName } from "./TypeExpression.ts"
 
@@ -44,6 +45,13 @@ const memberTable = (schema: JsonSchema): string => {
   return `\n| member | type | required | |\n|---|---|---|---|\n${rows.join("")}${long.join("")}`
 }
 
+const experimentalFacts = ({ experimental }: MethodInfo): ReadonlyArray<string> => {
+  if (experimental === undefined) return []
+  const which =
+    experimental === true ? "" : `${experimental.map((name) => `\`${name}\``).join(", ")} `
+  return [`${which}experimental: needs the capability \`experimentalApi\``]
+}
+
 const facts = ({ info, sender }: ContractMethod): string =>
   [
     `${info.kind === "request" ? "Request" : "Notification"} of the ${sender}`,
@@ -51,6 +59,7 @@ const facts = ({ info, sender }: ContractMethod): string =>
     ...(info.until === undefined ? [] : [`until ${info.until}`]),
     ...(info.capability === undefined ? [] : [`needs the capability \`${info.capability}\``]),
     ...(info.cancellable === false ? ["cannot be cancelled"] : []),
+    ...experimentalFacts(info),
   ].join(", ")
 
 const section = (method: ContractMethod): string => {

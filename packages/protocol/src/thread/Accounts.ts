@@ -29,7 +29,7 @@ export const AccountRead = request("account/read", {
     refreshToken: maybe(Schema.Boolean),
   }),
   result: Schema.Struct({
-    /** Null when nobody is logged in, and for a provider that needs no account of OpenAI. */
+    /** Null without a login, and for a provider that needs no account of OpenAI. */
     account: orNull(Account),
     userId: orNull(Schema.String),
     /** False: the provider in use needs no account of OpenAI. */
@@ -129,7 +129,7 @@ export const AccountRateLimitsUpdated = notification("account/rateLimits/updated
 /** The credentials changed. */
 export const AccountUpdated = notification("account/updated", {
   params: Schema.Struct({
-    /** `apikey` or `chatgpt`; null when nobody is logged in. */
+    /** `apikey` or `chatgpt`; null without a login. */
     authMode: orNull(Schema.String),
     planType: orNull(planType),
   }),

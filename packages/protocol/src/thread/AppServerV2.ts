@@ -21,7 +21,6 @@ import * as Turns from "./Turns.ts"
 /** The dialect with all its methods. */
 export const AppServerV2 = dialect({
   name: "app-server-v2",
-  command: "colloquy app-server",
   clientToServer: [
     Session.Initialize,
     Session.Initialized,
@@ -127,6 +126,7 @@ export const AppServerV2 = dialect({
     Notifications.ReasoningSummaryTextDelta,
     Notifications.ReasoningTextDelta,
     Notifications.McpToolCallProgress,
+    Notifications.FileChangeOutputDelta,
     Notifications.FileChangePatchUpdated,
     Notifications.ErrorNotification,
     Notifications.Warning,

@@ -27,13 +27,13 @@ export const ConfigRead = request("config/read", {
     config: Open,
     /** The layer of each value, by its dotted key. */
     origins: Schema.Record(Schema.String, Schema.Struct(origin)),
-    /** The layers, the strongest first. */
-    layers: orNull(
+    /** The layers, the strongest first; absent unless they were asked for. */
+    layers: Schema.optionalKey(
       Schema.Array(
         Schema.Struct({
           ...origin,
           config: Schema.Unknown,
-          disabledReason: orNull(Schema.String),
+          disabledReason: Schema.optionalKey(Schema.String),
         }),
       ),
     ),

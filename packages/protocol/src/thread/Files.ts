@@ -1,40 +1,31 @@
 /** Methods of app-server v2 on files of the machine. Paths are absolute; contents are in base64. */
 import * as Schema from "effect/Schema"
-import { notification, request } from "../Method.ts"
+import { notification, type Pure, request } from "../Method.ts"
 import { maybe } from "./Values.ts"
 
 const since = "0.110"
 const done = Schema.Struct({})
 const path = { path: Schema.String }
 
-const defineRead = <const M extends string, F extends Schema.Struct.Fields>(
-  method: M,
-  result: F,
-  doc: string,
-) => request(method, { params: Schema.Struct(path), result: Schema.Struct(result), since, doc })
+const read = <const M extends string, R extends Pure>(method: M, result: R, doc: string) =>
+  request(method, { params: Schema.Struct(path), result, since, doc })
 
-const defineWrite = <const M extends string, F extends Schema.Struct.Fields>(
-  method: M,
-  params: F,
-  doc: string,
-) =>
-  request(method, {
-    params: Schema.Struct(params),
-    result: done,
-    cancellable: false,
-    since,
-    doc,
-  })
+const write = <const M extends string, P extends Pure>(method: M, params: P, doc: string) =>
+  request(method, { params, result: done, cancellable: false, since, doc })
 
 /** Reads a file. */
-export const FsReadFile = defineRead("fs/readFile", { dataBase64: Schema.String }, "Reads a file.")
+export const FsReadFile = read(
+  "fs/readFile",
+  Schema.Struct({ dataBase64: Schema.String }),
+  "Reads a file.",
+)
 
 const fileKind = { isDirectory: Schema.Boolean, isFile: Schema.Boolean }
 
 /** Describes a file. */
-export const FsGetMetadata = defineRead(
+export const FsGetMetadata = read(
   "fs/getMetadata",
-  {
+  Schema.Struct({
     ...fileKind,
     isSymlink: Schema.Boolean,
     /** In bytes. */
@@ -42,59 +33,59 @@ export const FsGetMetadata = defineRead(
     /** 0 where the file system does not know it. */
     createdAtMs: Schema.Int,
     modifiedAtMs: Schema.Int,
-  },
+  }),
   "Describes a file or directory. Symbolic links are followed, except for `isSymlink`.",
 )
 
 /** Lists a directory. */
-export const FsReadDirectory = defineRead(
+export const FsReadDirectory = read(
   "fs/readDirectory",
-  {
+  Schema.Struct({
     entries: Schema.Array(Schema.Struct({ fileName: Schema.String, ...fileKind })),
-  },
+  }),
   "Lists the entries of a directory.",
 )
 
 /** Writes a file. */
-export const FsWriteFile = defineWrite(
+export const FsWriteFile = write(
   "fs/writeFile",
-  { ...path, dataBase64: Schema.String },
+  Schema.Struct({ ...path, dataBase64: Schema.String }),
   "Writes a file, replacing one that exists.",
 )
 
 /** Creates a directory. */
-export const FsCreateDirectory = defineWrite(
+export const FsCreateDirectory = write(
   "fs/createDirectory",
-  {
+  Schema.Struct({
     ...path,
     /** Default true: missing parents are created too. */
     recursive: maybe(Schema.Boolean),
-  },
+  }),
   "Creates a directory.",
 )
 
 /** Copies a file or directory. */
-export const FsCopy = defineWrite(
+export const FsCopy = write(
   "fs/copy",
-  {
+  Schema.Struct({
     sourcePath: Schema.String,
     destinationPath: Schema.String,
     /** Needed for directories. Default false. */
     recursive: maybe(Schema.Boolean),
-  },
+  }),
   "Copies a file or a directory.",
 )
 
 /** Removes a file or directory. */
-export const FsRemove = defineWrite(
+export const FsRemove = write(
   "fs/remove",
-  {
+  Schema.Struct({
     ...path,
     /** Default true: directories are removed with what is in them. */
     recursive: maybe(Schema.Boolean),
     /** Default true: a path that does not exist is no error. */
     force: maybe(Schema.Boolean),
-  },
+  }),
   "Removes a file or a directory.",
 )
 
@@ -116,7 +107,11 @@ export const FsWatch = request("fs/watch", {
 })
 
 /** Ends a watch. */
-export const FsUnwatch = defineWrite("fs/unwatch", watch, "Ends a watch of this connection.")
+export const FsUnwatch = write(
+  "fs/unwatch",
+  Schema.Struct(watch),
+  "Ends a watch of this connection.",
+)
 
 /** Something was changed. */
 export const FsChanged = notification("fs/changed", {

@@ -3,6 +3,7 @@
  * contain them. The wire: packages/docs/wire/app-server-v2.md.
  */
 import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
 import { atMs, none, orNull, UserInput } from "./Values.ts"
 
 const item = <const T extends string, F extends Schema.Struct.Fields>(type: T, fields: F) =>
@@ -12,7 +13,7 @@ const item = <const T extends string, F extends Schema.Struct.Fields>(type: T, f
     ...fields,
     startedAtMs: orNull(atMs),
     completedAtMs: orNull(atMs),
-  })
+  }).annotate({ identifier: `${type.slice(0, 1).toUpperCase()}${type.slice(1)}Item` })
 
 /** What the user wrote. */
 export const UserMessage = item("userMessage", {
@@ -70,7 +71,7 @@ export const CommandAction = Schema.Union([
     path: orNull(Schema.String),
   }),
   Schema.Struct({ type: Schema.Literal("unknown"), command: Schema.String }),
-])
+]).annotate({ identifier: "CommandAction" })
 /** A decoded `CommandAction`. */
 export type CommandAction = typeof CommandAction.Type
 
@@ -107,7 +108,7 @@ export const FileUpdateChange = Schema.Struct({
   ]),
   /** The content of a file that is added or deleted; otherwise the hunks of a unified diff, without a file header. */
   diff: Schema.String,
-})
+}).annotate({ identifier: "FileUpdateChange" })
 /** A decoded `FileUpdateChange`. */
 export type FileUpdateChange = typeof FileUpdateChange.Type
 
@@ -149,7 +150,7 @@ export type McpToolCall = typeof McpToolCall.Type
 export const ToolContent = Schema.Union([
   Schema.Struct({ type: Schema.Literal("inputText"), text: Schema.String }),
   Schema.Struct({ type: Schema.Literal("inputImage"), imageUrl: Schema.String }),
-])
+]).annotate({ identifier: "ToolContent" })
 /** A decoded `ToolContent`. */
 export type ToolContent = typeof ToolContent.Type
 
@@ -210,7 +211,7 @@ export const ContextCompaction = item("contextCompaction", {})
 /** The history was replaced by a summary of it. */
 export type ContextCompaction = typeof ContextCompaction.Type
 
-/** Every kind of item, told apart by `type`. */
+/** Every kind of item, by its `type`. */
 export const ThreadItem = Schema.Union([
   UserMessage,
   AgentMessage,
@@ -225,6 +226,34 @@ export const ThreadItem = Schema.Union([
   EnteredReviewMode,
   ExitedReviewMode,
   ContextCompaction,
-])
+]).annotate({ identifier: "ThreadItem" })
 /** A decoded `ThreadItem`. */
 export type ThreadItem = typeof ThreadItem.Type
+
+/**
+ * An item that `ThreadItem` does not define: a later version may have added its type, or changed its shape. `sent` is the
+ * item as it was sent, which encodes back unchanged.
+ */
+export interface UnknownItem {
+  readonly type: "unknown_item"
+  readonly sent: { readonly type: string; readonly [member: string]: unknown }
+}
+
+const SentItem = Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [
+  Schema.Record(Schema.String, Schema.Unknown),
+])
+
+const UnknownItem = SentItem.pipe(
+  Schema.decodeTo(
+    Schema.Struct({ type: Schema.Literal("unknown_item"), sent: Schema.toType(SentItem) }),
+    SchemaTransformation.transform({
+      decode: (sent) => ({ type: "unknown_item" as const, sent }),
+      encode: ({ sent }) => sent,
+    }),
+  ),
+)
+
+/** What a client reads: an item it knows, or an `UnknownItem`; `type` tells which. */
+export const AnyThreadItem = Schema.Union([ThreadItem, UnknownItem])
+/** A decoded `AnyThreadItem`. */
+export type AnyThreadItem = ThreadItem | UnknownItem

@@ -2,9 +2,18 @@
 import * as Schema from "effect/Schema"
 import { RequestId } from "../JsonRpc.ts"
 import { notification, type Pure } from "../Method.ts"
-import { FileUpdateChange, ThreadItem } from "./Items.ts"
+import { FileUpdateChange, AnyThreadItem } from "./Items.ts"
 import { ReadState, Thread, ThreadSettings, Turn } from "./Thread.ts"
-import { atMs, none, orNull, ThreadStatus, TokenCounts, TokenUsage, TurnError } from "./Values.ts"
+import {
+  atMs,
+  none,
+  orNull,
+  orUnknown,
+  ThreadStatus,
+  TokenCounts,
+  TokenUsage,
+  TurnError,
+} from "./Values.ts"
 
 const ofThread = { threadId: Schema.String }
 const ofTurn = { ...ofThread, turnId: Schema.String }
@@ -28,7 +37,7 @@ export const ThreadStarted = about(
 /** A thread waits for something else now. */
 export const ThreadStatusChanged = about(
   "thread/status/changed",
-  Schema.Struct({ ...ofThread, status: ThreadStatus }),
+  Schema.Struct({ ...ofThread, status: orUnknown(ThreadStatus) }),
   "What the thread waits for has changed. Sent to every connection.",
 )
 /** Settings of a thread have changed. */
@@ -129,13 +138,13 @@ export const TurnPlanUpdated = about(
 /** An item has started. */
 export const ItemStarted = about(
   "item/started",
-  Schema.Struct({ item: ThreadItem, ...ofTurn, startedAtMs: atMs }),
+  Schema.Struct({ item: AnyThreadItem, ...ofTurn, startedAtMs: atMs }),
   "An item has started.",
 )
 /** An item has ended. */
 export const ItemCompleted = about(
   "item/completed",
-  Schema.Struct({ item: ThreadItem, ...ofTurn, completedAtMs: atMs, contentTokenCount: none }),
+  Schema.Struct({ item: AnyThreadItem, ...ofTurn, completedAtMs: atMs, contentTokenCount: none }),
   "An item has ended; it is as it will be read back from the history.",
 )
 /** A piece of a message. */
@@ -186,6 +195,12 @@ export const McpToolCallProgress = about(
   Schema.Struct({ ...ofItem, message: Schema.String }),
   "Progress of a call, as its server reports it.",
 )
+/** Output of a patch. */
+export const FileChangeOutputDelta = delta(
+  "item/fileChange/outputDelta",
+  Schema.Struct({ ...ofItem, delta: Schema.String }),
+  "More output of the program that applies a patch.",
+)
 /** The files of a patch have changed. */
 export const FileChangePatchUpdated = about(
   "item/fileChange/patchUpdated",
@@ -233,7 +248,7 @@ export const McpServerStartupStatusUpdated = about(
   Schema.Struct({
     threadId: orNull(Schema.String),
     name: Schema.String,
-    status: Schema.Literals(["starting", "ready", "failed", "cancelled"]),
+    status: orUnknown(Schema.Literals(["starting", "ready", "failed", "cancelled"])),
     error: orNull(Schema.String),
     failureReason: none,
   }),

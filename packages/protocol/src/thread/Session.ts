@@ -1,16 +1,11 @@
 /** The handshake of a connection that uses app-server v2. The same connection may use v1 as well. */
 import { notification, request } from "../Method.ts"
-import {
-  initializeInfo,
-  initializeMethod,
-  InitializeParams,
-  ServerIdentity,
-} from "../app/Initialize.ts"
+import { initializeInfo, InitializeParams, ServerIdentity } from "../app/Initialize.ts"
 import * as Schema from "effect/Schema"
 import { none } from "./Values.ts"
 
 /** The client introduces itself. */
-export const Initialize = request(initializeMethod, {
+export const Initialize = request("initialize", {
   params: InitializeParams,
   result: ServerIdentity,
   ...initializeInfo,

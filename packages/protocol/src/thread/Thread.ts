@@ -1,12 +1,13 @@
 /** The objects `Thread` and `Turn` of app-server v2, and the settings that results report beside a thread. */
 import * as Schema from "effect/Schema"
-import { ThreadItem } from "./Items.ts"
+import { AnyThreadItem } from "./Items.ts"
 import {
   ApprovalsReviewer,
   AskForApproval,
   atSeconds,
   none,
   orNull,
+  orUnknown,
   Personality,
   ReasoningSummary,
   SandboxPolicy,
@@ -24,9 +25,9 @@ export const ItemsView = Schema.Literals(["notLoaded", "summary", "full"])
 export const Turn = Schema.Struct({
   id: Schema.String,
   rootTurnId: orNull(Schema.String),
-  items: Schema.Array(ThreadItem),
+  items: Schema.Array(AnyThreadItem),
   itemsView: ItemsView,
-  status: TurnStatus,
+  status: orUnknown(TurnStatus),
   error: orNull(TurnError),
   startedAt: orNull(atSeconds),
   completedAt: orNull(atSeconds),
@@ -40,7 +41,7 @@ export const Environment = Schema.Struct({
   environmentId: Schema.String,
   cwd: Schema.String,
   runtimeWorkspaceRoots: Schema.Array(Schema.String),
-})
+}).annotate({ identifier: "Environment" })
 
 /** A conversation, as this dialect shows it. */
 export const Thread = Schema.Struct({
@@ -60,14 +61,14 @@ export const Thread = Schema.Struct({
   section: none,
   sectionEnteredAt: none,
   projectId: none,
-  historyMode: Schema.Literals(["paginated", "legacy"]),
+  historyMode: orUnknown(Schema.Literals(["paginated", "legacy"])),
   modelProvider: Schema.String,
   model: orNull(Schema.String),
   reasoningEffort: orNull(Schema.String),
   createdAt: atSeconds,
   updatedAt: atSeconds,
   recencyAt: orNull(atSeconds),
-  status: ThreadStatus,
+  status: orUnknown(ThreadStatus),
   /** Its rollout file; null if it has none. */
   path: orNull(Schema.String),
   cwd: Schema.String,
@@ -111,7 +112,7 @@ export const CollaborationMode = Schema.Struct({
     reasoning_effort: orNull(Schema.String),
     developer_instructions: orNull(Schema.String),
   }),
-})
+}).annotate({ identifier: "CollaborationMode" })
 
 const MultiAgentMode = Schema.Literals(["explicitRequestOnly"])
 
@@ -126,12 +127,12 @@ export const threadAndSettings = {
   runtimeWorkspaceRoots: Schema.Array(Schema.String),
   /** Absolute paths of the AGENTS.md files that the thread was started with. */
   instructionSources: Schema.Array(Schema.String),
-  approvalPolicy: AskForApproval,
-  approvalsReviewer: ApprovalsReviewer,
-  sandbox: SandboxPolicy,
+  approvalPolicy: orUnknown(AskForApproval),
+  approvalsReviewer: orUnknown(ApprovalsReviewer),
+  sandbox: orUnknown(SandboxPolicy),
   activePermissionProfile: orNull(ActivePermissionProfile),
   reasoningEffort: orNull(Schema.String),
-  multiAgentMode: MultiAgentMode,
+  multiAgentMode: orUnknown(MultiAgentMode),
 }
 
 /** The settings of a thread's next turn. */
@@ -139,9 +140,9 @@ export const ThreadSettings = Schema.Struct({
   disabledPluginIds: Schema.Array(Schema.String),
   cwd: Schema.String,
   environments: Schema.Array(Environment),
-  approvalPolicy: AskForApproval,
-  approvalsReviewer: ApprovalsReviewer,
-  sandboxPolicy: SandboxPolicy,
+  approvalPolicy: orUnknown(AskForApproval),
+  approvalsReviewer: orUnknown(ApprovalsReviewer),
+  sandboxPolicy: orUnknown(SandboxPolicy),
   activePermissionProfile: orNull(ActivePermissionProfile),
   model: Schema.String,
   modelProvider: Schema.String,
@@ -149,9 +150,9 @@ export const ThreadSettings = Schema.Struct({
   effort: orNull(Schema.String),
   summary: orNull(ReasoningSummary),
   collaborationMode: CollaborationMode,
-  multiAgentMode: MultiAgentMode,
+  multiAgentMode: orUnknown(MultiAgentMode),
   personality: orNull(Personality),
-})
+}).annotate({ identifier: "ThreadSettings" })
 /** A decoded `ThreadSettings`. */
 export type ThreadSettings = typeof ThreadSettings.Type
 
@@ -165,6 +166,6 @@ export const ReadState = Schema.Struct({
   ),
   /** Changes with each change; a client that changes the state names the one it has seen. */
   revision: Schema.String,
-})
+}).annotate({ identifier: "ReadState" })
 /** A decoded `ReadState`. */
 export type ReadState = typeof ReadState.Type

@@ -4,7 +4,7 @@ import { request } from "../Method.ts"
 import { CollaborationMode, ReadState, Thread, Turn } from "./Thread.ts"
 import {
   ApprovalsReviewer,
-  AskForApproval,
+  AskForApprovalParam,
   maybe,
   orNull,
   pageParams,
@@ -98,7 +98,7 @@ export const ThreadShellCommand = request("thread/shellCommand", {
 /** Settings that apply from now on, in `turn/start` too. */
 export const lastingSettings = {
   cwd: maybe(Schema.String),
-  approvalPolicy: maybe(AskForApproval),
+  approvalPolicy: maybe(AskForApprovalParam),
   approvalsReviewer: maybe(ApprovalsReviewer),
   sandboxPolicy: maybe(SandboxPolicyParam),
   model: maybe(Schema.String),
@@ -145,7 +145,7 @@ export const QueuedSubmission = Schema.Struct({
   input: Schema.Array(UserInput),
   clientUserMessageId: orNull(Schema.String),
   responsesapiClientMetadata: Schema.Null,
-})
+}).annotate({ identifier: "QueuedSubmission" })
 /** A decoded `QueuedSubmission`. */
 export type QueuedSubmission = typeof QueuedSubmission.Type
 

@@ -1,7 +1,7 @@
 /** Methods of app-server v2 that create, resume, fork, read and list threads. */
 import * as Schema from "effect/Schema"
 import { request } from "../Method.ts"
-import { ThreadItem } from "./Items.ts"
+import { AnyThreadItem } from "./Items.ts"
 import {
   CollaborationMode,
   ItemsView,
@@ -12,7 +12,7 @@ import {
 } from "./Thread.ts"
 import {
   ApprovalsReviewer,
-  AskForApproval,
+  AskForApprovalParam,
   atMs,
   maybe,
   Open,
@@ -32,7 +32,7 @@ export const DynamicTool = Schema.Struct({
   description: Schema.String,
   inputSchema: Open,
   namespace: maybe(Schema.String),
-})
+}).annotate({ identifier: "DynamicTool" })
 /** A decoded `DynamicTool`. */
 export type DynamicTool = typeof DynamicTool.Type
 
@@ -41,7 +41,7 @@ const overrides = {
   modelProvider: maybe(Schema.String),
   /** A relative one counts from the directory of the server. */
   cwd: maybe(Schema.String),
-  approvalPolicy: maybe(AskForApproval),
+  approvalPolicy: maybe(AskForApprovalParam),
   approvalsReviewer: maybe(ApprovalsReviewer),
   sandbox: maybe(SandboxMode),
   /** Keys of config.toml, dotted or nested. */
@@ -154,6 +154,20 @@ export const ThreadRead = request("thread/read", {
   doc: "Reads a thread, with its turns if asked for. Loads nothing.",
 })
 
+/** Kinds of programs that create threads. */
+export const SourceKind = Schema.Literals([
+  "cli",
+  "vscode",
+  "exec",
+  "appServer",
+  "subAgent",
+  "subAgentReview",
+  "subAgentCompact",
+  "subAgentThreadSpawn",
+  "subAgentOther",
+  "unknown",
+])
+
 /** Lists stored threads. */
 export const ThreadList = request("thread/list", {
   params: Schema.Struct({
@@ -163,7 +177,8 @@ export const ThreadList = request("thread/list", {
     /** Default `desc`. */
     sortDirection: maybe(SortDirection),
     modelProviders: maybe(Schema.Array(Schema.String)),
-    sourceKinds: maybe(Schema.Array(Schema.String)),
+    /** Default: clients of an app-server. */
+    sourceKinds: maybe(Schema.Array(SourceKind)),
     /** True: only archived ones. Default false: only the others. */
     archived: maybe(Schema.Boolean),
     cwd: maybe(Schema.Union([Schema.String, Schema.Array(Schema.String)])),
@@ -212,7 +227,7 @@ export const ThreadItemsList = request("thread/items/list", {
     data: Schema.Array(
       Schema.Struct({
         turnId: Schema.String,
-        item: ThreadItem,
+        item: AnyThreadItem,
         startedAtMs: orNull(atMs),
         completedAtMs: orNull(atMs),
       }),

@@ -67,8 +67,8 @@ export const ReviewStart = request("review/start", {
       }),
       Schema.Struct({ type: Schema.Literal("custom"), instructions: Schema.String }),
     ]),
-    /** In this thread, or in one of its own, which is refused. */
-    delivery: maybe(Schema.Literals(["inline", "detached"])),
+    /** In this thread. A thread of its own is refused, as by the original. */
+    delivery: maybe(Schema.Literals(["inline"])),
   }),
   result: Schema.Struct({ turn: Turn, reviewThreadId: Schema.String }),
   cancellable: false,

@@ -4,6 +4,7 @@
  * packages/docs/wire/app-server-v2.md.
  */
 import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
 
 /** A member that is written also when it has no value, as null. */
 export const orNull = Schema.NullOr
@@ -13,6 +14,26 @@ export const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Sch
 
 /** A member that the original writes as null where this program has no such thing. */
 export const none = Schema.Null
+
+const Later = Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.Unknown)])
+
+/** A value that a later version of the server has added. It encodes back unchanged. */
+export interface Unknown {
+  readonly unknown: typeof Later.Type
+}
+
+const Unknown = Later.pipe(
+  Schema.decodeTo(
+    Schema.Struct({ unknown: Schema.toType(Later) }),
+    SchemaTransformation.transform({
+      decode: (unknown) => ({ unknown }),
+      encode: ({ unknown }) => unknown,
+    }),
+  ),
+)
+
+/** What a server sends: a value that is known, or one that a later version has added. */
+export const orUnknown = <S extends Schema.Top>(known: S) => Schema.Union([known, Unknown])
 
 /** An object whose members are passed through. */
 export const Open = Schema.Record(Schema.String, Schema.Unknown)
@@ -38,7 +59,7 @@ export const SandboxPolicy = Schema.Union([
     type: Schema.Literal("externalSandbox"),
     networkAccess: Schema.Literals(["restricted", "enabled"]),
   }),
-])
+]).annotate({ identifier: "SandboxPolicy" })
 /** A decoded `SandboxPolicy`. */
 export type SandboxPolicy = typeof SandboxPolicy.Type
 
@@ -57,12 +78,15 @@ export const SandboxPolicyParam = Schema.Union([
     type: Schema.Literal("externalSandbox"),
     networkAccess: maybe(Schema.Literals(["restricted", "enabled"])),
   }),
-])
+]).annotate({ identifier: "SandboxPolicyParam" })
 /** A decoded `SandboxPolicyParam`. */
 export type SandboxPolicyParam = typeof SandboxPolicyParam.Type
 
 /** How far commands are confined, by name. */
 export const SandboxMode = Schema.Literals(["read-only", "workspace-write", "danger-full-access"])
+
+/** The annotation of a value that is experimental wherever it occurs: how an error names it. */
+export const experimentalValue = "colloquy/experimental"
 
 /** Which questions of a policy with single switches are asked. */
 export const GranularApproval = Schema.Struct({
@@ -73,16 +97,21 @@ export const GranularApproval = Schema.Struct({
     request_permissions: maybe(Schema.Boolean),
     mcp_elicitations: Schema.Boolean,
   }),
-})
+}).annotate({ [experimentalValue]: "askForApproval.granular" })
 
-/**
- * When a person must approve. `on-failure` is accepted here and refused by the original. The object with single switches is
- * experimental.
- */
+/** When a person must approve, in params. The object with single switches is experimental. */
+export const AskForApprovalParam = Schema.Union([
+  Schema.Literals(["untrusted", "on-request", "never"]),
+  GranularApproval,
+]).annotate({ identifier: "AskForApprovalParam" })
+/** A decoded `AskForApprovalParam`. */
+export type AskForApprovalParam = typeof AskForApprovalParam.Type
+
+/** When a person must approve. `on-failure` can be set in config.toml and by clients of app-server v1 only. */
 export const AskForApproval = Schema.Union([
   Schema.Literals(["untrusted", "on-failure", "on-request", "never"]),
   GranularApproval,
-])
+]).annotate({ identifier: "AskForApproval" })
 /** A decoded `AskForApproval`. */
 export type AskForApproval = typeof AskForApproval.Type
 
@@ -123,7 +152,7 @@ export const UserInputParam = Schema.Union([
   }),
   Schema.Struct({ type: Schema.Literal("skill"), ...named }),
   Schema.Struct({ type: Schema.Literal("mention"), ...named }),
-])
+]).annotate({ identifier: "UserInputParam" })
 /** A decoded `UserInputParam`. */
 export type UserInputParam = typeof UserInputParam.Type
 
@@ -151,7 +180,7 @@ export const UserInput = Schema.Union([
   }),
   Schema.Struct({ type: Schema.Literal("skill"), ...named }),
   Schema.Struct({ type: Schema.Literal("mention"), ...named }),
-])
+]).annotate({ identifier: "UserInput" })
 /** A decoded `UserInput`. */
 export type UserInput = typeof UserInput.Type
 
@@ -163,14 +192,14 @@ export const TokenCounts = Schema.Struct({
   cacheWriteInputTokens: Schema.Int,
   outputTokens: Schema.Int,
   reasoningOutputTokens: Schema.Int,
-})
+}).annotate({ identifier: "TokenCounts" })
 
 /** Tokens of the thread so far and of its last response. */
 export const TokenUsage = Schema.Struct({
   total: TokenCounts,
   last: TokenCounts,
   modelContextWindow: orNull(Schema.Int),
-})
+}).annotate({ identifier: "TokenUsage" })
 /** A decoded `TokenUsage`. */
 export type TokenUsage = typeof TokenUsage.Type
 
@@ -198,18 +227,18 @@ export const ErrorInfo = Schema.Union([
   Schema.Struct({
     activeTurnNotSteerable: Schema.Struct({ turnKind: Schema.Literals(["review", "compact"]) }),
   }),
-])
+]).annotate({ identifier: "ErrorInfo" })
 /** A decoded `ErrorInfo`. */
 export type ErrorInfo = typeof ErrorInfo.Type
 
 /** Why a turn failed, or a request to its model. */
 export const TurnError = Schema.Struct({
   message: Schema.String,
-  codexErrorInfo: orNull(ErrorInfo),
+  codexErrorInfo: orNull(orUnknown(ErrorInfo)),
   /** The cause, where `message` is about the repetition of the request. */
   additionalDetails: orNull(Schema.String),
   misalignment: none,
-})
+}).annotate({ identifier: "TurnError" })
 /** A decoded `TurnError`. */
 export type TurnError = typeof TurnError.Type
 
@@ -220,7 +249,7 @@ export const ThreadStatus = Schema.Union([
     type: Schema.Literal("active"),
     activeFlags: Schema.Array(Schema.Literals(["waitingOnApproval", "waitingOnUserInput"])),
   }),
-])
+]).annotate({ identifier: "ThreadStatus" })
 /** A decoded `ThreadStatus`. */
 export type ThreadStatus = typeof ThreadStatus.Type
 

@@ -11,7 +11,12 @@ import type { Route } from "./Route.ts"
 /** The other dialect that a method belongs to; undefined when it belongs to none. */
 export type FindDialect = (method: string) => Effect.Effect<Belonging | undefined>
 
-const explanation = (method: string, spoken: string, { command, dialect }: Belonging): string => {
+const explanation = (
+  method: string,
+  spoken: string,
+  { command, dialect, reason }: Belonging,
+): string => {
+  if (reason !== undefined) return `\`${method}\` of ${dialect} is not supported: ${reason}`
   const served =
     command === undefined ? "which this program does not serve" : `which \`${command}\` serves`
   return `this connection speaks ${spoken}, and \`${method}\` belongs to ${dialect}, ${served}`
@@ -39,7 +44,7 @@ export const unknownMethod = ({
 }: UnknownMethod): Effect.Effect<never, JsonRpcError> =>
   Effect.flatMap(find?.(method) ?? Effect.undefined, (other) => {
     if (other === undefined) return Effect.fail(error)
-    const { command, dialect: belongsTo } = other
+    const { command, dialect: belongsTo, reason } = other
     return Effect.fail(
       new JsonRpcError({
         code: error.code,
@@ -49,6 +54,7 @@ export const unknownMethod = ({
           dialect: spoken,
           belongsTo,
           ...(command === undefined ? {} : { command }),
+          ...(reason === undefined ? {} : { reason }),
         },
       }),
     )

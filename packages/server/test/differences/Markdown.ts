@@ -1,4 +1,5 @@
 /** The tables of differences on the page packages/docs/compatibility.md. Pure. */
+import { unsupportedMethods } from "@colloquy/protocol/thread/Unsupported"
 import type { Version } from "../support/Recording.ts"
 import type { Difference } from "./Difference.ts"
 import { type Table, tables } from "./Differences.ts"
@@ -36,10 +37,25 @@ const tableOf = ({ about, differences, title }: Table): string =>
     ...differences.map(rowOf),
   ].join("\n")
 
+/** A name that ends in a slash stands for every method that begins with it. */
+const methodName = (name: string): string => `\`${name}${name.endsWith("/") ? "…" : ""}\``
+
+const unsupported = [
+  "## Methods of app-server v2 that are not served",
+  "",
+  "A client that sends one gets an error with the reason. `…` stands for every ending that [the reference](../protocol/contract/app-server-v2.md) does not have.",
+  "",
+  "| methods | why |",
+  "| --- | --- |",
+  ...unsupportedMethods.map(
+    ({ methods, reason }) => `| ${methods.map(methodName).join(", ")} | ${reason} |`,
+  ),
+].join("\n")
+
 /** The page with its generated part replaced; throws when it has no such part. */
 export const withDifferences = (page: string): string => {
   const from = page.indexOf(begin)
   const to = page.indexOf(end)
   if (from === -1 || to < from) throw new Error("the page has no part for the differences")
-  return `${page.slice(0, from)}${begin}\n${tables.map(tableOf).join("\n\n")}\n${page.slice(to)}`
+  return `${page.slice(0, from)}${begin}\n${[...tables.map(tableOf), unsupported].join("\n\n")}\n${page.slice(to)}`
 }

@@ -50,8 +50,8 @@ describe("a method of another dialect", () => {
         assert.deepStrictEqual<unknown>(error, {
           code: -32601,
           message:
-            "Method not found: thread/start; this connection speaks codex-mcp, and `thread/start` belongs to app-server v2, which this program does not serve",
-          data: { method: "thread/start", dialect: "codex-mcp", belongsTo: "app-server v2" },
+            "Method not found: thread/start; this connection speaks codex-mcp, and `thread/start` belongs to app-server-v2, which this program does not serve",
+          data: { method: "thread/start", dialect: "codex-mcp", belongsTo: "app-server-v2" },
         })
       }),
     ),
@@ -90,12 +90,31 @@ describe("a method of another dialect", () => {
           Effect.gen(function* () {
             for (const id of ["first", "again"]) {
               const { error } = yield* server.ask(id, "thread/start", {})
-              assert.include(error?.message, "belongs to app-server v2")
+              assert.include(error?.message, "belongs to app-server-v2")
             }
             const { result } = yield* server.ask(3, "getUserAgent")
             assert.isString(result?.["userAgent"])
           }),
       ),
+  )
+
+  it.effect("of app-server v2 that is not supported is refused with the reason", () =>
+    withServer({ findDialect: find }, (server) =>
+      Effect.gen(function* () {
+        const { error } = yield* server.ask(1, "thread/goal/get", { threadId: "x" })
+        const reason = "the agent has no memories, goals, predictions, automatic reviewer and voice"
+        assert.deepStrictEqual<unknown>(error, {
+          code: -32601,
+          message: `Method not found: thread/goal/get; \`thread/goal/get\` of app-server-v2 is not supported: ${reason}`,
+          data: {
+            method: "thread/goal/get",
+            dialect: "codex-mcp",
+            belongsTo: "app-server-v2",
+            reason,
+          },
+        })
+      }),
+    ),
   )
 
   it.effect(
