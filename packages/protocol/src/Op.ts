@@ -23,6 +23,9 @@ const legacyOp = <const T extends string, F extends Schema.Struct.Fields>(type: 
     legacy: true as const,
   })
 
+/** Id that the client gives the message; its `user_message` event repeats it. Not in the original. */
+const clientId = { client_id: Schema.optionalKey(Schema.String) }
+
 const approval = {
   id: Schema.String,
   decision: ReviewDecision,
@@ -36,7 +39,7 @@ const approval = {
 /** Every op, in the order of the original's definition. */
 export const Op = Schema.Union([
   op("interrupt", {}),
-  op("user_input", { items: Schema.Array(InputItem) }),
+  op("user_input", { items: Schema.Array(InputItem), ...clientId }),
   /** Like `user_input`, and its settings apply to later turns as well. */
   op("user_turn", {
     items: Schema.Array(InputItem),
@@ -48,6 +51,7 @@ export const Op = Schema.Union([
     summary: ReasoningSummary,
     base_instructions: Schema.optionalKey(Schema.String),
     final_output_json_schema: Schema.optionalKey(Schema.Unknown),
+    ...clientId,
   }),
   /** Changes settings for later turns. An absent member keeps its value; `effort: null` clears it. */
   op("override_turn_context", {

@@ -1,5 +1,7 @@
 /** Serves the dialect `app-server` on one connection, which the caller has opened. */
 import type { Connection } from "@colloquy/protocol/Connection"
+import type { Request } from "@colloquy/protocol/JsonRpc"
+import type { ServerIdentity } from "@colloquy/protocol/app/Initialize"
 import { AppServer } from "@colloquy/protocol/app/AppServer"
 import { CancelRequest } from "@colloquy/protocol/app/Events"
 import { ApprovalForm } from "@colloquy/protocol/app/Initialize"
@@ -12,13 +14,16 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type FindDialect, unknownMethodRoute } from "./jsonrpc/ForeignMethod.ts"
 import { invalidRequest } from "./app/AppErrors.ts"
-import { make as makeHandlers } from "./app/AppHandlers.ts"
+import { make as makeHandlers, makeConnection } from "./app/AppHandlers.ts"
 import { cancelRequest } from "./app/methods/CancelRequest.ts"
 import { initialized } from "./app/methods/Initialized.ts"
 import type { Auth } from "./app/ports/AuthPort.ts"
 import type { HostPort } from "./app/ports/HostPort.ts"
 import type { UserConfig } from "./app/ports/UserConfigPort.ts"
-import type { Server } from "./Server.ts"
+import { Server } from "./Server.ts"
+import * as ThreadConnection from "./thread/ThreadConnection.ts"
+import { routesOf as threadRoutes } from "./thread/ThreadHandlers.ts"
+import { SentRequests } from "./thread/ThreadQuestions.ts"
 import type { McpServerOptions } from "./McpServer.ts"
 import { make as makePeer } from "./jsonrpc/Peer.ts"
 import { withCaller } from "./jsonrpc/TraceContext.ts"
@@ -27,6 +32,11 @@ import { withCaller } from "./jsonrpc/TraceContext.ts"
 export interface AppServerOptions {
   /** Beginning of the reported `userAgent`. Default `colloquy`. */
   readonly userAgent?: string
+  /**
+   * What the response to `initialize` says besides: clients of app-server v2 expect it. Default: nothing, as in the first
+   * version.
+   */
+  readonly identity?: Omit<ServerIdentity, "userAgent">
   /**
    * How long requests in flight, and turns that the client listens to, may continue after the end of input.
    * Default 500 ms.
@@ -66,13 +76,24 @@ export const serve = (
 ): Effect.Effect<void, never, Server | Auth | HostPort | UserConfig> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const route = yield* makeHandlers({
+      const { principal } = connection.peer
+      const v1 = yield* makeConnection({
         initializes: true,
-        principal: connection.peer.principal,
+        principal,
         approvals: () => "camelCase",
         forms: () => false,
         userAgent: options.userAgent ?? "colloquy",
+        ...(options.identity === undefined ? {} : { identity: options.identity }),
       })
+      const sent = new SentRequests()
+      const threads = yield* ThreadConnection.make({
+        server: yield* Server,
+        principal,
+        app: v1.connection,
+        sent,
+      })
+      const v2 = threadRoutes({ connection: threads, context: v1.context })
+      const route = (request: Request) => v1.route(request) ?? v2(request)
       const peer = yield* makePeer({
         connection,
         adaptsEnvelope: true,
@@ -82,7 +103,9 @@ export const serve = (
           [CancelRequest._tag]: cancelRequest,
         },
         route: (request) => route(request) ?? noRequest(request.method, options.findDialect),
-        withdraw: ({ notify }, id) => notify(CancelRequest, [{ id }]),
+        // Subscribers of threads are told with `serverRequest/resolved`.
+        withdraw: ({ notify }, id) =>
+          sent.has(id) ? Effect.void : notify(CancelRequest, [{ id }]),
         ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
         ...(options.shutdownGrace === undefined ? {} : { shutdownGrace: options.shutdownGrace }),
       })

@@ -129,9 +129,13 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
   }
   switch (op.type) {
     case "user_input":
-      return userInput(state, { id, items: op.items }, whileRunning)
+      return userInput(state, { id, items: op.items, ...clientIdOf(op) }, whileRunning)
     case "user_turn":
-      return userInput(state, { id, items: op.items, context: op }, whileRunning)
+      return userInput(
+        state,
+        { id, items: op.items, context: op, ...clientIdOf(op) },
+        whileRunning,
+      )
     case "compact":
       return place(state, { id, items: [] }, whileRunning)
     case "override_turn_context":
@@ -157,6 +161,9 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
     }
   }
 }
+
+const clientIdOf = ({ client_id: clientId }: { readonly client_id?: string }) =>
+  defined({ clientId })
 
 /** Interrupts the running turn and ends the conversation after it, or at once. */
 const shutDown = (state: State, id: SubmissionId): Decision => {
@@ -272,7 +279,7 @@ const join = (state: State, turnId: SubmissionId, submission: QueuedSubmission):
   const items = submission.items.length === 0 ? request : submission.items
   return {
     ...nothing(state),
-    events: inputEvents(turnId, items),
+    events: inputEvents(turnId, { ...submission, items }),
     receipt: { id: turnId, disposition: "joined" },
   }
 }

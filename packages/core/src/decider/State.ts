@@ -30,6 +30,8 @@ export interface QueuedSubmission {
   readonly items: ReadonlyArray<InputItem>
   /** Settings of a `user_turn`. They apply from the start of its turn on. */
   readonly context?: ContextOp
+  /** Id that the client gave the message. */
+  readonly clientId?: string
 }
 
 /** The turn that runs, and what its end has to know. */

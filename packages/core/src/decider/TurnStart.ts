@@ -1,7 +1,6 @@
 /** The start of a turn: its settings and its first events. Pure. */
 import { defined } from "@colloquy/protocol/Defined"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
-import type { InputItem } from "@colloquy/protocol/ResponseItem"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import type { ContextOp, Draft, State, QueuedSubmission } from "./State.ts"
 import { type Decision, nothing } from "./Decision.ts"
@@ -40,8 +39,12 @@ export const withContext = (state: State, id: SubmissionId, op: ContextOp) => {
 }
 
 /** The events that record user input of a turn. */
-export const inputEvents = (turnId: SubmissionId, items: ReadonlyArray<InputItem>) => {
-  const { item, userMessage } = inputMessage(items)
+export const inputEvents = (
+  turnId: SubmissionId,
+  { clientId, items }: Pick<QueuedSubmission, "items" | "clientId">,
+) => {
+  const { item, userMessage: message } = inputMessage(items)
+  const userMessage = { ...message, ...defined({ client_id: clientId }) }
   return [
     { id: turnId, msg: { type: "raw_response_item", item } },
     { id: turnId, msg: userMessage },
@@ -49,7 +52,8 @@ export const inputEvents = (turnId: SubmissionId, items: ReadonlyArray<InputItem
 }
 
 /** Starts a turn. One without input summarises the history. */
-export const startTurn = (before: State, { id, items, context }: QueuedSubmission): Decision => {
+export const startTurn = (before: State, submission: QueuedSubmission): Decision => {
+  const { context, id, items } = submission
   const { state, events } =
     context === undefined ? nothing(before) : withContext(before, id, context)
   return {
@@ -60,7 +64,7 @@ export const startTurn = (before: State, { id, items, context }: QueuedSubmissio
         id,
         msg: { type: "task_started", model_context_window: state.settings.contextWindow },
       },
-      ...(items.length === 0 ? [] : inputEvents(id, items)),
+      ...(items.length === 0 ? [] : inputEvents(id, submission)),
     ],
     actions: [{ _tag: "StartTurn", id }],
     receipt: { id, disposition: "started" },

@@ -142,6 +142,7 @@ export class LogFold {
       id,
       items: op.type === "compact" ? [] : op.items,
       ...(op.type === "user_turn" ? { context: op } : {}),
+      ...(op.type === "compact" ? {} : defined({ clientId: op.client_id })),
     }
     this.waiting = first === true ? [queued, ...this.waiting] : [...this.waiting, queued]
   }

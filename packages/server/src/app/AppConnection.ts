@@ -19,6 +19,7 @@ import { type DeliveryCursor, deliveryCursors } from "./subscriptions/DeliveryCu
 import * as ConnectionNotices from "./subscriptions/ConnectionNotices.ts"
 import { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import { v1Presenter } from "./subscriptions/V1Presenter.ts"
+import { wantedOnly } from "./WantedNotifications.ts"
 import { userAgentText } from "./UserAgentText.ts"
 
 /** State of one connection, for the handlers of its requests. */
@@ -29,12 +30,16 @@ export interface AppConnection {
   readonly initialize: (params: Params<typeof Initialize>) => boolean
   /** True once `initialize` was called. */
   readonly initialized: () => boolean
+  /** What the client declared in `initialize`; undefined before. */
+  readonly capabilities: () => Params<typeof Initialize>["capabilities"]
   /** Which questions the client can answer; undefined if none. */
   readonly answers: () => Answers | undefined
   /** The server's user agent, followed by the name of the client once it is known. */
   readonly userAgent: () => ResultOf<typeof Initialize>
   /** The listeners of the connection. */
   readonly subscriptions: Subscriptions
+  /** The questions that are put to the client, in any dialect of the connection. */
+  readonly broker: QuestionBroker.QuestionBroker
   /** Which events were delivered to any listener of this dialect. */
   readonly cursor: DeliveryCursor
   /** The notifications that all connections get. */
@@ -68,6 +73,10 @@ class ClientFacts {
 
   constructor(options: AppConnectionOptions) {
     this.options = options
+  }
+
+  get capabilities(): Params<typeof Initialize>["capabilities"] {
+    return this.client?.capabilities
   }
 
   get initialized(): boolean {
@@ -116,7 +125,12 @@ export const make = Effect.fnUntraced(function* (
       return broadcast
         .join({ auth, notices })
         .pipe(
-          Effect.andThen(Effect.forkScoped(notices.deliver(peer), { startImmediately: true })),
+          Effect.andThen(
+            Effect.forkScoped(
+              notices.deliver(wantedOnly(peer, () => client.capabilities)),
+              { startImmediately: true },
+            ),
+          ),
           Effect.asVoid,
           Scope.provide(scope),
         )
@@ -125,6 +139,8 @@ export const make = Effect.fnUntraced(function* (
     scope,
     initialize: (params) => client.initialize(params),
     initialized: () => client.initialized,
+    capabilities: () => client.capabilities,
+    broker,
     answers,
     userAgent: () => ({ userAgent: client.userAgent }),
     subscriptions: new Subscriptions({

@@ -10,7 +10,8 @@ import { AppServer } from "@colloquy/protocol/app/AppServer"
 import * as Conversations from "@colloquy/protocol/app/Conversations"
 import * as HostMethods from "@colloquy/protocol/app/Host"
 import * as Messages from "@colloquy/protocol/app/Messages"
-import type { ApprovalForm } from "@colloquy/protocol/app/Initialize"
+import type { ApprovalForm, ServerIdentity } from "@colloquy/protocol/app/Initialize"
+import { Initialize as InitializeWithIdentity } from "@colloquy/protocol/thread/Session"
 import { GetUserAgent, Initialize } from "@colloquy/protocol/app/Session"
 import { codecOf, type Dialect, methodsOf } from "@colloquy/protocol/Method"
 import * as Context from "effect/Context"
@@ -117,6 +118,8 @@ export interface AppHandlersOptions {
   readonly forms: () => boolean
   /** The server's part of the user agent: `colloquy/1.2.3 (Linux 6.1; x86_64)`. */
   readonly userAgent: string
+  /** What the response to `initialize` says besides. */
+  readonly identity?: Omit<ServerIdentity, "userAgent">
 }
 
 /** The route of a request; undefined if the dialect does not have its method. */
@@ -133,10 +136,27 @@ const servicesOf = (server: Server["Service"], principal: string) =>
 
 type RouteArguments = Parameters<Route["handler"]>
 
+/** What serves one connection. */
+export interface ServedConnection {
+  readonly route: AppRoute
+  readonly connection: AppConnection.AppConnection
+  readonly context: Context.Context<AppServices>
+}
+
 /** Creates the routes of one connection. Their work ends with the current scope. */
-export const make = Effect.fnUntraced(function* (
+export const make = (
   options: AppHandlersOptions,
-): Effect.fn.Return<AppRoute, never, Server | Auth | HostPort | UserConfig | Scope.Scope> {
+): Effect.Effect<AppRoute, never, Server | Auth | HostPort | UserConfig | Scope.Scope> =>
+  Effect.map(makeConnection(options), ({ route }) => route)
+
+/** Like `make`, with what another dialect on the same connection shares. */
+export const makeConnection = Effect.fnUntraced(function* (
+  options: AppHandlersOptions,
+): Effect.fn.Return<
+  ServedConnection,
+  never,
+  Server | Auth | HostPort | UserConfig | Scope.Scope
+> {
   const server = yield* Server
   const { approvals, forms, principal, userAgent } = options
   const context: Context.Context<AppServices> = yield* servicesOf(server, principal)
@@ -165,11 +185,19 @@ export const make = Effect.fnUntraced(function* (
   for (const [name, method] of methodsOf(AppServer.clientToServer)) {
     const handler = byName[name]
     if (handler === undefined || (name === Initialize._tag && !options.initializes)) continue
+    const { identity } = options
+    const named = name === Initialize._tag && identity !== undefined
     routes.set(name, {
-      codec: codecOf(method),
-      handler: (params, caller) => serve(name, handler, params, caller),
+      codec: codecOf(named ? InitializeWithIdentity : method),
+      handler: named
+        ? (params, caller) =>
+            Effect.map(serve(name, handler, params, caller), (result) => ({
+              ...(result as object),
+              ...identity,
+            }))
+        : (params, caller) => serve(name, handler, params, caller),
       badParams: (fault, issues) => invalidRequest(fault, { issues }),
     })
   }
-  return ({ method }) => routes.get(method)
+  return { route: ({ method }) => routes.get(method), connection, context }
 })
