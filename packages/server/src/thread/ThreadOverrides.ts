@@ -79,7 +79,8 @@ export const startSettings = Effect.fnUntraced(function* (
   return yield* Effect.mapError(resolved, Errors.badSettings)
 })
 
-const policyOf = (given: SandboxPolicyParam): Effect.Effect<CorePolicy, JsonRpcError> => {
+/** The policy of the core. */
+export const policyOf = (given: SandboxPolicyParam): Effect.Effect<CorePolicy, JsonRpcError> => {
   switch (given.type) {
     case "dangerFullAccess":
       return Effect.succeed({ mode: "danger-full-access" })

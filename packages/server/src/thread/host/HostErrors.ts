@@ -45,3 +45,7 @@ export const cannotUseConfig = ({ message, reason }: ConfigFailed): JsonRpcError
   reason === "unavailable"
     ? internal(message)
     : invalid(message, { config_write_error_code: writeCodes[reason] })
+
+/** No session of searches of the connection has this id. */
+export const noSearch = (id: string): JsonRpcError =>
+  invalid(`fuzzy file search session not found: ${id}`)
