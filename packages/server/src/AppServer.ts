@@ -5,7 +5,7 @@ import type { ServerIdentity } from "@colloquy/protocol/app/Initialize"
 import { AppServer } from "@colloquy/protocol/app/AppServer"
 import { CancelRequest } from "@colloquy/protocol/app/Events"
 import { ApprovalForm } from "@colloquy/protocol/app/Initialize"
-import { Initialized } from "@colloquy/protocol/app/Session"
+import { Initialize, Initialized } from "@colloquy/protocol/app/Session"
 import { nearest } from "@colloquy/protocol/Nearest"
 import { methodsOf } from "@colloquy/protocol/Method"
 import type * as Duration from "effect/Duration"
@@ -21,6 +21,7 @@ import type { Auth } from "./app/ports/AuthPort.ts"
 import type { HostPort } from "./app/ports/HostPort.ts"
 import type { UserConfig } from "./app/ports/UserConfigPort.ts"
 import { Server } from "./Server.ts"
+import { hostHandlers } from "./thread/host/HostHandlers.ts"
 import * as ThreadConnection from "./thread/ThreadConnection.ts"
 import { routesOf as threadRoutes } from "./thread/ThreadHandlers.ts"
 import { SentRequests } from "./thread/ThreadQuestions.ts"
@@ -92,8 +93,16 @@ export const serve = (
         app: v1.connection,
         sent,
       })
-      const v2 = threadRoutes({ connection: threads, context: v1.context })
-      const route = (request: Request) => v1.route(request) ?? v2(request)
+      const v2 = threadRoutes({
+        connection: threads,
+        context: v1.context,
+        others: yield* hostHandlers,
+      })
+      /** Several methods have the same name in both versions. */
+      const route = (request: Request) =>
+        request.method !== Initialize._tag && threads.isUsed()
+          ? (v2(request) ?? v1.route(request))
+          : (v1.route(request) ?? v2(request))
       const peer = yield* makePeer({
         connection,
         adaptsEnvelope: true,

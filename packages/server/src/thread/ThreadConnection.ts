@@ -25,6 +25,11 @@ export interface ThreadConnection {
   readonly member: ThreadMember
   /** The client uses this dialect from now on, so that it is told what all its clients are told. */
   readonly join: Effect.Effect<void>
+  /**
+   * Whether the client uses this dialect: it has sent a request that only this dialect has, or declared something that only
+   * its clients declare. Methods with the same name in v1 are then served as in this dialect.
+   */
+  readonly isUsed: () => boolean
   /** Whether the client has declared `experimentalApi`. */
   readonly isExperimental: () => boolean
   /** The peer without the notifications that its client does not want. */
@@ -46,6 +51,11 @@ export interface ThreadConnection {
   readonly unsubscribe: (threadId: string) => Effect.Effect<boolean>
   readonly isSubscribed: (threadId: string) => boolean
 }
+
+/** Members that clients of v1 do not declare. */
+const declaresV2 = (capabilities: ReturnType<AppConnection["capabilities"]>): boolean =>
+  typeof capabilities?.experimentalApi === "boolean" ||
+  Array.isArray(capabilities?.optOutNotificationMethods)
 
 /** What the state of a connection needs. */
 export interface ThreadConnectionOptions {
@@ -90,6 +100,7 @@ export const make = Effect.fnUntraced(function* ({
       joined = true
       return Scope.provide(registry.join(member), scope)
     }),
+    isUsed: () => joined || declaresV2(app.capabilities()),
     isExperimental: () => app.capabilities()?.experimentalApi === true,
     peerOf,
     isSubscribed,
