@@ -70,10 +70,7 @@ const layersOf = (
 
 const originOf = ({ name, version }: ConfigOrigin): ConfigOrigin => ({ name, version })
 
-const viewOf = (
-  file: ConfigFile,
-  overrides: ReadonlyArray<ConfigTree.Override>,
-): ConfigView => {
+const viewOf = (file: ConfigFile, overrides: ReadonlyArray<ConfigTree.Override>): ConfigView => {
   const layers = layersOf(file, overrides)
   const all = [...(layers.flags === undefined ? [] : [layers.flags]), layers.file]
   const origins: Record<string, ConfigOrigin> = {}
@@ -93,7 +90,11 @@ const namesOf = (keyPath: string): Result.Result<ReadonlyArray<string>, ConfigFa
   if (keyPath === "") return Result.fail(invalid("keyPath must not be empty"))
   const names = keyPath.match(/"(?:[^"\\]|\\.)*"|[^."]+/g) ?? []
   if (names.join(".") !== keyPath) {
-    return Result.fail(invalid(`keyPath: expected names with dots between them, got ${JSON.stringify(keyPath.slice(0, 80))}`))
+    return Result.fail(
+      invalid(
+        `keyPath: expected names with dots between them, got ${JSON.stringify(keyPath.slice(0, 80))}`,
+      ),
+    )
   }
   return Result.succeed(
     names.map((name) => (name.startsWith('"') ? String(JSON.parse(name)) : name)),
@@ -198,7 +199,11 @@ export const layer = (
     ConfigPort,
     Effect.map(Semaphore.make(1), (oneWriter) => {
       const file = Effect.mapError(live.file, unavailable)
-      const write = Effect.fnUntraced(function* ({ edits, expectedVersion, filePath }: ConfigEdits) {
+      const write = Effect.fnUntraced(function* ({
+        edits,
+        expectedVersion,
+        filePath,
+      }: ConfigEdits) {
         const before = yield* file
         if (filePath !== undefined && realOf(filePath) !== realOf(before.path)) {
           return yield* new ConfigFailed({

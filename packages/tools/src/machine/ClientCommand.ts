@@ -19,10 +19,7 @@ export interface ClientCommand extends Omit<
   /** What it reads from its standard input; absent: that is empty. */
   readonly input?: Stream.Stream<Uint8Array>
   /** Called with each piece of output. Until it completes, no more is read. */
-  readonly onOutput: (
-    stream: OutputChunk["stream"],
-    bytes: Uint8Array,
-  ) => Effect.Effect<void>
+  readonly onOutput: (stream: OutputChunk["stream"], bytes: Uint8Array) => Effect.Effect<void>
 }
 
 /** The exit code of a command whose time was up. */

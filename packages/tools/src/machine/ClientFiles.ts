@@ -38,7 +38,9 @@ const failed =
   ({ reason }: PlatformError): ClientFileFailed => {
     const { cause } = reason
     const code =
-      typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : reason._tag
+      typeof cause === "object" && cause !== null && "code" in cause
+        ? String(cause.code)
+        : reason._tag
     return fail(path, problems[reason._tag] ?? `failed (${code})`)
   }
 
@@ -132,9 +134,7 @@ export const make = Effect.gen(function* () {
     const real = yield* Effect.mapError(fs.realPath(path), failed(path))
     const { type } = yield* statOf(real)
     const changes = fs.watch(real).pipe(
-      Stream.map((event) =>
-        type === "Directory" ? paths.resolve(real, event.path) : real,
-      ),
+      Stream.map((event) => (type === "Directory" ? paths.resolve(real, event.path) : real)),
       Stream.groupedWithin(maxBatch, batchTime),
       Stream.map((batch) => [...new Set(batch)]),
       Stream.mapError(failed(real)),

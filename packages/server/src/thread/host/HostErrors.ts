@@ -15,7 +15,9 @@ export const notServed = (what: string): JsonRpcError =>
 
 /** The path of a request is relative. */
 export const relativePath = (field: string): JsonRpcError =>
-  invalidRequest(`AbsolutePathBuf deserialized without a base path: params.${field}: expected an absolute path`)
+  invalidRequest(
+    `AbsolutePathBuf deserialized without a base path: params.${field}: expected an absolute path`,
+  )
 
 /** The page that the client asks for does not exist. */
 export const badCursor = (cursor: string): JsonRpcError => invalid(`invalid cursor: ${cursor}`)
@@ -25,10 +27,7 @@ export const cannotUseFile = ({ message }: FileFailed): JsonRpcError => internal
 
 /** A command did not run. */
 export const cannotRun = ({ message, reason }: HostFailed): JsonRpcError =>
-  internal(
-    `failed to spawn command: ${message}`,
-    reason === undefined ? undefined : { reason },
-  )
+  internal(`failed to spawn command: ${message}`, reason === undefined ? undefined : { reason })
 
 /** No command of the connection has this id. */
 export const noCommand = (id: string): JsonRpcError =>

@@ -64,7 +64,7 @@ type AnyHandler = (
 const entry = <M extends Rpc.Any>(
   method: M,
   handler: HostHandler<M>,
-): readonly [string, AnyHandler] => [method._tag, handler as AnyHandler]
+): readonly [string, AnyHandler] => [method._tag, handler]
 
 const handlers = new Map<string, AnyHandler>([
   entry(Accounts.AccountRead, accountRead),

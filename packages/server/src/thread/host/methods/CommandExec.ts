@@ -80,23 +80,21 @@ const notifier = (
 const checked = Effect.fnUntraced(function* (given: Given, call: HostCall) {
   const [program, ...args] = given.command
   if (program === undefined) return yield* invalid("command must not be empty")
-  const streams = given.tty === true || given.streamStdin === true || given.streamStdoutStderr === true
+  const streams =
+    given.tty === true || given.streamStdin === true || given.streamStdoutStderr === true
   const { processId } = given
   if (streams && processId == null) {
-    return yield* invalid(
-      "command/exec tty or streaming requires a client-supplied processId",
-    )
+    return yield* invalid("command/exec tty or streaming requires a client-supplied processId")
   }
   if (processId != null && call.host.commands.has(processId)) {
-    return yield* invalid(
-      `duplicate active command/exec process id: ${JSON.stringify(processId)}`,
-    )
+    return yield* invalid(`duplicate active command/exec process id: ${JSON.stringify(processId)}`)
   }
   if (given.size != null && given.tty !== true) {
     return yield* badValue("command/exec size requires tty: true")
   }
   if (given.tty === true) return yield* notServed("command/exec with `tty`: a terminal")
-  if (given.permissionProfile != null) return yield* notServed("command/exec with `permissionProfile`")
+  if (given.permissionProfile != null)
+    return yield* notServed("command/exec with `permissionProfile`")
   const argv: ClientCommand["argv"] = [program, ...args]
   return { argv, timeout: yield* timeoutOf(given), cap: yield* capOf(given) }
 })
@@ -130,7 +128,8 @@ export const commandExec: HostHandler<typeof CommandExec> = Effect.fnUntraced(
     const { cwd, processId, sandboxPolicy } = given
     const settings = yield* settingsOf(cwd == null ? {} : { cwd })
     const policy = sandboxPolicy == null ? undefined : yield* policyOf(sandboxPolicy)
-    const input = given.streamStdin === true ? yield* Queue.bounded<Uint8Array, Done>(maxInputs) : undefined
+    const input =
+      given.streamStdin === true ? yield* Queue.bounded<Uint8Array, Done>(maxInputs) : undefined
     const running: RunningCommand = {
       terminated: Deferred.makeUnsafe<void>(),
       ...(input === undefined ? {} : { input }),

@@ -30,10 +30,7 @@ export const fsWatch: HostHandler<typeof FsWatch> = Effect.fnUntraced(function* 
   afterAnswer(Effect.asVoid(Deferred.succeed(answered, undefined)))
   const notifying = watch.changes.pipe(
     Stream.runForEach((changedPaths) =>
-      Effect.andThen(
-        Deferred.await(answered),
-        peer.notify(FsChanged, [{ watchId, changedPaths }]),
-      ),
+      Effect.andThen(Deferred.await(answered), peer.notify(FsChanged, [{ watchId, changedPaths }])),
     ),
     Effect.catch((error) =>
       Effect.logDebug(`the watch ${JSON.stringify(watchId)} ends: ${error.message}`),

@@ -11,9 +11,7 @@ import { notServed } from "../HostErrors.ts"
 export const mcpServerResourceRead: HostHandler<typeof McpServerResourceRead> = Effect.fnUntraced(
   function* ({ server, threadId }) {
     const settings =
-      threadId == null
-        ? yield* settingsOf({})
-        : (yield* stateOf(yield* find(threadId))).settings
+      threadId == null ? yield* settingsOf({}) : (yield* stateOf(yield* find(threadId))).settings
     if (settings.mcpServers?.[server] === undefined) {
       return yield* internal(`unknown MCP server '${server}'`)
     }

@@ -17,9 +17,7 @@ export const mcpServerStatusList: HostHandler<typeof McpServerStatusList> = Effe
   function* (params) {
     const { threadId } = params
     const settings =
-      threadId == null
-        ? yield* settingsOf({})
-        : (yield* stateOf(yield* find(threadId))).settings
+      threadId == null ? yield* settingsOf({}) : (yield* stateOf(yield* find(threadId))).settings
     const servers = Object.entries(settings.mcpServers ?? {})
     const port = yield* ToolServerPort
     const tools = servers.length === 0 ? {} : yield* port.list(settings)

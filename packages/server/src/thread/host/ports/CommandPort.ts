@@ -24,10 +24,7 @@ export interface ClientCommand {
   /** What it reads from its standard input; absent: that is empty. */
   readonly input?: Stream.Stream<Uint8Array>
   /** Called with each piece of output. Until it completes, no more is read. */
-  readonly onOutput: (
-    stream: "stdout" | "stderr",
-    bytes: Uint8Array,
-  ) => Effect.Effect<void>
+  readonly onOutput: (stream: "stdout" | "stderr", bytes: Uint8Array) => Effect.Effect<void>
 }
 
 /** How a command ended. */
