@@ -10,15 +10,8 @@ import { type Event, type EventMsg, type EventOf, isTerminal } from "@colloquy/p
 import type { ThreadItem } from "@colloquy/protocol/thread/Items"
 import type { Turn } from "@colloquy/protocol/thread/Thread"
 import type { ThreadStatus, TurnError } from "@colloquy/protocol/thread/Values"
-import {
-  initialProjection,
-  type ItemOutput,
-  openCall,
-  project,
-  type ProjectionState,
-  resynced,
-  turnEnded,
-} from "./items/ItemProjection.ts"
+import { openCall, project, resynced, turnEnded } from "./items/ItemProjection.ts"
+import { initialProjection, type ItemOutput, type ProjectionState } from "./items/ProjectionState.ts"
 import { retryError, turnError } from "./TurnErrors.ts"
 
 /** What happened in a thread. */
