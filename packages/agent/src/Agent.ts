@@ -13,9 +13,9 @@
 export * from "./AgentErrors.ts"
 export type { Decision, OnApproval, Question } from "./Approval.ts"
 export type { Budget } from "./Budget.ts"
-export type { Chat, ChildOptions, OpenOptions } from "./Chat.ts"
+export type { Chat, ChildOptions, EventsOptions, OpenOptions } from "./Chat.ts"
 export { conversationIdOf } from "./ConversationName.ts"
-export { BadOption, UnknownOption } from "./internal/KnownKeys.ts"
+export { BadOption, UnknownOption } from "./internal/OptionErrors.ts"
 export {
   chatCompletions,
   type Model,

@@ -7,9 +7,8 @@ import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import { BudgetExceeded } from "./AgentErrors.ts"
-import { BadOption, checkKeys, checkOption } from "./internal/KnownKeys.ts"
+import { type Kinds, duration, limit, optional, options } from "./internal/Options.ts"
 
 /** Limits. An absent one does not limit. */
 export interface Budget {
@@ -21,22 +20,12 @@ export interface Budget {
   readonly time?: Duration.Input
 }
 
-const budgetKeys: ReadonlyArray<keyof Budget> = ["tokens", "turns", "time"]
-
-/** Throws `UnknownOption` or `BadOption` for a budget that is none. @param of where it was given */
-export const checkBudget = (of: string, budget: Budget | undefined): void => {
-  if (budget === undefined) return
-  checkKeys(`${of} budget`, budget, budgetKeys)
-  for (const key of ["tokens", "turns"] as const) {
-    const limit = budget[key]
-    if (limit === undefined || (limit >= 0 && limit < Infinity)) continue
-    const expected = "a number from 0 on"
-    throw new BadOption({ option: `${of} budget.${key}`, expected, got: String(limit) })
-  }
-  const { time } = budget
-  const isTime = time === undefined || Option.isSome(Duration.fromInput(time))
-  checkOption(`${of} budget.time`, isTime, "a duration", time)
-}
+/** What a budget has to be. */
+export const budgetOptions = options({
+  tokens: optional(limit),
+  turns: optional(limit),
+  time: optional(duration),
+} satisfies Kinds<Budget>)
 
 /** What has been used of one budget. */
 export class Account {

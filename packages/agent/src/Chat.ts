@@ -1,12 +1,14 @@
-/** A conversation with an agent, open in a scope. Types only; `internal/OpenChat.ts` opens one. */
+/** A conversation with an agent, open in a scope. Types and checks of options; `internal/OpenChat.ts` opens one. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import type * as Stream from "effect/Stream"
 import type { ChatClosed, EventsLost, OpenError } from "./AgentErrors.ts"
 import type { OnApproval } from "./Approval.ts"
-import type { Budget } from "./Budget.ts"
+import { type Budget, budgetOptions } from "./Budget.ts"
+import { type Kinds, func, is, listOf, optional, options, text } from "./internal/Options.ts"
 import type { Ask, AskOptions, Input } from "./Turn.ts"
 
 /** Options of one open chat. */
@@ -17,8 +19,10 @@ export interface OpenOptions<Q> {
   readonly budget?: Budget
 }
 
-/** The keys of `OpenOptions`. */
-export const openKeys: ReadonlyArray<keyof OpenOptions<unknown>> = ["onApproval", "budget"]
+const openKinds = { onApproval: optional(func), budget: optional(budgetOptions) }
+
+/** What `OpenOptions` have to be. */
+export const openOptions = options(openKinds satisfies Kinds<OpenOptions<unknown>>)
 
 /** Options of a child. What is absent is inherited. */
 export interface ChildOptions<Q> extends OpenOptions<Q> {
@@ -30,13 +34,24 @@ export interface ChildOptions<Q> extends OpenOptions<Q> {
   readonly tools?: ReadonlyArray<string>
 }
 
-/** The keys of `ChildOptions`. */
-export const childKeys: ReadonlyArray<keyof ChildOptions<unknown>> = [
-  ...openKeys,
-  "name",
-  "instructions",
-  "tools",
-]
+/** What `ChildOptions` have to be. */
+export const childOptions = options({
+  ...openKinds,
+  name: optional(text),
+  instructions: optional(text),
+  tools: optional(listOf("an array of names of tools", text)),
+} satisfies Kinds<ChildOptions<unknown>>)
+
+/** Options of `Chat.events`. */
+export interface EventsOptions {
+  /** Number of the first event. Default: the next one. */
+  readonly from?: number
+}
+
+/** What `EventsOptions` have to be. */
+export const eventsOptions = options({
+  from: optional(is("the number of an event", Predicate.isNumber)),
+} satisfies Kinds<EventsOptions>)
 
 /** An open conversation. Used after its scope has closed, each member fails with `ChatClosed`. */
 export interface Chat<Q = never> {
@@ -49,9 +64,7 @@ export interface Chat<Q = never> {
    * Every event of the conversation, from the next one on or from number `from` on, whoever causes it; see
    * `Conversation.events`. Ends when the chat closes.
    */
-  readonly events: (options?: {
-    readonly from?: number
-  }) => Stream.Stream<Event, EventsLost | ChatClosed>
+  readonly events: (options?: EventsOptions) => Stream.Stream<Event, EventsLost | ChatClosed>
   /**
    * Opens a conversation of its own with the same agent: same tools and services, same policy, and the same budget, of
    * which everything that it uses is taken. It closes with this chat.

@@ -4,6 +4,7 @@
  * can meet the conversation of another name. Pure.
  */
 import { ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
+import { checkOptions, text } from "./internal/Options.ts"
 
 const isPrime = (n: number): boolean => {
   for (let d = 2; d * d <= n; d++) if (n % d === 0) return false
@@ -72,11 +73,22 @@ const sha256 = (bytes: Uint8Array): ReadonlyArray<number> => {
 
 const hex = (word: number) => (word >>> 0).toString(16).padStart(8, "0")
 
+/** What the id is made of: UTF-8; of a name that has none, with half a surrogate pair, its code units after a byte that UTF-8 never has. */
+const bytesOf = (name: string): Uint8Array => {
+  if (name.isWellFormed()) return new TextEncoder().encode(name)
+  const units = Array.from({ length: name.length }, (_, i) => name.charCodeAt(i))
+  return Uint8Array.from([0xff, ...units.flatMap((unit) => [unit >> 8, unit & 0xff])])
+}
+
+/** True for an id that was made of a name: whoever knows the name can compute it. */
+export const isMadeOfName = (id: ConversationId): boolean => id.charAt(14) === "8"
+
 /** The id of the conversation with this name, as a UUID of version 8 (RFC 9562 section 5.8) unless the name is one. */
 export const conversationIdOf = (name: string): ConversationId => {
+  checkOptions("Agent.conversationIdOf name", text, name)
   const given = parseConversationId(name)
   if ("id" in given) return given.id
-  const digits = sha256(new TextEncoder().encode(name)).slice(0, 4).map(hex).join("")
+  const digits = sha256(bytesOf(name)).slice(0, 4).map(hex).join("")
   const variant = ((Number.parseInt(digits.slice(16, 17), 16) & 0x3) | 0x8).toString(16)
   return ConversationId.make(
     [

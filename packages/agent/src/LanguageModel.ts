@@ -2,6 +2,7 @@
 import type * as Effect from "effect/Effect"
 import type * as AiLanguageModel from "effect/ai/LanguageModel"
 import type { Chat } from "./Chat.ts"
+import { checkOptions, made } from "./internal/Options.ts"
 import { make } from "./internal/ToLanguageModel.ts"
 
 /**
@@ -9,5 +10,7 @@ import { make } from "./internal/ToLanguageModel.ts"
  * last answer. `generateObject` adds its JSON Schema to the text. A failed turn is an `AiError`. A toolkit in a
  * request is refused: an agent has tools of its own.
  */
-export const languageModel = <Q>(chat: Chat<Q>): Effect.Effect<AiLanguageModel.LanguageModel> =>
-  make(chat)
+export const languageModel = <Q>(chat: Chat<Q>): Effect.Effect<AiLanguageModel.LanguageModel> => {
+  checkOptions("Agent.languageModel chat", made("an open chat", "ask"), chat)
+  return make(chat)
+}

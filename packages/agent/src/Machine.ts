@@ -7,9 +7,18 @@ import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
 import { AskForApproval, SandboxMode, type SandboxPolicy } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import type { Question } from "./Approval.ts"
-import { checkKeys, checkOption } from "./internal/KnownKeys.ts"
+import {
+  type Kinds,
+  checkOptions,
+  flag,
+  is,
+  listOf,
+  oneOf,
+  optional,
+  options as optionsOf,
+  text,
+} from "./internal/Options.ts"
 
 /** What the tools of the machine may do. */
 export interface MachineOptions {
@@ -32,15 +41,6 @@ export interface MachineOptions {
   /** Absolute paths that no tool reads and no confined command writes, such as the folder of the store. Default: none. */
   readonly hiddenPaths?: ReadonlyArray<string>
 }
-
-const machineKeys: ReadonlyArray<keyof MachineOptions> = [
-  "cwd",
-  "sandbox",
-  "network",
-  "approvalPolicy",
-  "secretNames",
-  "hiddenPaths",
-]
 
 /** Questions of the machine's tools: may this command run, may these files be changed? */
 export type MachineQuestion =
@@ -81,55 +81,29 @@ const policyOf = ({ network, sandbox = "workspace-write" }: MachineOptions): San
     ? { mode: sandbox, ...(network === undefined ? {} : { network_access: network }) }
     : { mode: sandbox }
 
-const isAbsolute = (value: unknown): boolean => typeof value === "string" && value.startsWith("/")
+const absolutePath = is(
+  "an absolute path",
+  (value) => typeof value === "string" && value.startsWith("/"),
+)
 
-const checkLiteral = (
-  option: string,
-  schema: typeof SandboxMode | typeof AskForApproval,
-  value: unknown,
-): void => {
-  const expected = `one of ${schema.literals.join(", ")}`
-  checkOption(
-    `Agent.machine ${option}`,
-    value === undefined || Schema.is(schema)(value),
-    expected,
-    value,
-  )
-}
+const machineOptions = optionsOf({
+  cwd: absolutePath,
+  sandbox: optional(oneOf(SandboxMode)),
+  network: optional(flag),
+  approvalPolicy: optional(oneOf(AskForApproval)),
+  secretNames: optional(listOf("an array of names", text)),
+  hiddenPaths: optional(listOf("an array of absolute paths", absolutePath)),
+} satisfies Kinds<MachineOptions>)
 
-const checkList = (
-  option: string,
-  expected: string,
-  isMember: (value: unknown) => boolean,
-  value: unknown,
-): void => {
-  const isList = value === undefined || (Array.isArray(value) && value.every(isMember))
-  checkOption(`Agent.machine ${option}`, isList, `an array of ${expected}`, value)
-}
-
-/** Throws for options that only a program without types can give, and for a network that nothing would restrict. */
-const checkOptions = (options: MachineOptions): void => {
-  const isObject = typeof options === "object" && options !== null
-  checkOption("Agent.machine", isObject, "options with `cwd`", options)
-  checkKeys("Agent.machine", options, machineKeys)
-  const { approvalPolicy, cwd, hiddenPaths, network, sandbox, secretNames } = options
-  checkOption("Agent.machine cwd", isAbsolute(cwd), "an absolute path", cwd)
-  checkLiteral("sandbox", SandboxMode, sandbox)
-  checkLiteral("approvalPolicy", AskForApproval, approvalPolicy)
-  const isKnown = network === undefined || typeof network === "boolean"
-  checkOption("Agent.machine network", isKnown, "true or false", network)
-  // The other sandboxes allow it always or never, so that the option would be read as a promise.
-  const isUsed = network === undefined || sandbox === undefined || sandbox === "workspace-write"
-  const expected = "none unless the sandbox is workspace-write"
-  checkOption("Agent.machine network", isUsed, expected, network)
-  checkList("secretNames", "names", (name) => typeof name === "string", secretNames)
-  checkList("hiddenPaths", "absolute paths", isAbsolute, hiddenPaths)
-}
+// The other sandboxes allow the network always or never, so that the option would be read as a promise.
+const noNetwork = is("none unless the sandbox is workspace-write", (value) => value === undefined)
 
 /** Gives an agent the tools of this machine. Throws `UnknownOption` or `BadOption`. */
 export const machine = (options: MachineOptions): Machine => {
-  checkOptions(options)
+  checkOptions("Agent.machine", machineOptions, options)
   const { approvalPolicy = "on-request", cwd, hiddenPaths = [], secretNames } = options
+  const { network, sandbox = "workspace-write" } = options
+  if (sandbox !== "workspace-write") checkOptions("Agent.machine network", noNetwork, network)
   const tools = Effect.promise(() => import("./internal/MachineTools.ts"))
   return {
     "~colloquy/agent/Machine": {

@@ -1,27 +1,40 @@
 /** The agent as a value, and what it is made of. It owns nothing until a chat of it is open. */
 import type { ConversationStore } from "@colloquy/core/ConversationStore"
-import type { ReasoningEffort, Verbosity } from "@colloquy/protocol/Policy"
+import { ReasoningEffort, Verbosity } from "@colloquy/protocol/Policy"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { OpenError } from "./AgentErrors.ts"
 import type { OnApproval } from "./Approval.ts"
-import { type Budget, checkBudget } from "./Budget.ts"
-import { type Chat, openKeys, type OpenOptions } from "./Chat.ts"
+import { type Budget, budgetOptions } from "./Budget.ts"
+import { type Chat, openOptions, type OpenOptions } from "./Chat.ts"
 import type { AgentDefinition } from "./internal/AgentDefinition.ts"
 import { AgentRuntime } from "./internal/AgentRuntime.ts"
-import { BadOption, checkKeys, checkOption } from "./internal/KnownKeys.ts"
+import { BadOption } from "./internal/OptionErrors.ts"
+import {
+  type Kinds,
+  checkOptions,
+  duration,
+  func,
+  listOf,
+  made,
+  named,
+  oneOf,
+  optional,
+  options as optionsOf,
+  text,
+} from "./internal/Options.ts"
 import { openChat } from "./internal/OpenChat.ts"
 import { type Machine, machineNameIn, type MachineQuestion } from "./Machine.ts"
-import { type AnyModel, type ModelErrors, modelOf, type ModelServices } from "./Model.ts"
-import { memory, type StoreErrors, type StoreServices } from "./Store.ts"
-import type { AnyTools, QuestionsOf, ServicesOf } from "./Tool.ts"
+import { type AnyModel, type ModelErrors, modelKind, modelOf, type ModelServices } from "./Model.ts"
+import { memory, type StoreErrors, storeKind, type StoreServices } from "./Store.ts"
+import { type AnyTools, type QuestionsOf, type ServicesOf, toolsKey } from "./Tool.ts"
 
 type AnyStore = Layer.Layer<ConversationStore, unknown, unknown>
 
 /** The questions of the tools of a machine, where there is one. */
-type MachineQuestionsOf<X> = X extends Machine ? MachineQuestion : never
+export type MachineQuestionsOf<X> = X extends Machine ? MachineQuestion : never
 
 /** What an agent is made of. */
 export interface AgentOptions<
@@ -65,24 +78,27 @@ export interface AgentOptions<
   readonly description?: string
 }
 
-const agentKeys: ReadonlyArray<
-  keyof AgentOptions<ReadonlyArray<AnyTools>, AnyModel, AnyStore, unknown>
-> = [
-  "instructions",
-  "model",
-  "tools",
-  "machine",
-  "store",
-  "onApproval",
-  "budget",
-  "onRestart",
-  "approvalDeadline",
-  "effort",
-  "verbosity",
-  "name",
-  "version",
-  "description",
-]
+type AnyOptions = AgentOptions<ReadonlyArray<AnyTools>, AnyModel, AnyStore, unknown, Machine>
+
+/** What each of `AgentOptions` has to be. */
+export const agentKinds: Kinds<AnyOptions> = {
+  instructions: text,
+  model: modelKind,
+  tools: optional(listOf("an array of tools", made("a tool, such as Agent.tool(…)", toolsKey))),
+  machine: optional(made("Agent.machine(…)", "~colloquy/agent/Machine")),
+  store: optional(storeKind),
+  onApproval: optional(func),
+  budget: optional(budgetOptions),
+  onRestart: optional(oneOf({ literals: ["close", "continue"] })),
+  approvalDeadline: optional(duration),
+  effort: optional(oneOf(ReasoningEffort)),
+  verbosity: optional(oneOf(Verbosity)),
+  name: optional(named("a name")),
+  version: optional(text),
+  description: optional(text),
+}
+
+const agentOptions = optionsOf(agentKinds)
 
 /**
  * An agent. `Q` are the questions of its tools, `E` and `R` the errors and services of opening a chat, `T` those of the
@@ -109,7 +125,8 @@ export const fromDefinition = <Q, E, R, T = R>(definition: AgentDefinition): Age
   const runtime = new AgentRuntime(definition)
   const open = (name?: string, options: OpenOptions<Q> = {}) =>
     Effect.suspend(() => {
-      checkKeys("agent.open", options, openKeys)
+      checkOptions("agent.open name", optional(text), name)
+      checkOptions("agent.open", openOptions, options)
       return openChat(runtime, name, options)
     })
   return {
@@ -135,16 +152,8 @@ const checkTools = (tools: ReadonlyArray<AnyTools>, machine: Machine | undefined
   })
 }
 
-const isMade = (machine: unknown): boolean =>
-  typeof machine === "object" && machine !== null && "~colloquy/agent/Machine" in machine
-
-const checkParts = (instructions: unknown, model: unknown, machine: Machine | undefined): void => {
-  checkOption("Agent.make instructions", typeof instructions === "string", "a text", instructions)
-  const isModel = typeof model === "object" && model !== null
-  checkOption("Agent.make model", isModel, "a model, such as Agent.offline()", model)
-  const isMachine = machine === undefined || isMade(machine)
-  checkOption("Agent.make machine", isMachine, "Agent.machine(…)", machine)
-}
+/** What is an agent, for functions that take one. */
+export const agentKind = made("an agent, such as Agent.make(…)", "~colloquy/agent")
 
 /** Makes an agent. Nothing runs and nothing is opened before its first `open`. Throws `UnknownOption` or `BadOption`. */
 export const make = <
@@ -161,10 +170,8 @@ export const make = <
   ModelServices<M> | StoreServices<S> | ServicesOf<T[number]> | R,
   ServicesOf<T[number]> | R
 > => {
-  checkKeys("Agent.make", options, agentKeys)
-  checkBudget("Agent.make", options.budget)
+  checkOptions("Agent.make", agentOptions, options)
   const { approvalDeadline, instructions, machine, model, tools = [] } = options
-  checkParts(instructions, model, machine)
   checkTools(tools, machine)
   return fromDefinition({
     name: options.name ?? "agent",

@@ -2,13 +2,25 @@
 import { ModelClient, type ModelProvider } from "@colloquy/core/ModelClient"
 import * as Models from "@colloquy/models/Models"
 import { offlineProvider, openaiProvider, providerDefaults } from "@colloquy/models/Providers"
-import type { OfflineScript } from "@colloquy/models/OfflineScript"
+import { OfflineScript } from "@colloquy/models/OfflineScript"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import type { LanguageModel } from "effect/ai/LanguageModel"
-import { BadOption, checkKeys } from "./internal/KnownKeys.ts"
+import {
+  type Kinds,
+  checkOptions,
+  is,
+  layer as layerKind,
+  named,
+  optional,
+  options as optionsOf,
+  recordOf,
+  shown,
+} from "./internal/Options.ts"
 import * as FromLanguageModel from "./internal/FromLanguageModel.ts"
 
 /** A model that an agent can use. */
@@ -44,20 +56,25 @@ export interface ProviderOptions {
   readonly httpClient?: Layer.Layer<HttpClient.HttpClient>
 }
 
-const providerKeys: ReadonlyArray<keyof ProviderOptions> = [
-  "apiKey",
-  "apiKeyVariable",
-  "baseUrl",
-  "headers",
-  "httpClient",
-]
+/** Texts that no error shows. */
+const secret = (expected: string, accepts: (value: unknown) => boolean) =>
+  is(expected, accepts, (value) => (typeof value === "string" ? "a text" : shown(value)))
 
-/** The address without a slash at its end. */
-const addressOf = (of: string, baseUrl: string): string => {
-  if (/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) return baseUrl.replace(/\/+$/, "")
-  const expected = "an address that begins with http:// or https://"
-  throw new BadOption({ option: `${of} baseUrl`, expected, got: JSON.stringify(baseUrl) })
-}
+const providerOptions = optionsOf({
+  apiKey: optional(
+    secret("a text or a Redacted of one", (value) =>
+      Predicate.isString(Redacted.isRedacted(value) ? Redacted.value(value) : value),
+    ),
+  ),
+  apiKeyVariable: optional(named("the name of a variable")),
+  baseUrl: optional(
+    is("an address that begins with http:// or https://", (value) =>
+      /^https?:$/.test(URL.parse(String(value))?.protocol ?? ""),
+    ),
+  ),
+  headers: optional(recordOf("an object of texts", secret("a text", Predicate.isString))),
+  httpClient: optional(layerKind),
+} satisfies Kinds<ProviderOptions>)
 
 /** The key, or where it is. Without either, the key of OpenAI is sent to OpenAI and to no other address. */
 const keyOf = ({ apiKey, apiKeyVariable, baseUrl }: ProviderOptions): Partial<ModelProvider> => {
@@ -76,17 +93,15 @@ const overHttp = (
   wire: "responses" | "chat",
   options: ProviderOptions,
 ): Model => {
-  checkKeys(of, options, providerKeys)
-  if (name.trim() === "") {
-    throw new BadOption({ option: `${of} model`, expected: "a name", got: JSON.stringify(name) })
-  }
+  checkOptions(`${of} model`, named("a name"), name)
+  checkOptions(of, providerOptions, options)
   const { baseUrl, headers = {}, httpClient = FetchHttpClient.layer } = options
   const provider: ModelProvider = {
     ...providerDefaults,
     id: wire === "chat" ? "chat-completions" : "openai",
     name: wire === "chat" ? "Chat Completions" : "OpenAI",
     wire,
-    baseUrl: baseUrl === undefined ? openaiProvider().baseUrl : addressOf(of, baseUrl),
+    baseUrl: baseUrl === undefined ? openaiProvider().baseUrl : baseUrl.replace(/\/+$/, ""),
     httpHeaders: headers,
     ...keyOf(options),
   }
@@ -107,9 +122,13 @@ export interface OfflineOptions {
   readonly script?: OfflineScript
 }
 
+const offlineOptions = optionsOf({
+  script: optional(is("an array of responses, each an array of steps", Schema.is(OfflineScript))),
+} satisfies Kinds<OfflineOptions>)
+
 /** A model without network and key, for trying things out. */
 export const offline = (options: OfflineOptions = {}): Model => {
-  checkKeys("Agent.offline", options, ["script"])
+  checkOptions("Agent.offline", offlineOptions, options)
   return model(
     "offline",
     offlineProvider,
@@ -147,6 +166,15 @@ const languageModelProvider: ModelProvider = {
 }
 
 const isModel = (u: AnyModel): u is Model<unknown, unknown> => "~colloquy/agent/Model" in u
+
+/** What a model is, before it is built. */
+export const modelKind = is(
+  "a model, such as Agent.offline()",
+  (value) =>
+    Layer.isLayer(value) ||
+    Predicate.hasProperty(value, "~colloquy/agent/Model") ||
+    Predicate.hasProperty(value, "~effect/ai/LanguageModel"),
+)
 
 /** The model that an option names. */
 export const modelOf = (given: AnyModel): Model<unknown, unknown> => {

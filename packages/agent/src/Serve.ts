@@ -5,9 +5,11 @@
  * A question of the agent's tools that no policy decides is put to the client as a form, where the client can show one;
  * otherwise it is denied.
  */
+import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { Connection } from "@colloquy/protocol/Connection"
+import { parseConversationId } from "@colloquy/protocol/Ids"
 import { Elicit } from "@colloquy/protocol/mcp/CodexMcp"
 import { decisionForm, readDecision } from "@colloquy/protocol/mcp/Elicitation"
 import * as Features from "@colloquy/server/features/Features"
@@ -22,14 +24,24 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { Decision, Question } from "./Approval.ts"
 import type { OpenOptions } from "./Chat.ts"
-import { checkKeys } from "./internal/KnownKeys.ts"
-import type { Agent } from "./MakeAgent.ts"
+import { isMadeOfName } from "./ConversationName.ts"
+import type { AgentRuntime } from "./internal/AgentRuntime.ts"
+import {
+  type Kinds,
+  checkOptions,
+  optional,
+  options as optionsOf,
+  text,
+} from "./internal/Options.ts"
+import { type Agent, agentKind } from "./MakeAgent.ts"
 
 /** How an agent is served. */
 export interface ServeOptions {
   /** For people, beside the name of the agent. */
   readonly title?: string
 }
+
+const serveOptions = optionsOf({ title: optional(text) } satisfies Kinds<ServeOptions>)
 
 const Input = Schema.Struct({
   message: Schema.String.annotate({ description: "What to tell the agent." }),
@@ -74,11 +86,26 @@ const asked =
         ),
       )
 
+/**
+ * The conversation that a client names, as an earlier result did. Those that the program names are not the client's: of
+ * their names, and so of their ids, some can be guessed.
+ */
+const conversationOf = (runtime: AgentRuntime, given: string) =>
+  Effect.gen(function* () {
+    const read = parseConversationId(given)
+    if (!("id" in read) || isMadeOfName(read.id))
+      return yield* new NoSuchConversation({ id: given })
+    const services = yield* runtime.acquire
+    yield* Context.get(services, ConversationManager).get(read.id)
+    return read.id
+  })
+
 /** Characters that the name of a tool may have; others become `_`. */
 const toolName = (name: string): string => name.replaceAll(/[^A-Za-z0-9_.-]/g, "_").slice(0, 128)
 
 const featuresOf = <Q, E, R, T>(agent: Agent<Q, E, R, T>) => {
-  const { description, name, onApproval } = agent["~colloquy/agent"].definition
+  const runtime = agent["~colloquy/agent"]
+  const { description, name, onApproval } = runtime.definition
   const canAsk = ({ client, era }: ToolContext): boolean =>
     onApproval === undefined && era === "handshake" && "elicitation" in client.capabilities
   const talk = tool({
@@ -93,7 +120,9 @@ const featuresOf = <Q, E, R, T>(agent: Agent<Q, E, R, T>) => {
           const options = (
             canAsk(context) ? { onApproval: asked(name, context) } : {}
           ) as OpenOptions<Q>
-          const chat = yield* agent.open(conversation, options)
+          const known =
+            conversation === undefined ? undefined : yield* conversationOf(runtime, conversation)
+          const chat = yield* agent.open(known, options)
           const { text } = yield* chat.ask(message).result
           return {
             content: [{ type: "text" as const, text }],
@@ -115,7 +144,8 @@ export const toMcp = <Q, E, R, T>(
 ): ((
   connection: Connection,
 ) => Effect.Effect<void, E | Features.FeatureRefused, Exclude<R, Scope.Scope>>) => {
-  checkKeys("Agent.toMcp", options, ["title"])
+  checkOptions("Agent.toMcp agent", agentKind, agent)
+  checkOptions("Agent.toMcp", serveOptions, options)
   const runtime = agent["~colloquy/agent"]
   const { name, version } = runtime.definition
   const { title = name } = options

@@ -2,7 +2,8 @@
  * Tools of the program for its agent: one function with a schema for its input. The model gets the JSON Schema, the
  * function the decoded input. A function that fails or dies becomes a failure that the model reads; the turn goes on.
  *
- * A tool runs with the services that the `open` of its chat was run with. It knows nothing of the machine.
+ * A tool runs with the services that the `open` of its chat was run with, except that the `Scope` is that of the call: what
+ * it acquires is released when the call ends. It knows nothing of the machine.
  */
 import type { Pure } from "@colloquy/protocol/Method"
 import * as HostTools from "@colloquy/tools/host/HostTools"
@@ -13,7 +14,21 @@ import * as Schema from "effect/Schema"
 import * as AiTool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import type { Question } from "./Approval.ts"
-import { BadOption, checkKeys, checkOption } from "./internal/KnownKeys.ts"
+import { BadOption } from "./internal/OptionErrors.ts"
+import {
+  type Kinds,
+  checkOptions,
+  flag,
+  func,
+  is,
+  type Kind,
+  made,
+  optional,
+  options as optionsOf,
+  recordOf,
+  schema,
+  text,
+} from "./internal/Options.ts"
 
 /** The input of a tool: the fields of a struct, or a schema of an object. */
 export type ToolInput = Pure | { readonly [name: string]: Pure }
@@ -37,6 +52,9 @@ export interface ConversationTool {
   /** The decoded input of a question of this tool, whose arguments were checked before it was asked. */
   readonly inputOf: (encoded: unknown) => unknown
 }
+
+/** The key that only tools have. */
+export const toolsKey = "~colloquy/agent/Tools"
 
 /** One or several tools of an agent. `Q` are the questions that they ask, `E` and `R` errors and services of the functions. */
 export interface Tools<out Q, out E, out R> {
@@ -84,14 +102,23 @@ export interface ToolOptions<I extends ToolInput, O extends Pure, E, R, R2 = nev
   readonly run: (input: InputOf<I>, call: ToolCallInfo) => Effect.Effect<O["Type"], E, R>
 }
 
-const toolKeys: ReadonlyArray<keyof ToolOptions<ToolInput, Pure, unknown, unknown>> = [
-  "description",
-  "input",
-  "output",
-  "approve",
-  "readOnly",
-  "run",
-]
+const inputExpected = "the fields of an object, or the schema of one"
+
+const fieldsKind = recordOf(inputExpected, schema)
+
+const toolOptions = optionsOf({
+  description: optional(text),
+  input: optional((value) => (Schema.isSchema(value) ? undefined : fieldsKind(value))),
+  output: optional(schema),
+  approve: optional(
+    is(
+      "true, false or a function",
+      (value) => typeof value === "boolean" || typeof value === "function",
+    ),
+  ),
+  readOnly: optional(flag),
+  run: func,
+} satisfies Kinds<ToolOptions<ToolInput, Pure, unknown, unknown>>)
 
 /** The fields of a struct; undefined for any other schema. */
 const fieldsOf = (input: ToolInput): unknown => {
@@ -114,6 +141,8 @@ const inputReader =
 
 const phantom = { _Q: (_: never): never => _, _E: (_: never): never => _ }
 
+const effect = is("an Effect", Effect.isEffect)
+
 /** The function of a tool as a handler of a toolkit, with these services. */
 const handlerOf =
   <Input, A, E, R>(
@@ -124,10 +153,9 @@ const handlerOf =
   (input: Input, { toolCallId = "" }: { readonly toolCallId?: string }) =>
     Effect.suspend(() => {
       const result = run(input, { callId: toolCallId })
-      const option = `the result of Agent.tool("${name}") run`
-      checkOption(option, Effect.isEffect(result), "an Effect", result)
+      checkOptions(`the result of Agent.tool("${name}") run`, effect, result)
       return result
-    }).pipe(Effect.provideContext(services))
+    }).pipe(Effect.scoped, Effect.provideContext(services))
 
 /** Makes the tool of one chat: its function and its rule run with the services at hand. */
 const buildTool = <I extends ToolInput, O extends Pure, E, R, R2>(
@@ -147,7 +175,9 @@ const buildTool = <I extends ToolInput, O extends Pure, E, R, R2>(
     const parameters = Schema.toCodecJson(schemaOf(given))
     const needsApproval = (input: InputOf<I>) => {
       const answer = typeof approve === "function" ? approve(input) : approve
-      return Effect.isEffect(answer) ? Effect.provideContext(answer, services) : answer
+      return Effect.isEffect(answer)
+        ? Effect.provideContext(Effect.scoped(answer), services)
+        : answer
     }
     const ai = AiTool.make(name, {
       description: description ?? name,
@@ -169,22 +199,16 @@ const buildTool = <I extends ToolInput, O extends Pure, E, R, R2>(
   })
 
 /** Names that every provider accepts. */
-const names = /^[a-zA-Z0-9_-]{1,64}$/
+const toolName: Kind = is(
+  "1 to 64 of the characters a-z A-Z 0-9 _ -",
+  (value) => typeof value === "string" && /^[a-zA-Z0-9_-]{1,64}$/.test(value),
+)
 
-const checkTool = (
-  name: string,
-  { input, run }: { readonly input?: ToolInput; readonly run: unknown },
-): void => {
-  if (!names.test(name)) {
-    const expected = "1 to 64 of the characters a-z A-Z 0-9 _ -"
-    throw new BadOption({ option: "Agent.tool name", expected, got: JSON.stringify(name) })
-  }
-  checkOption(`Agent.tool("${name}") run`, typeof run === "function", "a function", run)
+const checkInput = (name: string, input: ToolInput | undefined): void => {
   const { type } = AiTool.getJsonSchemaFromSchema(schemaOf(input))
   if (type === "object") return
-  const expected = "the fields of an object, or the schema of one"
   const got = `a schema of ${typeof type === "string" ? type : "several types"}`
-  throw new BadOption({ option: `Agent.tool("${name}") input`, expected, got })
+  throw new BadOption({ option: `Agent.tool("${name}") input`, expected: inputExpected, got })
 }
 
 /** Defines a tool. Throws `UnknownOption`, or `BadOption` for a name or an input that no provider accepts. */
@@ -199,10 +223,13 @@ export const tool = <
   name: Name,
   options: ToolOptions<I, O, E, R, R2>,
 ): Tools<Question<Name, InputOf<I>>, E, R | R2> => {
-  checkKeys(`Agent.tool("${name}")`, options, toolKeys)
-  checkTool(name, options)
+  checkOptions("Agent.tool name", toolName, name)
+  checkOptions(`Agent.tool("${name}")`, toolOptions, options)
+  checkInput(name, options.input)
   return { "~colloquy/agent/Tools": phantom, names: [name], build: buildTool(name, options) }
 }
+
+const toolkitKind = made("a Toolkit of effect/ai", "~effect/ai/Toolkit")
 
 /** The questions that the tools of a toolkit ask. */
 export type ToolkitQuestions<T extends Record<string, AiTool.Any>> = {
@@ -220,7 +247,9 @@ export const toolkit = <T extends Record<string, AiTool.Any>>(
   AiTool.Failure<T[keyof T]>,
   AiTool.HandlersFor<T> | AiTool.HandlerServices<T[keyof T]>
 > => {
+  checkOptions("Agent.toolkit", toolkitKind, tools)
   const known = Object.values(tools.tools)
+  for (const { name } of known) checkOptions("Agent.toolkit name of a tool", toolName, name)
   return {
     "~colloquy/agent/Tools": phantom,
     names: known.map(({ name }) => name),

@@ -1,4 +1,4 @@
-/** A turn of a chat as a value: described, running, and over. Types only; `internal/RunTurn.ts` runs one. */
+/** A turn of a chat as a value: described, running, and over. Types and checks of options; `internal/RunTurn.ts` runs one. */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { InputItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import type * as Effect from "effect/Effect"
@@ -6,7 +6,8 @@ import type * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type { TurnError } from "./AgentErrors.ts"
 import type { OnApproval } from "./Approval.ts"
-import type { Budget } from "./Budget.ts"
+import { type Budget, budgetOptions } from "./Budget.ts"
+import { type Kinds, func, is, optional, options, schema } from "./internal/Options.ts"
 
 /** What is asked: a text, or texts and images. */
 export type Input = string | ReadonlyArray<InputItem>
@@ -37,12 +38,18 @@ export interface AskOptions<Q, A = string, R = never> {
   readonly budget?: Budget
 }
 
-/** The keys of `AskOptions`. */
-export const askKeys: ReadonlyArray<keyof AskOptions<unknown, unknown, unknown>> = [
-  "onApproval",
-  "schema",
-  "budget",
-]
+/** What `AskOptions` have to be. */
+export const askOptions = options({
+  onApproval: optional(func),
+  schema: optional(schema),
+  budget: optional(budgetOptions),
+} satisfies Kinds<AskOptions<unknown, unknown, unknown>>)
+
+/** What the input has to be before its items are looked at. */
+export const askInput = is(
+  "a text or an array of texts and images",
+  (value) => typeof value === "string" || Array.isArray(value),
+)
 
 /** A turn that was accepted. It runs whether or not anything of this is used, until it is over or its chat closes. */
 export interface Turn<out A = string> {

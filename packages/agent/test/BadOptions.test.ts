@@ -8,35 +8,7 @@ import { Agent } from "../src/testing/index.ts"
 /** The type that a program without types does not have. */
 const untyped = (value: unknown): never => value as never
 
-const model = Agent.scripted([])
-const instructions = ""
-
 describe("values that are none", () => {
-  it.each<readonly [what: string, use: () => unknown, message: string]>([
-    [
-      "no model",
-      () => Agent.make(untyped({ instructions })),
-      "Agent.make model: expected a model, such as Agent.offline(), got undefined",
-    ],
-    [
-      "instructions that are no text",
-      () => Agent.make(untyped({ instructions: 5, model })),
-      "Agent.make instructions: expected a text, got 5",
-    ],
-    [
-      "a tool without a function",
-      () => Agent.tool("pay", untyped({})),
-      'Agent.tool("pay") run: expected a function, got undefined',
-    ],
-    [
-      "a budget of time that is no duration",
-      () => Agent.make({ instructions, model, budget: { time: untyped("soon") } }),
-      'Agent.make budget.time: expected a duration, got "soon"',
-    ],
-  ])("%s", (_, use, message) => {
-    assert.throws(use, message)
-  })
-
   it.effect("input that is none ends the ask, and the chat goes on", () =>
     Effect.gen(function* () {
       const chat = yield* Agent.test({ script: ["hello"] }).open()
@@ -81,6 +53,11 @@ describe("values that are none", () => {
       'input.0: Expected an object whose `type` is "text" | "image" | "local_image"',
     ],
     ["an item without its text", [{ type: "text" }], "input.0.text: Missing key"],
+    [
+      "an image by its path, which an agent without a machine does not read",
+      [{ type: "local_image", path: "/house.png" }],
+      "input.0: expected an image by `image_url`",
+    ],
     [
       "an image that is no text",
       [

@@ -20,6 +20,12 @@ const usersOf = (model: Agent.ScriptedModel, index: number) =>
   )
 
 describe("open", () => {
+  it("each name is a conversation of its own, also where it is no well-formed text", () => {
+    const names = ["\ud800", "\ud801", "\ufffd", "\ud800\ud800", "a\ud800", "a"]
+    const ids = new Set(names.map((name) => Agent.conversationIdOf(name)))
+    assert.strictEqual(ids.size, names.length)
+  })
+
   it.effect("a name is the same conversation later, with its history", () =>
     Effect.gen(function* () {
       const { agent, model } = agentOf("one", "two")
@@ -270,6 +276,25 @@ describe("budgets", () => {
       yield* TestClock.adjust("5 seconds")
       const error = yield* Fiber.join(fiber)
       assert.deepInclude(error, { _tag: "BudgetExceeded", budget: "time", limit: 5000, used: 5000 })
+    }),
+  )
+
+  it.effect("time passes while an earlier turn runs, and the ask does not wait longer for it", () =>
+    Effect.gen(function* () {
+      const { agent, model } = agentOf([Agent.pauses("1 hour"), "late"], "next")
+      const chat = yield* agent.open()
+      const first = yield* chat.ask("a").start
+      const second = yield* Effect.forkChild(
+        Effect.flip(chat.ask("b", { budget: { time: "5 seconds" } }).result),
+        { startImmediately: true },
+      )
+      yield* TestClock.adjust("5 seconds")
+      const error = yield* Fiber.join(second)
+      assert.deepInclude(error, { _tag: "BudgetExceeded", budget: "time", of: "ask", used: 5000 })
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual((yield* first.result).text, "late")
+      assert.lengthOf(model.requests, 1)
+      assert.strictEqual((yield* chat.ask("c").result).text, "next")
     }),
   )
 

@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
 import * as AiTool from "effect/ai/Tool"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
@@ -93,6 +95,50 @@ describe("a LanguageModel as model", () => {
   )
 })
 
+describe("a LanguageModel that fails", () => {
+  const start: Response.StreamPartEncoded = { type: "text-start", id: "1" }
+  const partial: Response.StreamPartEncoded = { type: "text-delta", id: "1", delta: "It" }
+
+  it.effect.each<readonly [reason: Response.FinishReason, why: string]>([
+    ["length", "the model reached the limit of output tokens"],
+    ["content-filter", "the content filter of the provider stopped the answer"],
+    ["error", "the provider reported an error"],
+  ])("a response that ends by `%s` is no answer", ([reason, why]) =>
+    Effect.gen(function* () {
+      const model = languageModel([
+        start,
+        partial,
+        { type: "text-end", id: "1" },
+        { ...finish, reason },
+      ])
+      const chat = yield* Agent.make({ instructions: "", model: model.layer }).open()
+      const error = yield* Effect.flip(chat.ask("Rome?").result)
+      assert.strictEqual(error._tag, "TurnFailed")
+      assert.include(error.message, `incomplete response: ${why} (finish reason \`${reason}\`)`)
+    }),
+  )
+
+  it.effect("an error in the stream is tried again, and the partial text is no answer", () =>
+    Effect.gen(function* () {
+      const broken: Response.StreamPartEncoded = { type: "error", error: new Error("overloaded") }
+      const model = languageModel([start, partial, broken], text("It rains."))
+      const chat = yield* Agent.make({ instructions: "", model: model.layer }).open()
+      const fiber = yield* Effect.forkChild(chat.ask("Rome?").result, { startImmediately: true })
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual((yield* Fiber.join(fiber)).text, "It rains.")
+    }),
+  )
+
+  it.effect("is sent an image whose address is none as it is", () =>
+    Effect.gen(function* () {
+      const model = languageModel(text("a house"))
+      const chat = yield* Agent.make({ instructions: "", model: model.layer }).open()
+      yield* chat.ask([{ type: "image", image_url: "house.png" }]).result
+      assert.include(JSON.stringify(model.requests[0]?.prompt), "house.png")
+    }),
+  )
+})
+
 describe("a chat as LanguageModel", () => {
   it.effect("generates and streams text by turns of the conversation", () =>
     Effect.gen(function* () {
@@ -128,6 +174,42 @@ describe("a chat as LanguageModel", () => {
       })
       assert.deepStrictEqual(value, { place: "Rome" })
       assert.include(test.sent().messages[0], "JSON Schema")
+    }),
+  )
+
+  it.effect(
+    "generates objects of values without a JSON form by the JSON codec of their schema",
+    () =>
+      Effect.gen(function* () {
+        const test = Agent.test({ script: ['{"wait":"5"}'] })
+        const model = yield* Agent.languageModel(yield* test.agent.open())
+        const schema = Schema.Struct({ wait: Schema.BigInt })
+        const { value } = yield* model.generateObject({ prompt: "how long?", schema })
+        assert.deepStrictEqual(value, { wait: 5n })
+      }),
+  )
+
+  it.effect("asks with the images of the prompt, and refuses other files", () =>
+    Effect.gen(function* () {
+      const test = Agent.test({ script: ["a house"] })
+      const model = yield* Agent.languageModel(yield* test.agent.open())
+      const ask = (mediaType: string) =>
+        model.generateText({
+          prompt: [
+            {
+              role: "user",
+              content: [
+                { type: "text", text: "What is it?" },
+                { type: "file", mediaType, data: Uint8Array.from([1, 2, 3]) },
+              ],
+            },
+          ],
+        })
+      yield* ask("image/png")
+      assert.include(JSON.stringify(test.model.requests[0]?.input), "data:image/png;base64,AQID")
+      const error = yield* Effect.flip(ask("application/pdf"))
+      assert.include(error.message, "expected texts and images, got a file of type application/pdf")
+      assert.lengthOf(test.model.requests, 1)
     }),
   )
 

@@ -259,7 +259,11 @@ describe("an agent with a machine", () => {
   })
 
   it.each<readonly [what: string, options: unknown, message: string]>([
-    ["no options", undefined, "Agent.machine: expected options with `cwd`, got undefined"],
+    [
+      "no options",
+      undefined,
+      "Agent.machine: expected an object of options: cwd, sandbox, network, approvalPolicy, secretNames, hiddenPaths, got undefined",
+    ],
     ["no directory", {}, "Agent.machine cwd: expected an absolute path, got undefined"],
     ["a relative one", { cwd: "here" }, 'Agent.machine cwd: expected an absolute path, got "here"'],
     [
@@ -285,7 +289,7 @@ describe("an agent with a machine", () => {
     [
       "a hidden path that is relative",
       { cwd: "/", hiddenPaths: ["state"] },
-      "Agent.machine hiddenPaths: expected an array of absolute paths, got state",
+      'Agent.machine hiddenPaths.0: expected an absolute path, got "state"',
     ],
     [
       "secret names that are none",

@@ -44,6 +44,27 @@ describe("Agent.toMcp", () => {
     }),
   )
 
+  it.effect(
+    "a client goes on with conversations of results only, not with those of the program",
+    () =>
+      Effect.gen(function* () {
+        const model = Agent.scripted(["noted", "one"])
+        const agent = Agent.make({ name: "till", instructions: "", model })
+        const chat = yield* agent.open("admin")
+        yield* chat.ask("a secret").result
+        const mcp = yield* connect(agent)
+        const unknown = "01a2093d-214f-7717-9efb-f392214fece4"
+        for (const conversation of ["admin", chat.id, unknown, ""]) {
+          const { content, isError } = yield* mcp.callTool("till", { message: "a", conversation })
+          assert.isTrue(isError)
+          assert.include(JSON.stringify(content), `no conversation with id: ${conversation}`)
+        }
+        assert.lengthOf(model.requests, 1)
+        const { structuredContent } = yield* mcp.callTool("till", { message: "a" })
+        assert.deepInclude(structuredContent, { answer: "one" })
+      }),
+  )
+
   it.effect("puts questions to a client that can show a form", () =>
     Effect.gen(function* () {
       const model = Agent.scripted([Agent.calls("refund", { order: "A1" }), "done"])

@@ -122,6 +122,11 @@ describe("types of Agent", () => {
         machine: Agent.machine({ cwd: "/work" }),
       })
     expectTypeOf<Asked<ReturnType<typeof alone>>>().toEqualTypeOf<Agent.MachineQuestion>()
+    const tested = () =>
+      Agent.test({ machine: Agent.machine({ cwd: "/work" }), tools: [greet], script: [] }).agent
+    expectTypeOf<Asked<ReturnType<typeof tested>>["tool"]>().toEqualTypeOf<
+      "greet" | "shell" | "apply_patch"
+    >()
   })
 
   it("unknown options are errors", () => {
@@ -144,6 +149,14 @@ describe("types of Agent", () => {
       (chat: Agent.Chat) => chat.ask("", { strict: true }),
       // @ts-expect-error the input is not what the schema says
       Agent.tool("b", { input: { a: Schema.String }, run: ({ b }) => Effect.succeed(b) }),
+      // @ts-expect-error a promise is no Effect
+      Agent.tool("d", { run: () => Promise.resolve(1) }),
+      // @ts-expect-error a promise is no decision
+      Agent.tool("e", { approve: () => Promise.resolve(true), run: () => Effect.void }),
+      // @ts-expect-error a promise is no decision
+      (chat: Agent.Chat) => chat.ask("", { onApproval: () => Promise.resolve(true) }),
+      // @ts-expect-error `contnue` is no value of `onRestart`
+      Agent.make({ instructions: "", model: Agent.offline(), onRestart: "contnue" }),
       // @ts-expect-error the result is not what the schema says
       Agent.tool("c", { output: Schema.String, run: () => Effect.succeed(1) }),
     ]

@@ -17,6 +17,7 @@ import type {
   ApprovalRequest,
   Elicitation,
   ElicitationAnswer,
+  ToolApproval,
   Verdict,
 } from "./approvals/Approval.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
@@ -71,6 +72,11 @@ export interface TurnTools {
    * call, `ask` for any other.
    */
   readonly replayOf?: (call: ToolCall) => ReplayClass
+  /**
+   * The tool of the embedding application that the call is for, and its arguments, as a question about it shows them.
+   * Default: undefined, a question shows the call as a command.
+   */
+  readonly questionOf?: (call: ToolCall) => Pick<ToolApproval, "tool" | "arguments"> | undefined
   /**
    * Runs one call. Never fails: errors are part of the output. An interruption stops everything that the call started
    * before it resolves.

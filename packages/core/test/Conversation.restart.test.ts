@@ -408,6 +408,35 @@ describe("a turn that is resumed", () => {
     }),
   )
 
+  it.effect("asks about a tool of the application by its name, not as about a command", () =>
+    Effect.gen(function* () {
+      const { id, left } = yield* cutOff("ask", { unattended: "park" })
+      const script = scripted(answer("end"))
+      const work = replaying("ask", () => Effect.succeed("again"))
+      const ofApplication: ToolRuntime["Service"] = {
+        ...work,
+        open: (context) =>
+          Effect.map(work.open(context), (tools) => ({
+            ...tools,
+            questionOf: () => ({ tool: "work", arguments: { hard: true } }),
+          })),
+      }
+      const conversation = yield* (yield* processOver(left, script, ofApplication)).get(id)
+      const listener = yield* conversation.attach({ answers: true })
+      const [asked] = (yield* takeUntil(listener, ({ _tag }) => _tag === "Ask")).slice(-1)
+      const msg = asked?._tag === "Ask" ? asked.event.msg : undefined
+      assert.deepInclude(msg, {
+        type: "tool_approval_request",
+        tool: "work",
+        arguments: { hard: true },
+      })
+      assert.include(JSON.stringify(msg), "no sandbox of this server confines it")
+      yield* conversation.submit({ type: "tool_approval", id: "c", decision: "approved" })
+      yield* takeUntil(listener, isEnd)
+      assert.deepStrictEqual(script.requests[0]?.input.at(-1), outputItem("c", "again"))
+    }),
+  )
+
   it.effect(
     "L7 asks the client that loads it and attaches a moment later, and does not apply the setting",
     () =>

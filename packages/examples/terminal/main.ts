@@ -12,7 +12,7 @@ const line = async (prompt: string) => {
     terminal.setPrompt(prompt)
     terminal.prompt()
   } else stdout.write(prompt)
-  return (await lines.next()).value as string | undefined
+  return (await lines.next()).value
 }
 
 /** One key, or without a terminal one line. */

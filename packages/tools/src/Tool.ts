@@ -5,7 +5,7 @@
  */
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ToolSpec } from "@colloquy/core/ModelClient"
-import type { ToolCall, ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
+import type { ToolCall, ToolContext, ToolResult, TurnTools } from "@colloquy/core/ToolRuntime"
 import { parseJson } from "@colloquy/protocol/Json"
 import { type JsonSchema, jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
 import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
@@ -22,6 +22,8 @@ export interface Tool {
   readonly spec: (settings: ConversationSettings) => ToolSpec | undefined
   /** True for a call that changes nothing and needs no approval: it may run concurrently with others. */
   readonly isReadOnly: (call: ToolCall, settings: ConversationSettings) => boolean
+  /** For a tool of the embedding application; see `TurnTools.questionOf`. */
+  readonly questionOf?: TurnTools["questionOf"]
   /** Runs a call. Never fails: an error is part of the output. */
   readonly run: (call: ToolCall, context: ToolContext) => Effect.Effect<ToolResult>
 }

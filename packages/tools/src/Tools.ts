@@ -168,6 +168,7 @@ const open = (own: ReadonlyArray<Tool>, servers: OpenServers, context: ToolConte
     isReadOnly: (call) =>
       byName.get(nameOf(call))?.isReadOnly(call, context.settings) ??
       servers.isReadOnly(nameOf(call)),
+    questionOf: (call) => byName.get(nameOf(call))?.questionOf?.(call),
     run,
   }
 }

@@ -9,11 +9,26 @@ import type { Input } from "../Turn.ts"
 
 const decodeItems = Schema.decodeUnknownResult(Schema.Array(InputItem), { errors: "all" })
 
-/** The items of an input; the failure names the item and what was expected. */
-export const itemsOf = (input: Input): Result.Result<ReadonlyArray<InputItem>, string> => {
+/**
+ * The items of an input; the failure names the item and what was expected.
+ *
+ * @param readsFiles whether images can be given by their path
+ */
+export const itemsOf = (
+  input: Input,
+  readsFiles: boolean,
+): Result.Result<ReadonlyArray<InputItem>, string> => {
   if (typeof input === "string") return Result.succeed([{ type: "text", text: input }])
   if (input.length === 0) return Result.fail("input: expected at least one item, got none")
-  return Result.mapError(decodeItems(input), (error) => describeFaults("input", faultsOf(error)))
+  const items = Result.mapError(decodeItems(input), (error) =>
+    describeFaults("input", faultsOf(error)),
+  )
+  const local = input.findIndex(({ type }) => type === "local_image")
+  return Result.isFailure(items) || readsFiles || local === -1
+    ? items
+    : Result.fail(
+        `input.${local}: expected an image by \`image_url\`, because an agent without a machine reads no files`,
+      )
 }
 
 /** The input, and what the answer has to look like. */

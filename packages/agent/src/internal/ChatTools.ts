@@ -34,16 +34,17 @@ const callName = (call: ToolCall): string =>
 
 const openOwn = (tools: ToolsByName, context: ToolContext): TurnTools => {
   const all = [...tools.values()].map(({ tool }) => tool)
+  const found = (call: ToolCall) =>
+    call.type === "function_call" ? tools.get(call.name)?.tool : undefined
   return {
     specs: Effect.sync(() => all.flatMap((tool) => tool.spec(context.settings) ?? [])),
-    isReadOnly: (call) =>
-      call.type === "function_call" &&
-      (tools.get(call.name)?.tool.isReadOnly(call, context.settings) ?? false),
+    isReadOnly: (call) => found(call)?.isReadOnly(call, context.settings) ?? false,
+    questionOf: (call) => found(call)?.questionOf?.(call),
     run: (call) => {
-      const found = call.type === "function_call" ? tools.get(call.name)?.tool : undefined
-      return found === undefined
+      const tool = found(call)
+      return tool === undefined
         ? Effect.succeed({ output: unsupportedCall(call) })
-        : found.run(call, context)
+        : tool.run(call, context)
     },
   }
 }
@@ -61,6 +62,7 @@ const both = (chat: ToolsOfChat, own: TurnTools, machine: TurnTools): TurnTools 
       ...rest.filter((spec) => isUsable(specName(spec))),
     ]),
     isReadOnly: (call) => of(call).isReadOnly(call),
+    questionOf: (call) => of(call).questionOf?.(call),
     run: (call) => of(call).run(call),
     replayOf: (call) => of(call).replayOf?.(call) ?? (of(call).isReadOnly(call) ? "safe" : "ask"),
   }
@@ -69,8 +71,12 @@ const both = (chat: ToolsOfChat, own: TurnTools, machine: TurnTools): TurnTools 
 /** Those of all open chats. */
 export class ChatTools {
   private readonly open = new Map<string, Array<ToolsOfChat>>()
+  private readonly ofAsking = new Map<string, ToolsOfChat>()
 
-  /** Gives the conversation these tools until the scope closes; of several chats of one conversation the last one's count. */
+  /**
+   * Gives the conversation these tools until the scope closes. Of several chats of one conversation the last one's count
+   * for turns that no chat asks, such as one that is resumed.
+   */
   register(conversationId: string, tools: ToolsOfChat): Effect.Effect<void, never, Scope.Scope> {
     return Effect.asVoid(
       Effect.acquireRelease(
@@ -87,8 +93,21 @@ export class ChatTools {
     )
   }
 
+  /** Gives the turn that a chat asks exactly its tools until the scope closes. One chat of a conversation asks at a time. */
+  asking(conversationId: string, tools: ToolsOfChat): Effect.Effect<void, never, Scope.Scope> {
+    return Effect.asVoid(
+      Effect.acquireRelease(
+        Effect.sync(() => this.ofAsking.set(conversationId, tools)),
+        () => Effect.sync(() => this.ofAsking.delete(conversationId)),
+      ),
+    )
+  }
+
   private of(conversationId: string): ToolsOfChat {
-    return this.open.get(conversationId)?.at(-1) ?? { own: new Map(), ofMachine: [] }
+    return (
+      this.ofAsking.get(conversationId) ??
+      this.open.get(conversationId)?.at(-1) ?? { own: new Map(), ofMachine: [] }
+    )
   }
 
   /** The port of the core, which looks the tools up for each turn. */

@@ -20,7 +20,8 @@ import {
 import type { OnApproval, Question } from "../Approval.ts"
 import type { Account } from "../Budget.ts"
 import type { ToolsByName } from "./ChatTools.ts"
-import { BadOption } from "./KnownKeys.ts"
+import { BadOption } from "./OptionErrors.ts"
+import { shown } from "./Options.ts"
 
 /** What following takes. */
 export interface FollowOptions {
@@ -60,7 +61,7 @@ const decisionOf = (answer: unknown): Effect.Effect<ReviewDecision> => {
         new BadOption({
           option: "the answer of onApproval",
           expected: `true, false or one of ${ReviewDecision.literals.join(", ")}, or an Effect of one`,
-          got: String(answer),
+          got: shown(answer),
         }),
       )
 }
@@ -221,7 +222,7 @@ class Following {
       }
       // The policy takes exactly the questions of the agent's tools.
       const answer = onApproval(question as never)
-      return Effect.isEffect(answer) ? answer : Effect.succeed(answer)
+      return Effect.isEffect(answer) ? Effect.scoped(answer) : Effect.succeed(answer)
     })
     const submit = (decision: ReviewDecision, because?: "failed") =>
       conversation.submit(

@@ -7,10 +7,11 @@ import {
   type ToolSpec,
 } from "@colloquy/core/ModelClient"
 import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
+import { failureText } from "@colloquy/tools/host/FailureText"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import type * as AiError from "effect/ai/AiError"
+import * as AiError from "effect/ai/AiError"
 import { LanguageModel } from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
@@ -50,6 +51,30 @@ const failed = (error: AiError.AiError): ModelError =>
   new ModelError({ reason: "Stream", message: error.message, retryable: error.isRetryable })
 
 type Part = Response.StreamPart<Record<string, AiTool.Any>>
+
+/** The reasons with which a response ends before it is complete. */
+const incomplete: Partial<Record<Response.FinishReason, string>> = {
+  length: "the model reached the limit of output tokens",
+  "content-filter": "the content filter of the provider stopped the answer",
+  error: "the provider reported an error",
+}
+
+/** The failure of a part that reports one. */
+const reported = (part: Part): ModelError | undefined => {
+  if (part.type === "error") {
+    const retryable = AiError.isAiError(part.error) ? part.error.isRetryable : true
+    return new ModelError({ reason: "Stream", message: failureText(part.error), retryable })
+  }
+  if (part.type !== "finish") return undefined
+  const why = incomplete[part.reason]
+  return why === undefined
+    ? undefined
+    : new ModelError({
+        reason: "Stream",
+        message: `incomplete response: ${why} (finish reason \`${part.reason}\`)`,
+        retryable: false,
+      })
+}
 
 /** Turns the parts of one response into model events. */
 class Reader {
@@ -109,13 +134,15 @@ export const make = (model: LanguageModel): ModelClient["Service"] => ({
         toolkit: Toolkit.make(...tools),
         disableToolCallResolution: true,
       } as never) as unknown as Stream.Stream<Part, AiError.AiError>
-      return Stream.mapArray(
-        parts,
-        (array) => array.flatMap((part) => reader.read(part)) as never,
-      ).pipe(
-        Stream.concat(Stream.suspend(() => Stream.fromIterable(reader.end()))),
+      return parts.pipe(
         Stream.mapError(failed),
-      ) as Stream.Stream<ModelEvent, ModelError>
+        Stream.mapEffect((part) => {
+          const failure = reported(part)
+          return failure === undefined ? Effect.sync(() => reader.read(part)) : Effect.fail(failure)
+        }),
+        Stream.flattenIterable,
+        Stream.concat(Stream.suspend(() => Stream.fromIterable(reader.end()))),
+      )
     }),
 })
 

@@ -13,16 +13,22 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { ChatClosed, EventsLost, type OpenError } from "../AgentErrors.ts"
 import type { OnApproval } from "../Approval.ts"
-import { Account, checkBudget } from "../Budget.ts"
-import { type Chat, childKeys, type ChildOptions, type OpenOptions } from "../Chat.ts"
+import { Account } from "../Budget.ts"
+import {
+  type Chat,
+  childOptions,
+  type ChildOptions,
+  eventsOptions,
+  type OpenOptions,
+} from "../Chat.ts"
 import { conversationIdOf } from "../ConversationName.ts"
 import type { Tools } from "../Tool.ts"
-import { type Ask, askKeys, type AskOptions, type Input } from "../Turn.ts"
+import { type Ask, askInput, askOptions, type AskOptions, type Input } from "../Turn.ts"
 import { type AgentRuntime, type RuntimeServices, WantedId } from "./AgentRuntime.ts"
 import { type AnyOnApproval, samePlace, settingsOf } from "./AgentDefinition.ts"
 import type { ToolsOfChat } from "./ChatTools.ts"
 import { machineNames } from "../Machine.ts"
-import { checkKeys, checkOption } from "./KnownKeys.ts"
+import { checkOptions, is } from "./Options.ts"
 import * as RunTurn from "./RunTurn.ts"
 
 type AnyOpenOptions = OpenOptions<never>
@@ -131,7 +137,11 @@ const checkNames = (
   const known = [...own.keys(), ...ofMachine]
   const expected = known.length === 0 ? "none, as the parent has no tools" : known.join(", ")
   for (const name of names ?? []) {
-    checkOption("chat.child tools", known.includes(name), expected, name)
+    checkOptions(
+      "chat.child tools",
+      is(expected, () => known.includes(name)),
+      name,
+    )
   }
 }
 
@@ -161,13 +171,13 @@ class OpenedChat implements Chat {
     const { account, onApproval, tools } = this.opening
     const { runtime, services } = this.family
     const start = Effect.suspend(() => {
-      checkKeys("chat.ask", options, askKeys)
-      checkBudget("chat.ask", options.budget)
-      const isInput = typeof input === "string" || Array.isArray(input)
-      checkOption("chat.ask input", isInput, "a text or an array of texts and images", input)
+      checkOptions("chat.ask input", askInput, input)
+      checkOptions("chat.ask", askOptions, options)
       const chat: RunTurn.TurnChat = {
         conversation: this.conversation,
         tools: tools.own,
+        useTools: runtime.tools.asking(this.id, tools),
+        readsFiles: runtime.definition.machine !== undefined,
         account,
         scope: this.scope,
         isClosed: () => this.isClosed,
@@ -188,20 +198,19 @@ class OpenedChat implements Chat {
     return Object.assign(events, { start, result })
   }
 
-  readonly events: Chat["events"] = (options) =>
-    Stream.suspend((): ReturnType<Chat["events"]> =>
-      this.isClosed
-        ? Stream.fail(new ChatClosed({ conversationId: this.id }))
-        : this.conversation.events(options).pipe(
-            Stream.interruptWhen(Deferred.await(this.closed)),
-            Stream.mapError(({ message }) => new EventsLost({ reason: message })),
-          ),
-    )
+  readonly events: Chat["events"] = (options = {}) =>
+    Stream.suspend((): ReturnType<Chat["events"]> => {
+      checkOptions("chat.events", eventsOptions, options)
+      if (this.isClosed) return Stream.fail(new ChatClosed({ conversationId: this.id }))
+      return this.conversation.events(options).pipe(
+        Stream.interruptWhen(Deferred.await(this.closed)),
+        Stream.mapError(({ message }) => new EventsLost({ reason: message })),
+      )
+    })
 
   readonly child: Chat["child"] = (options: ChildOptions<never> = {}) =>
     Effect.suspend(() => {
-      checkKeys("chat.child", options, childKeys)
-      checkBudget("chat.child", options.budget)
+      checkOptions("chat.child", childOptions, options)
       checkNames(this.opening.tools, options.tools)
       if (this.isClosed) return Effect.fail(new ChatClosed({ conversationId: this.id }))
       const { account, onApproval, settings, tools } = this.opening
@@ -253,7 +262,6 @@ export const openChat = (
   options: AnyOpenOptions,
 ): Effect.Effect<Chat, unknown, Scope.Scope> =>
   Effect.gen(function* () {
-    checkBudget("agent.open", options.budget)
     const { definition } = runtime
     const services = yield* runtime.acquire
     const context = yield* Effect.context()

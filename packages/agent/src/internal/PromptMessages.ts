@@ -6,7 +6,9 @@ import type * as Prompt from "effect/ai/Prompt"
 
 const imageOf = (url: string): Prompt.UserMessagePartEncoded => {
   const mediaType = /^data:([^;,]+)/.exec(url)?.[1] ?? "image/*"
-  return { type: "file", mediaType, data: url.startsWith("data:") ? url : new URL(url) }
+  // The provider refuses what is no address.
+  const data = url.startsWith("data:") || !URL.canParse(url) ? url : new URL(url)
+  return { type: "file", mediaType, data }
 }
 
 const userPart = (item: ContentItem): Prompt.UserMessagePartEncoded =>

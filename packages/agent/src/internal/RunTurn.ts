@@ -39,6 +39,10 @@ import type { ToolsByName } from "./ChatTools.ts"
 export interface TurnChat {
   readonly conversation: Conversation
   readonly tools: ToolsByName
+  /** Gives the conversation the tools of the chat, whatever other chats of it are open. */
+  readonly useTools: Effect.Effect<void, never, Scope.Scope>
+  /** Whether its input can name images by their path. */
+  readonly readsFiles: boolean
   readonly account: Account
   /** Closes when the chat does. */
   readonly scope: Scope.Scope
@@ -95,15 +99,14 @@ class RunningAsk<A> {
     return [...this.turns.keys()].at(-1) ?? ""
   }
 
-  run(input: Input): Effect.Effect<TurnResult<A>, TurnError> {
+  /** @param account the budget of this ask, within that of the chat */
+  run(input: Input, account: Account): Effect.Effect<TurnResult<A>, TurnError> {
     return Effect.gen({ self: this }, function* () {
-      const { account: parent } = this.chat
       const { schema } = this.options
       const items = yield* Effect.mapError(
-        Effect.fromResult(itemsOf(input)),
+        Effect.fromResult(itemsOf(input, this.chat.readsFiles)),
         (message) => new AskRefused({ reason: "BadInput", message }),
       )
-      const account = yield* Account.make("ask", this.options.budget, parent)
       if (schema === undefined) {
         const { text } = yield* this.turn(items, account)
         // Without a schema the value is the text.
@@ -193,9 +196,10 @@ class RunningAsk<A> {
   }
 
   private submitAndFollow(wanted: string, items: ReadonlyArray<InputItem>, account: Account) {
-    const { conversation, tools } = this.chat
+    const { conversation, tools, useTools } = this.chat
     const { onApproval } = this.options
     return Effect.gen({ self: this }, function* () {
+      yield* useTools
       const answers = onApproval === undefined ? {} : { answers: "approvals" as const }
       const listener = yield* Effect.mapError(
         conversation.attach(answers),
@@ -222,6 +226,21 @@ class RunningAsk<A> {
   }
 }
 
+/** Waits until no earlier turn runs, then runs the ask. The time of its budget passes meanwhile, too. */
+const inOrder = <A>(
+  { exclusive }: TurnChat,
+  account: Account,
+  run: Effect.Effect<A, TurnError>,
+): Effect.Effect<A, TurnError> =>
+  Effect.suspend(() => {
+    const begun = Deferred.makeUnsafe<void>()
+    const late = Effect.raceFirst(account.whenExceeded, Deferred.await(begun))
+    return Effect.raceFirst(
+      exclusive(Effect.andThen(Deferred.succeed(begun, undefined), run)),
+      Effect.andThen(late, Effect.never),
+    )
+  })
+
 /** Starts an ask. Resolves when its first turn was accepted. */
 export const start = <A>(
   chat: TurnChat,
@@ -232,7 +251,10 @@ export const start = <A>(
     const { conversation, isClosed, scope } = chat
     if (isClosed()) return Effect.fail(new ChatClosed({ conversationId: conversation.id }))
     const ask = new RunningAsk(chat, options)
-    const running = chat.exclusive(ask.run(input)).pipe(Effect.onExit((exit) => ask.settle(exit)))
+    const running = Account.make("ask", options.budget, chat.account).pipe(
+      Effect.flatMap((account) => inOrder(chat, account, ask.run(input, account))),
+      Effect.onExit((exit) => ask.settle(exit)),
+    )
     return Effect.forkIn(Effect.exit(running), scope, { startImmediately: true }).pipe(
       Effect.flatMap((fiber) => {
         return Deferred.await(ask.started).pipe(

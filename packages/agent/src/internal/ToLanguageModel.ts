@@ -4,12 +4,15 @@
  * is refused.
  */
 import * as Effect from "effect/Effect"
+import * as Base64 from "effect/encoding/Base64"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import type * as Prompt from "effect/ai/Prompt"
+import * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
-import type { TokenUsage } from "@colloquy/protocol/ResponseItem"
+import type { InputItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import type { TurnError } from "../AgentErrors.ts"
 import type { Chat } from "../Chat.ts"
 import type { Input, Turn } from "../Turn.ts"
@@ -31,18 +34,39 @@ const unsupported = (description: string): AiError.AiError =>
     reason: new AiError.InvalidUserInputError({ description }),
   })
 
-const textOf = (message: Prompt.Message): string =>
-  typeof message.content === "string"
-    ? message.content
-    : message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")
+/** An image of a prompt as an address. */
+const imageUrl = ({ data, mediaType }: Prompt.FilePart): string => {
+  if (data instanceof URL) return data.href
+  if (typeof data === "string" && URL.canParse(data)) return data
+  return `data:${mediaType};base64,${typeof data === "string" ? data : Base64.encode(data)}`
+}
 
-/** The text that the model is asked: what was said since its last message. */
-const inputOf = ({ content }: Prompt.Prompt): string =>
-  content
+type AnyPart = Exclude<Prompt.Message["content"], string>[number]
+
+const itemOf = (part: AnyPart): Result.Result<ReadonlyArray<InputItem>, AiError.AiError> => {
+  if (part.type === "text") {
+    return Result.succeed(part.text === "" ? [] : [{ type: "text", text: part.text }])
+  }
+  if (part.type === "file" && part.mediaType.startsWith("image/")) {
+    return Result.succeed([{ type: "image", image_url: imageUrl(part) }])
+  }
+  const what = part.type === "file" ? `a file of type ${part.mediaType}` : `a ${part.type} part`
+  return Result.fail(unsupported(`prompt: expected texts and images, got ${what}`))
+}
+
+/** What the model is asked: what was said since its last message. */
+const inputOf = ({
+  content,
+}: Prompt.Prompt): Result.Result<ReadonlyArray<InputItem>, AiError.AiError> => {
+  const parts = content
     .slice(content.findLastIndex(({ role }) => role === "assistant") + 1)
-    .map(textOf)
-    .filter((text) => text !== "")
-    .join("\n\n")
+    .flatMap((message): ReadonlyArray<AnyPart> =>
+      typeof message.content === "string"
+        ? [Prompt.makePart("text", { text: message.content })]
+        : message.content,
+    )
+  return Result.map(Result.all(parts.map(itemOf)), (items) => items.flat())
+}
 
 const usageOf = (usage: TokenUsage): typeof Response.Usage.Encoded => ({
   inputTokens: {
@@ -86,28 +110,28 @@ const checked = ({
   prompt,
   responseFormat,
   tools,
-}: LanguageModel.ProviderOptions): Effect.Effect<Input, AiError.AiError> => {
-  const input = inputOf(prompt)
-  if (tools.length > 0) {
-    return Effect.fail(
-      unsupported(
+}: LanguageModel.ProviderOptions): Effect.Effect<Input, AiError.AiError> =>
+  Effect.gen(function* () {
+    if (tools.length > 0) {
+      return yield* unsupported(
         "toolkit: expected none, because an agent has tools of its own; give it them with Agent.make",
-      ),
-    )
-  }
-  if (input === "") {
-    return Effect.fail(unsupported("prompt: expected a text after the last answer"))
-  }
-  return Effect.succeed(
-    responseFormat.type === "json"
-      ? withSchema([{ type: "text", text: input }], responseFormat.schema)
-      : input,
-  )
-}
+      )
+    }
+    const items = yield* Effect.fromResult(inputOf(prompt))
+    if (items.length === 0) {
+      return yield* unsupported("prompt: expected a text after the last answer")
+    }
+    return responseFormat.type === "json" ? withSchema(items, responseFormat.schema) : items
+  })
+
+/** Objects are read by the JSON codec of their schema, whose JSON Schema the model is told. */
+const codecTransformer: LanguageModel.CodecTransformer = (schema) =>
+  LanguageModel.defaultCodecTransformer(Schema.toCodecJson(schema))
 
 /** A language model that asks this chat. */
 export const make = <Q>(chat: Chat<Q>): Effect.Effect<LanguageModel.LanguageModel> =>
   LanguageModel.make({
+    codecTransformer,
     generateText: (options) =>
       checked(options).pipe(
         Effect.flatMap((input) => Effect.mapError(chat.ask(input).result, failed("generateText"))),

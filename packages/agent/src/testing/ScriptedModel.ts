@@ -15,6 +15,19 @@ import type * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
+import { jsonText } from "@colloquy/tools/host/FailureText"
+import {
+  checkOptions,
+  duration as durationKind,
+  flag,
+  is,
+  type Kinds,
+  limit,
+  named,
+  optional,
+  options as optionsOf,
+  text as textKind,
+} from "../internal/Options.ts"
 import { model, type Model } from "../Model.ts"
 
 /** One thing that a response does. */
@@ -33,31 +46,47 @@ export type Script =
   | ReadonlyArray<ScriptedResponse>
   | ((request: ModelRequest, index: number) => ScriptedResponse | undefined)
 
-/** The response calls a tool of this name with this input. */
-export const calls = (tool: string, input: unknown = {}): ScriptedPart => ({
-  _tag: "Call",
-  tool,
-  input,
-})
+const jsonValue = is("a value with a JSON form", (value) => jsonText(value) !== undefined)
+
+/** The response calls a tool of this name with this input; a text is the JSON as the model wrote it. */
+export const calls = (tool: string, input: unknown = {}): ScriptedPart => {
+  checkOptions("Agent.calls tool", named("the name of a tool"), tool)
+  checkOptions("Agent.calls input", jsonValue, input)
+  return { _tag: "Call", tool, input }
+}
 
 /** The response is a text. */
-export const says = (text: string): ScriptedPart => ({ _tag: "Text", text })
+export const says = (text: string): ScriptedPart => {
+  checkOptions("Agent.says text", textKind, text)
+  return { _tag: "Text", text }
+}
 
 /** The model takes its time, on the `Clock`. */
-export const pauses = (duration: Duration.Input): ScriptedPart => ({ _tag: "Pause", duration })
+export const pauses = (duration: Duration.Input): ScriptedPart => {
+  checkOptions("Agent.pauses duration", durationKind, duration)
+  return { _tag: "Pause", duration }
+}
+
+/** How a response breaks off. */
+export interface FailureOptions {
+  /** True: the request is sent again. Default false. */
+  readonly retryable?: boolean
+}
+
+const failureOptions = optionsOf({ retryable: optional(flag) } satisfies Kinds<FailureOptions>)
 
 /** The response breaks off. With `retryable` the request is sent again, and the next entry responds to it. */
-export const fails = (
-  message: string,
-  options: { readonly retryable?: boolean } = {},
-): ScriptedPart => ({
-  _tag: "Failure",
-  message,
-  retryable: options.retryable ?? false,
-})
+export const fails = (message: string, options: FailureOptions = {}): ScriptedPart => {
+  checkOptions("Agent.fails message", textKind, message)
+  checkOptions("Agent.fails", failureOptions, options)
+  return { _tag: "Failure", message, retryable: options.retryable ?? false }
+}
 
 /** The provider reports this many tokens for the response. Default: one token per four characters. */
-export const uses = (tokens: number): ScriptedPart => ({ _tag: "Usage", tokens })
+export const uses = (tokens: number): ScriptedPart => {
+  checkOptions("Agent.uses tokens", limit, tokens)
+  return { _tag: "Usage", tokens }
+}
 
 /** A scripted model and what it was sent. */
 export interface ScriptedModel extends Model {
@@ -174,7 +203,12 @@ const respond = (
   const parts = partsOf(response)
   if (parts === undefined) {
     const expected = "a text, a part such as Agent.calls(…), or a list of at least one of them"
-    return Stream.fail(failed(index, `expected ${expected}, got ${JSON.stringify(response)}`))
+    return Stream.fail(
+      failed(
+        index,
+        `expected ${expected}, got ${jsonText(response) ?? "a value without a JSON form"}`,
+      ),
+    )
   }
   const tokens = parts.findLast((part) => part._tag === "Usage")?.tokens
   const usage =

@@ -17,13 +17,30 @@ import type { Event } from "@colloquy/protocol/EventMsg"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { type Agent, type AgentOptions, fromDefinition, make } from "../MakeAgent.ts"
+import {
+  type Agent,
+  agentKind,
+  agentKinds,
+  type AgentOptions,
+  fromDefinition,
+  type MachineQuestionsOf,
+  make,
+} from "../MakeAgent.ts"
 import type { OpenError } from "../AgentErrors.ts"
 import type { Chat, OpenOptions } from "../Chat.ts"
 import type { AgentDefinition } from "../internal/AgentDefinition.ts"
-import { checkKeys } from "../internal/KnownKeys.ts"
+import {
+  type Kinds,
+  checkOptions,
+  is,
+  optional,
+  options as optionsOf,
+  text,
+} from "../internal/Options.ts"
+import type { Machine } from "../Machine.ts"
 import { memory } from "../Store.ts"
 import type { AnyTools, QuestionsOf, ServicesOf } from "../Tool.ts"
 import type { Ask, AskOptions, Input, Turn } from "../Turn.ts"
@@ -81,7 +98,8 @@ export interface TestOptions<
   T extends ReadonlyArray<AnyTools>,
   S extends Layer.Layer<ConversationStore>,
   R,
-> extends Omit<AgentOptions<T, never, S, R>, "model" | "instructions"> {
+  X extends Machine | undefined = undefined,
+> extends Omit<AgentOptions<T, never, S, R, X>, "model" | "instructions"> {
   /** Default: none. */
   readonly instructions?: string
   /** The responses of the model. */
@@ -101,6 +119,26 @@ type AnyTest = {
   readonly script: Script
   readonly instructions?: string
 }
+
+const script = is(
+  "an array of responses, or a function that gives the response to each request",
+  (value) => Array.isArray(value) || typeof value === "function",
+)
+
+const { model: _, ...partKinds } = agentKinds
+
+const testOptions = optionsOf({
+  ...partKinds,
+  instructions: optional(text),
+  script,
+  agent: optional(agentKind),
+} satisfies Kinds<
+  TestOptions<ReadonlyArray<AnyTools>, Layer.Layer<ConversationStore>, unknown, Machine>
+>)
+
+const testOfOptions = optionsOf({ agent: agentKind, script } satisfies Kinds<
+  TestOf<unknown, unknown>
+>)
 
 const settledTurn = <A>(turn: Turn<A>, { settle }: Settling): Turn<A> => ({
   ...turn,
@@ -171,12 +209,14 @@ export const test: {
     const T extends ReadonlyArray<AnyTools> = readonly [],
     S extends Layer.Layer<ConversationStore> = Layer.Layer<ConversationStore>,
     R = never,
+    X extends Machine | undefined = undefined,
   >(
-    options: TestOptions<T, S, R>,
-  ): TestAgent<QuestionsOf<T[number]>, ServicesOf<T[number]> | R>
+    options: TestOptions<T, S, R, X>,
+  ): TestAgent<QuestionsOf<T[number]> | MachineQuestionsOf<X>, ServicesOf<T[number]> | R>
 } = (options: AnyTest): TestAgent<never, never> => {
+  const isAgentGiven = Predicate.hasProperty(options, "agent") && options.agent !== undefined
+  checkOptions("Agent.test", isAgentGiven ? testOfOptions : testOptions, options)
   const { agent, script, ...parts } = options
-  if (agent !== undefined) checkKeys("Agent.test", options, ["agent", "script"])
   const model = scripted(script)
   const known = agent ?? make({ instructions: "", ...parts, model })
   return testOf(

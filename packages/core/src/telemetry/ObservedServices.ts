@@ -56,7 +56,10 @@ export const observedTools = (
       return Effect.map(runtime.open(context), (tools): TurnTools => ({
         specs: tools.specs,
         isReadOnly: (call) => tools.isReadOnly(call),
-        ...defined({ replayOf: tools.replayOf?.bind(tools) }),
+        ...defined({
+          replayOf: tools.replayOf?.bind(tools),
+          questionOf: tools.questionOf?.bind(tools),
+        }),
         run: (call) =>
           Effect.suspend(() => {
             const ended = spans.call(conversationId, turn, {

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { ApprovalRequest } from "../approvals/Approval.ts"
 import { eventCallIdOf, type OpenCall, onlyAsks } from "../log/OpenCalls.ts"
 import { interruptedOutput, maxAttempts, outputOf } from "../recovery/RecoverTurn.ts"
 import type { TurnTools } from "../ToolRuntime.ts"
@@ -14,21 +15,19 @@ import { ToolCalls } from "./ToolCalls.ts"
 const reason =
   "The process ended while this call ran, and it may have taken effect already. Run it again?"
 
-/** Why the call does not run again; undefined when it may. */
-const refusal = Effect.fnUntraced(function* (
+/** The question whether the call may run again. */
+const questionOf = (
   { settings }: TurnOptions,
   open: OpenCall,
-  port: TurnPort,
-): Effect.fn.Return<string | undefined> {
-  const { started, call } = open
-  if (started === undefined || onlyAsks(open)) return undefined
-  if (started.replay === "never") return interruptedOutput
-  if (started.attempt >= maxAttempts)
-    return `${interruptedOutput}; it was tried ${started.attempt} times`
-  if (started.replay === "safe") return undefined
-  const { decision } = yield* port.ask({
+  tools: TurnTools,
+): ApprovalRequest => {
+  const { call } = open
+  const callId = eventCallIdOf(open)
+  const ofApplication = tools.questionOf?.(call)
+  if (ofApplication !== undefined) return { _tag: "Tool", callId, ...ofApplication, reason }
+  return {
     _tag: "Exec",
-    callId: eventCallIdOf(open),
+    callId,
     command:
       call.type === "local_shell_call"
         ? call.action.command
@@ -36,7 +35,23 @@ const refusal = Effect.fnUntraced(function* (
     cwd: settings.cwd,
     sandbox: settings.sandboxPolicy,
     reason,
-  })
+  }
+}
+
+/** Why the call does not run again; undefined when it may. */
+const refusal = Effect.fnUntraced(function* (
+  turn: TurnOptions,
+  open: OpenCall,
+  port: TurnPort,
+  tools: TurnTools,
+): Effect.fn.Return<string | undefined> {
+  const { started } = open
+  if (started === undefined || onlyAsks(open)) return undefined
+  if (started.replay === "never") return interruptedOutput
+  if (started.attempt >= maxAttempts)
+    return `${interruptedOutput}; it was tried ${started.attempt} times`
+  if (started.replay === "safe") return undefined
+  const { decision } = yield* port.ask(questionOf(turn, open, tools))
   return decision === "approved" || decision === "approved_for_session"
     ? undefined
     : `${interruptedOutput}; running it again was not approved`
@@ -51,7 +66,7 @@ export const replayCalls = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, never, Scope.Scope> {
   const running = yield* ToolCalls.make(tools, port)
   for (const open of calls) {
-    const refused = yield* refusal(turn, open, port)
+    const refused = yield* refusal(turn, open, port, tools)
     const attempt = (open.started?.attempt ?? 0) + 1
     // A call that only asked has no begin event yet: it keeps the id of its question.
     const id = onlyAsks(open) && open.asks ? eventCallIdOf(open) : undefined

@@ -153,33 +153,37 @@ const argumentFault = (tool: AiTool.Any, args: unknown): Effect.Effect<string | 
   })
 }
 
+/** The arguments of a call as JSON; undefined for text that is no JSON. */
+const argumentsOf = (tool: AiTool.Any, call: ToolCall): unknown => {
+  if (call.type !== "function_call") return undefined
+  const json = parseJson(call.arguments)
+  return Result.isSuccess(json) ? nullsAbsent(tool.parametersSchema, json.success) : undefined
+}
+
 const runCall = Effect.fnUntraced(function* <R>(
   tool: AiTool.Any,
   call: ToolCall,
   context: ToolContext,
   invoke: (tool: AiTool.Any, args: unknown, callId: string) => Effect.Effect<Outcome, never, R>,
 ): Effect.fn.Return<ToolResult, never, R> {
-  const args =
-    call.type === "function_call"
-      ? Result.map(parseJson(call.arguments), (value) => nullsAbsent(tool.parametersSchema, value))
-      : undefined
-  if (args === undefined || Result.isFailure(args)) {
+  const args = argumentsOf(tool, call)
+  if (args === undefined) {
     return { output: "failed to parse function arguments: expected the JSON text of an object" }
   }
-  const fault = yield* argumentFault(tool, args.success)
+  const fault = yield* argumentFault(tool, args)
   if (fault !== undefined) return { output: `failed to parse function arguments: ${fault}` }
   const callId = call.call_id ?? ""
-  if (yield* needsApproval(tool, args.success, callId)) {
+  if (yield* needsApproval(tool, args, callId)) {
     const refused = yield* requestApproval(context, {
       _tag: "Tool",
       callId,
       tool: tool.name,
-      arguments: args.success,
+      arguments: args,
     })
     if (refused !== undefined) return { output: `tool call ${refused}` }
   }
-  const named = { call_id: callId, tool: tool.name, arguments: args.success }
-  return yield* reported(named, context, invoke(tool, args.success, callId))
+  const named = { call_id: callId, tool: tool.name, arguments: args }
+  return yield* reported(named, context, invoke(tool, args, callId))
 })
 
 const toolOf = (tool: AiTool.Any, run: Run): Tool => {
@@ -191,6 +195,10 @@ const toolOf = (tool: AiTool.Any, run: Run): Tool => {
     name,
     spec: () => ({ type: "function", name, description: description ?? name, parameters }),
     isReadOnly: () => needsNoApproval && Context.get(tool.annotations, AiTool.Readonly),
+    questionOf: (call) => {
+      const args = argumentsOf(tool, call)
+      return args === undefined ? undefined : { tool: name, arguments: args }
+    },
     run: (call, context) => run(tool, call, context),
   }
 }

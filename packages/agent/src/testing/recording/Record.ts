@@ -13,7 +13,14 @@ import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { streamedResponse } from "@colloquy/testing/StreamedResponse"
-import { checkKeys } from "../../internal/KnownKeys.ts"
+import {
+  type Kinds,
+  checkOptions,
+  func,
+  layer,
+  optional,
+  options as optionsOf,
+} from "../../internal/Options.ts"
 import { Cleaning } from "./Cleaning.ts"
 import { keptHeaders, requestOf } from "./Exchanges.ts"
 import type { Exchange, Recording } from "./Recording.ts"
@@ -25,6 +32,11 @@ export interface RecordOptions {
   /** Gets the whole recording so far each time a response has ended, for example to write it to a file. */
   readonly save?: (recording: Recording) => Effect.Effect<void>
 }
+
+const recordOptions = optionsOf({
+  httpClient: optional(layer),
+  save: optional(func),
+} satisfies Kinds<RecordOptions>)
 
 /** A recorder. */
 export interface Recorder {
@@ -119,7 +131,7 @@ const recording = (
 
 /** Makes a recorder. */
 export const record = (options: RecordOptions = {}): Recorder => {
-  checkKeys("Agent.record", options, ["httpClient", "save"])
+  checkOptions("Agent.record", recordOptions, options)
   const taken: Array<Taken> = []
   const soFar = (): Recording => {
     const cleaning = new Cleaning()

@@ -1,5 +1,4 @@
-/** Refuses unknown keys of an options object, and names the key that was probably meant. Types refuse them as well. */
-import { unknownKey } from "@colloquy/protocol/UnknownKey"
+/** What a program gets that calls a function of `Agent` with options that types would have refused. */
 import * as Schema from "effect/Schema"
 
 /** An options object has a key that nothing reads: the program is wrong, so this is thrown or ends a fiber as a defect. */
@@ -30,25 +29,4 @@ export class BadOption extends Schema.TaggedError<BadOption>()("BadOption", {
   override get message() {
     return `${this.option}: expected ${this.expected}, got ${this.got}`
   }
-}
-
-/** Throws `UnknownOption` for the first key that is not known. */
-export const checkKeys = (of: string, options: object, known: ReadonlyArray<string>): void => {
-  const found = unknownKey(options, known)
-  if (found === undefined) return
-  const { key, meant } = found
-  throw new UnknownOption({ of, key, known, ...(meant === undefined ? {} : { meant }) })
-}
-
-const shown = (value: unknown): string =>
-  typeof value === "string" ? JSON.stringify(value.slice(0, 64)) : String(value)
-
-/** Throws `BadOption` unless the value, which types cannot check in every program, is what the option expects. */
-export const checkOption = (
-  option: string,
-  isExpected: boolean,
-  expected: string,
-  value: unknown,
-): void => {
-  if (!isExpected) throw new BadOption({ option, expected, got: shown(value) })
 }
