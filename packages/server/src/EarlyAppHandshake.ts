@@ -88,10 +88,7 @@ const withoutResponse = (connection: Connection, id: RequestId): Connection => {
  * Waits for the first message and answers it if it is an ordinary `initialize`. The response is the one that
  * `AppServer.serve` sends with the same options.
  */
-export const open = (
-  connection: Connection,
-  options: EarlyOptions,
-): Effect.Effect<Connection> =>
+export const open = (connection: Connection, options: EarlyOptions): Effect.Effect<Connection> =>
   Effect.matchEffect(connection.receive, {
     onFailure: () => Effect.succeed({ ...connection, receive: Cause.done() }),
     onSuccess: (frames) => {

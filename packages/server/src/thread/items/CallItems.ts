@@ -23,9 +23,7 @@ const withCall = (
   before: OpenCall | undefined,
 ): ProjectionState => ({
   ...state,
-  calls: before
-    ? state.calls.map((one) => (one === before ? call : one))
-    : [...state.calls, call],
+  calls: before ? state.calls.map((one) => (one === before ? call : one)) : [...state.calls, call],
 })
 
 /** A question about a call: the item of the call starts with it. */

@@ -62,7 +62,8 @@ const single = (state: ProjectionState, core: Item, atMs: number): Projected => 
 
 // -- the fold
 
-const isCall = (core: Item): core is RealCall => "callId" in core && core.type !== "question" && core.type !== "image_view"
+const isCall = (core: Item): core is RealCall =>
+  "callId" in core && core.type !== "question" && core.type !== "image_view"
 
 const isSection = (core: Item): core is TextItem =>
   core.type === "reasoning" || core.type === "raw_reasoning"
@@ -110,12 +111,18 @@ const more = (state: ProjectionState, id: string, delta: string, atMs: number): 
 const restarted = (state: ProjectionState, applies: (id: string) => boolean): ProjectionState => ({
   ...state,
   messages: new Map(
-    [...state.messages].map(([id, open]) => [id, applies(id) ? { ...open, isRestarted: true } : open]),
+    [...state.messages].map(([id, open]) => [
+      id,
+      applies(id) ? { ...open, isRestarted: true } : open,
+    ]),
   ),
   reasoning: state.reasoning.map((open) => ({
     ...open,
     sections: new Map(
-      [...open.sections].map(([id, one]) => [id, applies(id) ? { ...one, isRestarted: true } : one]),
+      [...open.sections].map(([id, one]) => [
+        id,
+        applies(id) ? { ...one, isRestarted: true } : one,
+      ]),
     ),
   })),
 })
@@ -142,7 +149,7 @@ const unfinished = (call: OpenCall, completedAtMs: number): ThreadItem => ({
   ...call.item,
   ...("status" in call.item ? { status: "failed" as const } : {}),
   completedAtMs,
-}) as ThreadItem
+})
 
 /** Completes what the turn has left open. */
 export const turnEnded = (state: ProjectionState, turnId: string, atMs: number): Projected => {

@@ -34,7 +34,9 @@ const replaced = (
 
 /** A section begins: of the reasoning that is open in the turn, or of a new one. */
 export const startSection = (state: ProjectionState, core: TextItem, atMs: number): Projected => {
-  const known = state.reasoning.find(({ isClosing, turnId }) => !isClosing && turnId === core.turnId)
+  const known = state.reasoning.find(
+    ({ isClosing, turnId }) => !isClosing && turnId === core.turnId,
+  )
   const open: OpenReasoning = known ?? {
     id: core.id,
     turnId: core.turnId,
