@@ -128,12 +128,12 @@ const askCommand = (
 
 const askPatch = (
   asking: Asking,
-  { grant_root, reason = null }: EventOf<"apply_patch_approval_request">,
+  { grant_root, reason }: EventOf<"apply_patch_approval_request">,
 ) =>
   Effect.map(
     asking.peer.request(
       FileChangeApproval,
-      { ...asking.item, reason, grantRoot: grant_root ?? null },
+      { ...asking.item, reason: reason ?? null, grantRoot: grant_root ?? null },
       asking.onSent,
     ),
     ({ decision }) =>
