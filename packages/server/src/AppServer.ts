@@ -64,6 +64,32 @@ const noRequest = (name: string, find: FindDialect | undefined) => {
   })
 }
 
+/** The routes of both versions, and the requests to the client of the second one. */
+const routes = Effect.fnUntraced(function* (
+  { peer: { principal } }: Connection,
+  { identity, userAgent = "colloquy" }: AppServerOptions,
+) {
+  const v1 = yield* makeConnection({
+    initializes: true,
+    principal,
+    approvals: () => "camelCase",
+    forms: () => false,
+    userAgent,
+    ...(identity === undefined ? {} : { identity }),
+  })
+  const sent = new SentRequests()
+  const server = yield* Server
+  const threads = yield* ThreadConnection.make({ server, principal, app: v1.connection, sent })
+  const others = yield* hostHandlers
+  const v2 = threadRoutes({ connection: threads, context: v1.context, others })
+  /** Several methods have the same name in both versions. */
+  const route = (request: Request) =>
+    threads.isUsed && request.method !== Initialize._tag
+      ? (v2(request) ?? v1.route(request))
+      : (v1.route(request) ?? v2(request))
+  return { route, sent }
+})
+
 /**
  * Serves until the end of input. Requests in flight then have `shutdownGrace` to complete; the others are stopped and
  * get an error (L9). In the rest of that time the events of turns that the client listens to are delivered until the
@@ -77,32 +103,7 @@ export const serve = (
 ): Effect.Effect<void, never, Server | Auth | HostPort | UserConfig> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const { principal } = connection.peer
-      const v1 = yield* makeConnection({
-        initializes: true,
-        principal,
-        approvals: () => "camelCase",
-        forms: () => false,
-        userAgent: options.userAgent ?? "colloquy",
-        ...(options.identity === undefined ? {} : { identity: options.identity }),
-      })
-      const sent = new SentRequests()
-      const threads = yield* ThreadConnection.make({
-        server: yield* Server,
-        principal,
-        app: v1.connection,
-        sent,
-      })
-      const v2 = threadRoutes({
-        connection: threads,
-        context: v1.context,
-        others: yield* hostHandlers,
-      })
-      /** Several methods have the same name in both versions. */
-      const route = (request: Request) =>
-        request.method !== Initialize._tag && threads.isUsed()
-          ? (v2(request) ?? v1.route(request))
-          : (v1.route(request) ?? v2(request))
+      const { route, sent } = yield* routes(connection, options)
       const peer = yield* makePeer({
         connection,
         adaptsEnvelope: true,
@@ -112,7 +113,7 @@ export const serve = (
           [CancelRequest._tag]: cancelRequest,
         },
         route: (request) => route(request) ?? noRequest(request.method, options.findDialect),
-        // Subscribers of threads are told with `serverRequest/resolved`.
+        // Subscribers of threads get `serverRequest/resolved` instead.
         withdraw: ({ notify }, id) =>
           sent.has(id) ? Effect.void : notify(CancelRequest, [{ id }]),
         ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),

@@ -131,11 +131,7 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
     case "user_input":
       return userInput(state, { id, items: op.items, ...clientIdOf(op) }, whileRunning)
     case "user_turn":
-      return userInput(
-        state,
-        { id, items: op.items, context: op, ...clientIdOf(op) },
-        whileRunning,
-      )
+      return userInput(state, { id, items: op.items, context: op, ...clientIdOf(op) }, whileRunning)
     case "compact":
       return place(state, { id, items: [] }, whileRunning)
     case "override_turn_context":

@@ -10,7 +10,8 @@ type CompletedBase = Pick<Item, "id" | "turnId"> & { readonly status: "completed
 const millisOf = ({ nanos, secs }: WireDuration): number => secs * 1000 + nanos / 1e6
 
 const question =
-  (callId: string, kind: QuestionItem["kind"], subject: QuestionSubject) => (base: RunningBase) => ({
+  (callId: string, kind: QuestionItem["kind"], subject: QuestionSubject) =>
+  (base: RunningBase) => ({
     ...base,
     type: "question" as const,
     callId,

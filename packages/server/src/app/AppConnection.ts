@@ -122,18 +122,15 @@ export const make = Effect.fnUntraced(function* (
     Effect.suspend(() => {
       if (joined) return Effect.void
       joined = true
-      return broadcast
-        .join({ auth, notices })
-        .pipe(
-          Effect.andThen(
-            Effect.forkScoped(
-              notices.deliver(wantedOnly(peer, () => client.capabilities)),
-              { startImmediately: true },
-            ),
-          ),
-          Effect.asVoid,
-          Scope.provide(scope),
-        )
+      return broadcast.join({ auth, notices }).pipe(
+        Effect.andThen(
+          Effect.forkScoped(notices.deliver(wantedOnly(peer, () => client.capabilities)), {
+            startImmediately: true,
+          }),
+        ),
+        Effect.asVoid,
+        Scope.provide(scope),
+      )
     })
   return {
     scope,

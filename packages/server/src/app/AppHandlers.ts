@@ -143,6 +143,33 @@ export interface ServedConnection {
   readonly context: Context.Context<AppServices>
 }
 
+/** The routes of all requests, which are served by that function. */
+const routesOf = (
+  { identity, initializes }: AppHandlersOptions,
+  serve: (
+    name: string,
+    handler: AnyHandler,
+    ...args: RouteArguments
+  ) => Effect.Effect<unknown, JsonRpcError>,
+): ReadonlyMap<string, Route> => {
+  const routes = new Map<string, Route>()
+  const badParams: Route["badParams"] = (fault, issues) => invalidRequest(fault, { issues })
+  for (const [name, method] of methodsOf(AppServer.clientToServer)) {
+    const handler = byName[name]
+    if (handler === undefined) continue
+    const plain: Route["handler"] = (params, caller) => serve(name, handler, params, caller)
+    if (name !== Initialize._tag || identity === undefined) {
+      routes.set(name, { codec: codecOf(method), handler: plain, badParams })
+    } else {
+      const named: Route["handler"] = (params, caller) =>
+        Effect.map(plain(params, caller), (result) => ({ ...(result as object), ...identity }))
+      routes.set(name, { codec: codecOf(InitializeWithIdentity), handler: named, badParams })
+    }
+  }
+  if (!initializes) routes.delete(Initialize._tag)
+  return routes
+}
+
 /** Creates the routes of one connection. Their work ends with the current scope. */
 export const make = (
   options: AppHandlersOptions,
@@ -152,11 +179,7 @@ export const make = (
 /** Like `make`, with what another dialect on the same connection shares. */
 export const makeConnection = Effect.fnUntraced(function* (
   options: AppHandlersOptions,
-): Effect.fn.Return<
-  ServedConnection,
-  never,
-  Server | Auth | HostPort | UserConfig | Scope.Scope
-> {
+): Effect.fn.Return<ServedConnection, never, Server | Auth | HostPort | UserConfig | Scope.Scope> {
   const server = yield* Server
   const { approvals, forms, principal, userAgent } = options
   const context: Context.Context<AppServices> = yield* servicesOf(server, principal)
@@ -169,8 +192,6 @@ export const makeConnection = Effect.fnUntraced(function* (
     forms,
     userAgent,
   })
-  const routes = new Map<string, Route>()
-
   const serve = (name: string, handler: AnyHandler, ...[params, caller]: RouteArguments) => {
     if (options.initializes && name !== Initialize._tag && !connection.initialized()) {
       return Effect.fail(notInitialized())
@@ -182,22 +203,6 @@ export const makeConnection = Effect.fnUntraced(function* (
     return options.initializes ? served : Effect.andThen(connection.join(caller.peer), served)
   }
 
-  for (const [name, method] of methodsOf(AppServer.clientToServer)) {
-    const handler = byName[name]
-    if (handler === undefined || (name === Initialize._tag && !options.initializes)) continue
-    const { identity } = options
-    const named = name === Initialize._tag && identity !== undefined
-    routes.set(name, {
-      codec: codecOf(named ? InitializeWithIdentity : method),
-      handler: named
-        ? (params, caller) =>
-            Effect.map(serve(name, handler, params, caller), (result) => ({
-              ...(result as object),
-              ...identity,
-            }))
-        : (params, caller) => serve(name, handler, params, caller),
-      badParams: (fault, issues) => invalidRequest(fault, { issues }),
-    })
-  }
+  const routes = routesOf(options, serve)
   return { route: ({ method }) => routes.get(method), connection, context }
 })

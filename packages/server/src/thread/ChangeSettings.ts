@@ -32,7 +32,7 @@ export const changeSettings = Effect.fnUntraced(function* (
       ? tell(call, ThreadSettingsUpdated, params)
       : Effect.void,
     Effect.sync(() =>
-      connection.registry.tellFollowers(
+      connection.registry.notifyFollowers(
         conversation.id,
         ThreadSettingsUpdated,
         params,

@@ -1,4 +1,4 @@
-/** What starting and forking a thread have in common: the caller is subscribed, and all connections are told. */
+/** What starting and forking a thread have in common: the caller is subscribed, and all connections are notified. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
@@ -31,7 +31,7 @@ export const tellAll = <M extends Rpc.Any>(
   Effect.andThen(
     tell(call, method, params),
     Effect.sync(() =>
-      call.connection.registry.tellOthers(method, params, call.connection.member),
+      call.connection.registry.notifyOthers(method, params, call.connection.member),
     ),
   )
 

@@ -26,8 +26,7 @@ export const overrideThread = Effect.fnUntraced(function* (
     return yield* notServed("an approval policy with single switches")
   }
   const isNewText =
-    developerInstructions != null &&
-    developerInstructions !== state.settings.developerInstructions
+    developerInstructions != null && developerInstructions !== state.settings.developerInstructions
   yield* overrideSettings(
     conversation,
     {

@@ -17,46 +17,6 @@ import {
 import type { ThreadHistory } from "./ThreadHistory.ts"
 import type { SentRequests } from "./ThreadQuestions.ts"
 
-/** See the header. */
-export interface ThreadConnection {
-  readonly app: AppConnection
-  readonly registry: ThreadRegistry
-  /** This connection among those of the registry. */
-  readonly member: ThreadMember
-  /** The client uses this dialect from now on, so that it is told what all its clients are told. */
-  readonly join: Effect.Effect<void>
-  /**
-   * Whether the client uses this dialect: it has sent a request that only this dialect has, or declared something that only
-   * its clients declare. Methods with the same name in v1 are then served as in this dialect.
-   */
-  readonly isUsed: () => boolean
-  /** Whether the client has declared `experimentalApi`. */
-  readonly isExperimental: () => boolean
-  /** The peer without the notifications that its client does not want. */
-  readonly peerOf: (peer: PeerControl) => PeerControl
-  /**
-   * Subscribes to a thread behind that history; the subscription starts once the response was accepted, after `first`. Does
-   * nothing but `first` for a thread that is subscribed already.
-   */
-  readonly subscribe: (
-    thread: {
-      readonly conversation: Conversation
-      readonly history: ThreadHistory
-      readonly raw?: boolean
-    },
-    caller: Pick<RequestCaller, "afterAnswer" | "hold" | "peer">,
-    first?: Effect.Effect<void>,
-  ) => Effect.Effect<void, AttachError>
-  /** Ends the subscription. False if there is none. */
-  readonly unsubscribe: (threadId: string) => Effect.Effect<boolean>
-  readonly isSubscribed: (threadId: string) => boolean
-}
-
-/** Members that clients of v1 do not declare. */
-const declaresV2 = (capabilities: ReturnType<AppConnection["capabilities"]>): boolean =>
-  typeof capabilities?.experimentalApi === "boolean" ||
-  Array.isArray(capabilities?.optOutNotificationMethods)
-
 /** What the state of a connection needs. */
 export interface ThreadConnectionOptions {
   readonly server: Server["Service"]
@@ -65,71 +25,133 @@ export interface ThreadConnectionOptions {
   readonly sent: SentRequests
 }
 
-/** Creates the state of one connection. It ends with the current scope. */
-export const make = Effect.fnUntraced(function* ({
-  app,
-  principal,
-  sent,
-  server,
-}: ThreadConnectionOptions): Effect.fn.Return<ThreadConnection, never, Scope.Scope> {
-  const scope = yield* Effect.scope
-  const registry = (yield* server.shared(threadRegistries))(principal)
+/** A thread to subscribe to. */
+export interface Subscribing {
+  readonly conversation: Conversation
+  /** What the client reads in the result: the subscription continues behind it. */
+  readonly history: ThreadHistory
+  /** What the model is sent and what it sends is notified as well. */
+  readonly raw?: boolean
+}
+
+/** See the header. */
+export class ThreadConnection {
+  readonly app: AppConnection
+  readonly registry: ThreadRegistry
+  /** This connection among those of the registry. */
+  readonly member: ThreadMember
+  private readonly scope: Scope.Scope
+  private readonly presenter: ThreadPresenter
+  private readonly subscriptions: Subscriptions
   /** Ids of the subscriptions, by thread. */
-  const own = new Map<string, string>()
-  const presenter = new ThreadPresenter({ sent, onStatus: registry.statusChanged })
-  const subscriptions = new Subscriptions({
-    scope,
-    presenter,
-    broker: app.broker,
-    // Every client of this dialect is asked; one that cannot answer responds with an error, which denies.
-    answers: () => "all",
-    cursor: app.cursor,
-    broadcast: app.broadcast,
-    isClosing: server.isClosing,
-  })
-  const isSubscribed = (threadId: string) => own.has(threadId)
-  const member: ThreadMember = { notices: app.notices, follows: isSubscribed }
-  let joined = false
-  const peerOf = (peer: PeerControl) => wantedOnly(peer, app.capabilities)
-  return {
-    app,
-    registry,
-    member,
-    join: Effect.suspend(() => {
-      if (joined) return Effect.void
-      joined = true
-      return Scope.provide(registry.join(member), scope)
-    }),
-    isUsed: () => joined || declaresV2(app.capabilities()),
-    isExperimental: () => app.capabilities()?.experimentalApi === true,
-    peerOf,
-    isSubscribed,
-    subscribe: ({ conversation, history, raw = false }, { afterAnswer, hold, peer }, first) =>
-      Effect.gen(function* () {
-        const threadId = conversation.id
-        const before = first ?? Effect.void
-        if (own.has(threadId)) return afterAnswer(before)
-        hold(threadId)
-        const { abandon, id, start } = yield* subscriptions.add({
-          conversation,
-          peer: peerOf(peer),
-          raw,
-          after: history.next - 1,
-        })
-        own.set(threadId, id)
-        presenter.prime(threadId, history.fold, { raw })
-        afterAnswer(Effect.andThen(before, start), (wasSent) => {
-          if (!wasSent) own.delete(threadId)
-          abandon()
-        })
-      }).pipe(Effect.uninterruptible),
-    unsubscribe: (threadId) =>
-      Effect.suspend(() => {
-        const id = own.get(threadId)
-        if (id === undefined) return Effect.succeed(false)
-        own.delete(threadId)
-        presenter.forget(threadId)
-        return subscriptions.remove(id)
-      }),
+  private readonly own = new Map<string, string>()
+  private joined = false
+
+  constructor(
+    { app, sent, server }: ThreadConnectionOptions,
+    registry: ThreadRegistry,
+    scope: Scope.Scope,
+  ) {
+    this.app = app
+    this.registry = registry
+    this.scope = scope
+    this.member = { notices: app.notices, follows: (threadId) => this.isSubscribed(threadId) }
+    this.presenter = new ThreadPresenter({
+      sent,
+      onStatus: (...change) => registry.statusChanged(...change),
+    })
+    this.subscriptions = new Subscriptions({
+      scope,
+      presenter: this.presenter,
+      broker: app.broker,
+      // Every client of this dialect is asked; one that cannot answer responds with an error, which denies.
+      answers: () => "all",
+      cursor: app.cursor,
+      broadcast: app.broadcast,
+      isClosing: server.isClosing,
+    })
   }
+
+  /** The client uses this dialect from now on, so that it gets the notifications of all its clients. */
+  get join(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.joined) return Effect.void
+      this.joined = true
+      return Scope.provide(this.registry.join(this.member), this.scope)
+    })
+  }
+
+  /**
+   * Whether the client uses this dialect: it has sent a request that only this dialect has, or declared something that only
+   * its clients declare. Methods with the same name in v1 are then served as in this dialect.
+   */
+  get isUsed(): boolean {
+    const declared = this.app.capabilities()
+    return (
+      this.joined ||
+      typeof declared?.experimentalApi === "boolean" ||
+      Array.isArray(declared?.optOutNotificationMethods)
+    )
+  }
+
+  /** Whether the client has declared `experimentalApi`. */
+  get isExperimental(): boolean {
+    return this.app.capabilities()?.experimentalApi === true
+  }
+
+  /** The peer without the notifications that its client does not want. */
+  peerOf(peer: PeerControl): PeerControl {
+    return wantedOnly(peer, this.app.capabilities)
+  }
+
+  isSubscribed(threadId: string): boolean {
+    return this.own.has(threadId)
+  }
+
+  /**
+   * Subscribes to a thread; the subscription starts once the response was accepted, after `first`. Does nothing but `first`
+   * for a thread that is subscribed already.
+   */
+  subscribe(
+    { conversation, history, raw = false }: Subscribing,
+    { afterAnswer, hold, peer }: Pick<RequestCaller, "afterAnswer" | "hold" | "peer">,
+    first: Effect.Effect<void> = Effect.void,
+  ): Effect.Effect<void, AttachError> {
+    return Effect.gen({ self: this }, function* () {
+      const threadId = conversation.id
+      if (this.own.has(threadId)) return afterAnswer(first)
+      hold(threadId)
+      const { abandon, id, start } = yield* this.subscriptions.add({
+        conversation,
+        peer: this.peerOf(peer),
+        raw,
+        after: history.next - 1,
+      })
+      this.own.set(threadId, id)
+      this.presenter.prime(threadId, history.fold, { raw })
+      afterAnswer(Effect.andThen(first, start), (wasSent) => {
+        if (!wasSent) this.own.delete(threadId)
+        abandon()
+      })
+    }).pipe(Effect.uninterruptible)
+  }
+
+  /** Ends the subscription. False if there is none. */
+  unsubscribe(threadId: string): Effect.Effect<boolean> {
+    return Effect.suspend(() => {
+      const id = this.own.get(threadId)
+      if (id === undefined) return Effect.succeed(false)
+      this.own.delete(threadId)
+      this.presenter.forget(threadId)
+      return this.subscriptions.remove(id)
+    })
+  }
+}
+
+/** Creates the state of one connection. It ends with the current scope. */
+export const make = Effect.fnUntraced(function* (
+  options: ThreadConnectionOptions,
+): Effect.fn.Return<ThreadConnection, never, Scope.Scope> {
+  const registries = yield* options.server.shared(threadRegistries)
+  return new ThreadConnection(options, registries(options.principal), yield* Effect.scope)
 })

@@ -10,15 +10,12 @@ import { type Event, type EventMsg, type EventOf, isTerminal } from "@colloquy/p
 import type { ThreadItem } from "@colloquy/protocol/thread/Items"
 import type { Turn } from "@colloquy/protocol/thread/Thread"
 import type { ThreadStatus, TurnError } from "@colloquy/protocol/thread/Values"
+import { openCall, project, resynced, turnEnded } from "./items/ItemProjection.ts"
 import {
   initialProjection,
   type ItemOutput,
-  openCall,
-  project,
   type ProjectionState,
-  resynced,
-  turnEnded,
-} from "./items/ItemProjection.ts"
+} from "./items/ProjectionState.ts"
 import { retryError, turnError } from "./TurnErrors.ts"
 
 /** What happened in a thread. */
@@ -108,7 +105,7 @@ export class ThreadFold {
     if (msg.type === "approval_resolved") {
       outputs.push({ _tag: "Message", turnId: this.turnOf(event.id), msg })
     }
-    // A client is told what the thread waits for, and that it waits no more, before it sees the item change.
+    // What the thread waits for, and that it waits no more, is reported before the change of the item.
     this.report(before, outputs)
     this.project(event, atMs, outputs)
     this.reportMessage(event, outputs)
@@ -189,7 +186,11 @@ export class ThreadFold {
     this.turn = undefined
     this.questions.clear()
     const status =
-      msg.type === "turn_aborted" ? "interrupted" : turn.error === undefined ? "completed" : "failed"
+      msg.type === "turn_aborted"
+        ? "interrupted"
+        : turn.error === undefined
+          ? "completed"
+          : "failed"
     this.hasFailed = status === "failed"
     outputs.push({ _tag: "Status", status: this.status })
     const error = turn.error ?? null

@@ -11,7 +11,6 @@ import * as Threads from "@colloquy/protocol/thread/Threads"
 import * as Turns from "@colloquy/protocol/thread/Turns"
 import * as Effect from "effect/Effect"
 import type * as Context from "effect/Context"
-import type * as Rpc from "effect/rpc/Rpc"
 import type { AppServices } from "../app/AppCall.ts"
 import { invalidRequest, notInitialized } from "../app/AppErrors.ts"
 import type { RequestCaller } from "../jsonrpc/Caller.ts"
@@ -105,7 +104,7 @@ export const routesOf = ({
 }: ThreadRoutesOptions): ((request: Request) => Route | undefined) => {
   const serve = (method: Method, params: unknown, caller: RequestCaller) => {
     if (!connection.app.initialized()) return Effect.fail(notInitialized())
-    const used = connection.isExperimental() ? undefined : experimentalUse(method, params)
+    const used = connection.isExperimental ? undefined : experimentalUse(method, params)
     if (used !== undefined) return Effect.fail(experimental(used))
     const handler = byName[method._tag] ?? others[method._tag]
     if (handler === undefined) return Effect.fail(notServed(method._tag))
@@ -127,9 +126,3 @@ export const routesOf = ({
   }
   return ({ method }) => routes.get(method)
 }
-
-/** The handlers of a further table, whatever their methods. */
-export type { AnyHandler as AnyThreadHandler }
-
-/** The type of the client's methods that have a response. */
-export type ThreadClientMethods = Extract<ClientMethods, Rpc.Any>

@@ -22,6 +22,8 @@ const stepStatus = {
   completed: "completed",
 } as const
 
+type OutputOf<T extends ThreadOutput["_tag"]> = Extract<ThreadOutput, { readonly _tag: T }>
+
 /** What listeners want besides what all get. */
 export interface ListenerWishes {
   /** What the model is sent and what it sends is notified as well. */
@@ -65,6 +67,49 @@ const ofMessage = (
   }
 }
 
+const ofItem = (
+  threadId: string,
+  { _tag, item, turnId }: OutputOf<"ItemStarted" | "ItemCompleted">,
+): Notification =>
+  _tag === "ItemStarted"
+    ? notificationOf(Methods.ItemStarted, {
+        item,
+        threadId,
+        turnId,
+        startedAtMs: item.startedAtMs ?? 0,
+      })
+    : notificationOf(Methods.ItemCompleted, {
+        item,
+        threadId,
+        turnId,
+        contentTokenCount: null,
+        completedAtMs: item.completedAtMs ?? 0,
+      })
+
+const ofReasoning = (
+  threadId: string,
+  output: OutputOf<"PartAdded" | "SummaryDelta" | "ReasoningDelta">,
+): Notification => {
+  const { index, itemId, turnId } = output
+  const of = { threadId, turnId, itemId }
+  switch (output._tag) {
+    case "PartAdded":
+      return notificationOf(Methods.ReasoningSummaryPartAdded, { ...of, summaryIndex: index })
+    case "SummaryDelta": {
+      const { delta } = output
+      return notificationOf(Methods.ReasoningSummaryTextDelta, {
+        ...of,
+        delta,
+        summaryIndex: index,
+      })
+    }
+    case "ReasoningDelta": {
+      const { delta } = output
+      return notificationOf(Methods.ReasoningTextDelta, { ...of, delta, contentIndex: index })
+    }
+  }
+}
+
 /** The notification of an output; undefined for one that is not notified. */
 export const notificationOfOutput = (
   threadId: string,
@@ -72,46 +117,17 @@ export const notificationOfOutput = (
   wishes: ListenerWishes,
 ): Notification | undefined => {
   switch (output._tag) {
-    case "ItemStarted": {
-      const { item, turnId } = output
-      const startedAtMs = item.startedAtMs ?? 0
-      return notificationOf(Methods.ItemStarted, { item, threadId, turnId, startedAtMs })
-    }
-    case "ItemCompleted": {
-      const { item, turnId } = output
-      return notificationOf(Methods.ItemCompleted, {
-        item,
-        threadId,
-        turnId,
-        contentTokenCount: null,
-        completedAtMs: item.completedAtMs ?? 0,
-      })
-    }
+    case "ItemStarted":
+    case "ItemCompleted":
+      return ofItem(threadId, output)
     case "MessageDelta":
       return notificationOf(Methods.AgentMessageDelta, piece(threadId, output))
     case "OutputDelta":
       return notificationOf(Methods.CommandOutputDelta, piece(threadId, output))
-    case "PartAdded": {
-      const { index: summaryIndex, itemId, turnId } = output
-      return notificationOf(Methods.ReasoningSummaryPartAdded, {
-        threadId,
-        turnId,
-        itemId,
-        summaryIndex,
-      })
-    }
-    case "SummaryDelta": {
-      const { index: summaryIndex } = output
-      return notificationOf(Methods.ReasoningSummaryTextDelta, {
-        ...piece(threadId, output),
-        summaryIndex,
-      })
-    }
+    case "PartAdded":
+    case "SummaryDelta":
     case "ReasoningDelta":
-      return notificationOf(Methods.ReasoningTextDelta, {
-        ...piece(threadId, output),
-        contentIndex: output.index,
-      })
+      return ofReasoning(threadId, output)
     case "TurnStarted":
       return notificationOf(Methods.TurnStarted, { threadId, turn: output.turn })
     case "TurnCompleted":

@@ -24,26 +24,43 @@ const environmentOf = (cwd: string) => ({
   runtimeWorkspaceRoots: [cwd],
 })
 
+/** What this program does not have. */
+const absent = {
+  extra: null,
+  attachedToThreadId: null,
+  parentThreadId: null,
+  section: null,
+  sectionEnteredAt: null,
+  projectId: null,
+  threadSource: null,
+  agentNickname: null,
+  agentRole: null,
+  daybreakEnabled: null,
+} as const
+
+const gitOf = ({ git }: ConversationSummary["meta"]): Thread["gitInfo"] =>
+  git === undefined
+    ? null
+    : {
+        sha: git.commitHash ?? null,
+        branch: git.branch ?? null,
+        originUrl: git.repositoryUrl ?? null,
+      }
+
 /** A thread. */
 export const threadOf = (
   { meta, path, preview = "", updatedAtMs }: ConversationSummary,
   { acceptsInput, ephemeral, settings, status, turns = [] }: LiveFacts,
 ): Thread => {
   const cwd = settings?.cwd ?? meta.cwd
-  const { git } = meta
   return {
+    ...absent,
     id: meta.id,
     environments: settings === undefined ? null : [environmentOf(cwd)],
-    extra: null,
     sessionId: meta.id,
     forkedFromId: meta.forkedFrom ?? null,
-    attachedToThreadId: null,
-    parentThreadId: null,
     preview,
     ephemeral,
-    section: null,
-    sectionEnteredAt: null,
-    projectId: null,
     historyMode: "paginated",
     modelProvider: settings?.provider.id ?? meta.provider ?? "",
     model: settings?.model ?? meta.model ?? null,
@@ -58,25 +75,14 @@ export const threadOf = (
     originator: meta.originator,
     source: meta.source ?? "vscode",
     canAcceptDirectInput: acceptsInput ? true : null,
-    threadSource: null,
-    agentNickname: null,
-    agentRole: null,
-    gitInfo:
-      git === undefined
-        ? null
-        : {
-            sha: git.commitHash ?? null,
-            branch: git.branch ?? null,
-            originUrl: git.repositoryUrl ?? null,
-          },
+    gitInfo: gitOf(meta),
     name: null,
-    daybreakEnabled: null,
     turns,
   }
 }
 
 /** A sandbox policy in the spelling of this dialect. */
-export const sandboxOf = (policy: CorePolicy): SandboxPolicy => {
+const sandboxOf = (policy: CorePolicy): SandboxPolicy => {
   switch (policy.mode) {
     case "danger-full-access":
       return { type: "dangerFullAccess" }
@@ -110,7 +116,12 @@ interface CommonSettings {
   readonly multiAgentMode: "explicitRequestOnly"
 }
 
-const common = ({ approvalPolicy, cwd, model, provider }: ConversationSettings): CommonSettings => ({
+const common = ({
+  approvalPolicy,
+  cwd,
+  model,
+  provider,
+}: ConversationSettings): CommonSettings => ({
   cwd,
   approvalPolicy,
   approvalsReviewer: "user",
@@ -133,7 +144,11 @@ export const withSettings = (thread: Thread, settings: ConversationSettings) => 
 })
 
 /** How the agent works with the user: always directly. */
-export const collaborationOf = ({ developerInstructions, effort, model }: ConversationSettings) => ({
+export const collaborationOf = ({
+  developerInstructions,
+  effort,
+  model,
+}: ConversationSettings) => ({
   mode: "default" as const,
   settings: {
     model,

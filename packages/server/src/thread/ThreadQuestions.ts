@@ -1,6 +1,6 @@
 /**
  * The questions of threads as the requests of this dialect. Supplies `Present`; `QuestionBroker` does everything else. Every
- * subscriber is told with `serverRequest/resolved` once its request needs no answer any more.
+ * subscriber gets `serverRequest/resolved` once its request needs no answer any more.
  */
 import { commandText } from "@colloquy/core/question/CommandText"
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
@@ -74,84 +74,120 @@ export interface QuestionedThread {
   ) => { readonly id: string; readonly startedAtMs: number } | undefined
 }
 
-const commandParams = ({ command, cwd, parsed_cmd, reason }: EventOf<"exec_approval_request">) => ({
-  environmentId: "local",
-  ...(reason === undefined ? {} : { reason }),
-  command: commandText(command),
-  cwd,
-  commandActions:
-    parsed_cmd === undefined || parsed_cmd.length === 0
-      ? [{ type: "unknown" as const, command: commandText(command) }]
-      : parsed_cmd.map(commandAction(cwd)),
-  availableDecisions: ["accept" as const, "acceptForSession" as const, "decline" as const, "cancel" as const],
+const availableDecisions = ["accept", "acceptForSession", "decline", "cancel"] as const
+
+const reasonOf = ({ reason }: { readonly reason?: string }) =>
+  reason === undefined ? {} : { reason }
+
+const commandParams = (msg: EventOf<"exec_approval_request">) => {
+  const { command, cwd, parsed_cmd: parsed = [] } = msg
+  return {
+    ...reasonOf(msg),
+    command: commandText(command),
+    cwd,
+    commandActions:
+      parsed.length === 0
+        ? [{ type: "unknown" as const, command: commandText(command) }]
+        : parsed.map(commandAction(cwd)),
+  }
+}
+
+const toolParams = (msg: EventOf<"tool_approval_request">) => ({
+  ...reasonOf(msg),
+  command: `${msg.tool} ${JSON.stringify(msg.arguments)}`,
 })
+
+/** One question, as it is put to the client. */
+interface Asking extends QuestionedThread {
+  readonly question: Question
+  /** Where the client shows it. */
+  readonly item: {
+    readonly threadId: string
+    readonly turnId: string
+    readonly itemId: string
+    readonly startedAtMs: number
+  }
+  readonly onSent: (request: RequestId) => void
+}
+
+const refOf = ({ question }: Asking) => ({ id: questionId(question), seq: question.seq })
+
+const askCommand = (
+  asking: Asking,
+  type: "exec_approval_request" | "tool_approval_request",
+  params: object,
+) =>
+  Effect.map(
+    asking.peer.request(
+      CommandApproval,
+      { kind: "command", ...asking.item, environmentId: "local", availableDecisions, ...params },
+      asking.onSent,
+    ),
+    ({ decision }) => Result.succeed(decisionOp({ ...refOf(asking), type }, decided(decision))),
+  )
+
+const askPatch = (
+  asking: Asking,
+  { grant_root, reason }: EventOf<"apply_patch_approval_request">,
+) =>
+  Effect.map(
+    asking.peer.request(
+      FileChangeApproval,
+      { ...asking.item, reason: reason ?? null, grantRoot: grant_root ?? null },
+      asking.onSent,
+    ),
+    ({ decision }) =>
+      Result.succeed(
+        decisionOp({ ...refOf(asking), type: "apply_patch_approval_request" }, decided(decision)),
+      ),
+  )
+
+const askForm = (asking: Asking, msg: EventOf<"elicitation_request">) => {
+  const { threadId, turnId } = asking.item
+  const params = {
+    threadId,
+    turnId,
+    serverName: msg.server_name,
+    mode: "form" as const,
+    _meta: null,
+    message: msg.message,
+    requestedSchema: msg.requested_schema,
+  }
+  return Effect.map(
+    asking.peer.request(McpElicitation, params, asking.onSent),
+    ({ action, content }) => {
+      const given =
+        typeof content === "object" && content !== null
+          ? { content: content as Readonly<Record<string, unknown>> }
+          : {}
+      return Result.succeed(formOp({ ...refOf(asking), type: msg.type }, { action, ...given }))
+    },
+  )
+}
 
 /** Presents the questions of a thread to this client. */
 export const presentThread =
-  ({ callOf, peer, sent, threadId }: QuestionedThread): Present =>
+  (thread: QuestionedThread): Present =>
   (question: Question) =>
-    Effect.gen(function* () {
-      const { id: turnId, msg, seq } = question
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const { callOf, sent, threadId } = thread
+      const { id: turnId, msg } = question
       const id = questionId(question)
-      const ref = (type: typeof msg.type) => ({ id, seq, type })
-      const call = callOf(id)
-      const item = {
-        threadId,
-        turnId,
-        itemId: call?.id ?? id,
-        startedAtMs: call?.startedAtMs ?? (yield* Clock.currentTimeMillis),
+      const { id: itemId, startedAtMs } = callOf(id) ?? { id, startedAtMs: now }
+      const asking: Asking = {
+        ...thread,
+        question,
+        item: { threadId, turnId, itemId, startedAtMs },
+        onSent: (request) => sent.add(threadId, id, request),
       }
-      const onSent = (request: RequestId) => sent.add(threadId, id, request)
       switch (msg.type) {
-        case "exec_approval_request": {
-          const params = { kind: "command" as const, ...item, ...commandParams(msg) }
-          const { decision } = yield* peer.request(CommandApproval, params, onSent)
-          return Result.succeed(decisionOp({ ...ref(msg.type), type: msg.type }, decided(decision)))
-        }
-        case "tool_approval_request": {
-          const params = {
-            kind: "command" as const,
-            ...item,
-            environmentId: null,
-            ...(msg.reason === undefined ? {} : { reason: msg.reason }),
-            command: `${msg.tool} ${JSON.stringify(msg.arguments)}`,
-            availableDecisions: [
-              "accept" as const,
-              "acceptForSession" as const,
-              "decline" as const,
-              "cancel" as const,
-            ],
-          }
-          const { decision } = yield* peer.request(CommandApproval, params, onSent)
-          return Result.succeed(decisionOp({ ...ref(msg.type), type: msg.type }, decided(decision)))
-        }
-        case "apply_patch_approval_request": {
-          const params = {
-            ...item,
-            reason: msg.reason ?? null,
-            grantRoot: msg.grant_root ?? null,
-          }
-          const { decision } = yield* peer.request(FileChangeApproval, params, onSent)
-          return Result.succeed(decisionOp({ ...ref(msg.type), type: msg.type }, decided(decision)))
-        }
-        case "elicitation_request": {
-          const params = {
-            threadId,
-            turnId,
-            serverName: msg.server_name,
-            mode: "form" as const,
-            _meta: null,
-            message: msg.message,
-            requestedSchema: msg.requested_schema,
-          }
-          const { action, content } = yield* peer.request(McpElicitation, params, onSent)
-          const given =
-            typeof content === "object" && content !== null
-              ? { content: content as Readonly<Record<string, unknown>> }
-              : {}
-          return Result.succeed(
-            formOp(ref(msg.type), { action, ...given } as Parameters<typeof formOp>[1]),
-          )
-        }
+        case "exec_approval_request":
+          return askCommand(asking, msg.type, commandParams(msg))
+        case "tool_approval_request":
+          return askCommand(asking, msg.type, toolParams(msg))
+        case "apply_patch_approval_request":
+          return askPatch(asking, msg)
+        case "elicitation_request":
+          return askForm(asking, msg)
       }
     })

@@ -5,14 +5,11 @@ import { type AppOptions, resultOf, withApp } from "./AppHarness.ts"
 import type { Harness } from "./Harness.ts"
 import type { WireMessage } from "./Wire.ts"
 
-export type Members = Readonly<Record<string, unknown>>
-
 /** Runs `body` against a server whose client has declared `experimentalApi`. */
 export const withThreads = <A, E>(
   options: AppOptions,
   body: (app: Harness) => Effect.Effect<A, E, Scope.Scope>,
-): Effect.Effect<A, E> =>
-  withApp({ capabilities: { experimentalApi: true }, ...options }, body)
+): Effect.Effect<A, E> => withApp({ capabilities: { experimentalApi: true }, ...options }, body)
 
 /** The member of an object, which the test knows to be an object. */
 export const at = (value: unknown, ...path: ReadonlyArray<string | number>): unknown =>
@@ -23,11 +20,12 @@ export const at = (value: unknown, ...path: ReadonlyArray<string | number>): unk
 
 /** Starts a thread and resolves with its id. */
 export const started = (app: Harness, params: object = {}, id: unknown = "start") =>
-  Effect.map(app.ask(id, "thread/start", params), (answer) =>
-    String(at(resultOf(answer), "thread", "id")),
+  app.ask(id, "thread/start", params).pipe(
+    Effect.map((answer) => String(at(resultOf(answer), "thread", "id"))),
+    Effect.tap(() => app.quiet),
   )
 
-export const words = (text: string) => [{ type: "text", text }]
+const words = (text: string) => [{ type: "text", text }]
 
 /** Starts a turn and resolves with its id. */
 export const turn = (
@@ -37,9 +35,8 @@ export const turn = (
   more: object = {},
   id: unknown = "turn",
 ) =>
-  Effect.map(
-    app.ask(id, "turn/start", { threadId, input: words(text), ...more }),
-    (answer) => String(at(resultOf(answer), "turn", "id")),
+  Effect.map(app.ask(id, "turn/start", { threadId, input: words(text), ...more }), (answer) =>
+    String(at(resultOf(answer), "turn", "id")),
   )
 
 /** The params of all notifications of that method. */
@@ -61,7 +58,8 @@ const short = (message: WireMessage): string => {
   if (id !== undefined) return `? ${method}`
   const item = at(params, "item", "type")
   const status = at(params, "status", "type")
-  return [method, item ?? status].filter((part) => part !== undefined).join(" ")
+  const about = item ?? status
+  return typeof about === "string" ? `${method} ${about}` : method
 }
 
 /** One line per message: its kind, without its content. */

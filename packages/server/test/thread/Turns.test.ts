@@ -1,9 +1,8 @@
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { asking, exec, oneCall } from "../support/Asking.ts"
 import { resultOf } from "../support/AppHarness.ts"
-import { asked, at, lines, started, told, turn, withThreads } from "../support/Threading.ts"
+import { at, lines, started, told, turn, withThreads } from "../support/Threading.ts"
 
 describe("turn/start", () => {
   it.effect("sends the turn with its items after the response", () =>
@@ -34,23 +33,6 @@ describe("turn/start", () => {
         const read = yield* app.ask("read", "thread/read", { threadId, includeTurns: true })
         const live = told(app, "item/completed").map((one) => at(one, "item"))
         assert.deepStrictEqual(at(resultOf(read), "thread", "turns", 0, "items"), live)
-      }),
-    ),
-  )
-})
-
-describe("approvals", () => {
-  it.effect("a command waits for its approval as one item", () =>
-    withThreads({ script: oneCall("finished"), tools: asking(exec) }, (app) =>
-      Effect.gen(function* () {
-        const threadId = yield* started(app, { approvalPolicy: "on-request" })
-        const before = app.messages.length
-        yield* turn(app, threadId)
-        yield* app.quiet
-        const request = asked(app, "item/commandExecution/requestApproval")
-        yield* app.send({ id: request.id, result: { decision: "accept" } })
-        yield* app.quiet
-        console.log(lines(app, before).join("\n"), JSON.stringify(request.params))
       }),
     ),
   )

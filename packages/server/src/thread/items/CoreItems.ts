@@ -16,7 +16,7 @@ import type { ParsedCommand } from "@colloquy/protocol/events/CommandEvents"
 import type * as Items from "@colloquy/protocol/thread/Items"
 
 /** When an item started and ended, in milliseconds since the epoch. */
-export interface Times {
+interface Times {
   readonly startedAtMs: number
   readonly completedAtMs: number | null
 }
@@ -76,7 +76,7 @@ const toolStatus = { ...callStatus, declined: "failed" } as const
 const millis = (ms: number | undefined): number | null => (ms === undefined ? null : Math.round(ms))
 
 /** A command, whose approval is pending while `source` is `agent`. */
-export const commandExecution = (
+const commandExecution = (
   identity: Identity,
   item: Pick<CommandItem, "command" | "cwd" | "parsed" | "status"> & Partial<CommandItem>,
   source: Items.CommandExecution["source"],
@@ -104,10 +104,7 @@ const hunksOf = (diff: string): string => {
   return at === -1 ? diff : diff.slice(at)
 }
 
-const fileUpdate = ([path, change]: readonly [
-  string,
-  CoreFileChange,
-]): Items.FileUpdateChange => {
+const fileUpdate = ([path, change]: readonly [string, CoreFileChange]): Items.FileUpdateChange => {
   if ("add" in change) return { path, kind: { type: "add" }, diff: change.add.content }
   if ("delete" in change) return { path, kind: { type: "delete" }, diff: change.delete.content }
   const { move_path, unified_diff } = change.update
@@ -122,7 +119,7 @@ const updatesOf = (changes: FileChangeItem["changes"]): ReadonlyArray<Items.File
     .map(fileUpdate)
 
 /** A patch. */
-export const fileChange = (
+const fileChange = (
   { completedAtMs, id, startedAtMs }: Identity,
   { changes, status }: Pick<FileChangeItem, "changes" | "status">,
 ): Items.FileChange => ({
@@ -170,7 +167,7 @@ const mcpOutcome = ({ result, status }: McpToolCallItem) => {
 }
 
 /** A call of a tool of a tool server. */
-export const mcpToolCall = (
+const mcpToolCall = (
   { completedAtMs, id, startedAtMs }: Identity,
   item: McpToolCallItem,
 ): Items.McpToolCall => ({
@@ -193,7 +190,7 @@ const textOf = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "")
 
 /** A call of a tool of the client, or of the embedding application. */
-export const dynamicToolCall = (
+const dynamicToolCall = (
   { completedAtMs, id, startedAtMs }: Identity,
   item: Pick<ToolCallItem, "tool" | "arguments" | "status"> & Partial<ToolCallItem>,
 ): Items.DynamicToolCall => {
@@ -217,7 +214,7 @@ export const dynamicToolCall = (
 }
 
 /** A search of the provider, whose words are known at its end. */
-export const webSearch = (
+const webSearch = (
   { completedAtMs, id, startedAtMs }: Identity,
   { query }: WebSearchItem,
 ): Items.WebSearch => ({

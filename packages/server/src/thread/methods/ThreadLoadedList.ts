@@ -5,12 +5,7 @@ import type { ThreadHandler } from "../ThreadCall.ts"
 import { pageOf } from "../ThreadPages.ts"
 
 /** Handler of the method. */
-export const threadLoadedList: ThreadHandler<typeof ThreadLoadedList> = (
-  params,
-  { connection },
-) =>
-  pageOf(
-    connection.registry.loadedIds(),
-    { ...params, sortDirection: "asc" },
-    (id) => id,
-  ).pipe(Effect.map(({ data, nextCursor }) => ({ data, nextCursor })))
+export const threadLoadedList: ThreadHandler<typeof ThreadLoadedList> = (params, { connection }) =>
+  pageOf(connection.registry.loadedIds(), { ...params, sortDirection: "asc" }, (id) => id).pipe(
+    Effect.map(({ data, nextCursor }) => ({ data, nextCursor })),
+  )

@@ -17,11 +17,7 @@ import { pageOf } from "../ThreadPages.ts"
 const open = Effect.fnUntraced(function* ({
   path,
   threadId,
-}: Params<typeof ThreadResume>): Effect.fn.Return<
-  Conversation,
-  JsonRpcError,
-  ConversationsView
-> {
+}: Params<typeof ThreadResume>): Effect.fn.Return<Conversation, JsonRpcError, ConversationsView> {
   if (path == null) return yield* find(threadId, noRollout)
   const conversations = yield* ConversationsView
   return yield* Effect.mapError(conversations.open(path), (error) => {

@@ -5,22 +5,23 @@ import { invalid } from "../../app/AppErrors.ts"
 import { find, stateOf, type ThreadHandler } from "../ThreadCall.ts"
 
 /** Handler of the method. */
-export const turnInterrupt: ThreadHandler<typeof TurnInterrupt> = Effect.fnUntraced(
-  function* ({ threadId, turnId }, { hold }) {
-    const conversation = yield* find(threadId)
-    const { turn, waiting } = yield* stateOf(conversation)
-    const isQueued = waiting.some(({ id }) => id === turnId)
-    // A client that does not know the id yet interrupts whatever runs.
-    if (turnId === "" && turn === undefined) return {}
-    if (turnId !== "" && turn?.id !== turnId && !isQueued) {
-      return yield* invalid(
-        turn === undefined
-          ? "no active turn to interrupt"
-          : `expected active turn id ${turnId} but found ${turn.id}`,
-      )
-    }
-    hold(conversation.id)
-    yield* conversation.cancel(turnId === "" ? (turn?.id ?? "") : turnId)
-    return {}
-  },
-)
+export const turnInterrupt: ThreadHandler<typeof TurnInterrupt> = Effect.fnUntraced(function* (
+  { threadId, turnId },
+  { hold },
+) {
+  const conversation = yield* find(threadId)
+  const { turn, waiting } = yield* stateOf(conversation)
+  const isQueued = waiting.some(({ id }) => id === turnId)
+  // A client that does not know the id yet interrupts whatever runs.
+  if (turnId === "" && turn === undefined) return {}
+  if (turnId !== "" && turn?.id !== turnId && !isQueued) {
+    return yield* invalid(
+      turn === undefined
+        ? "no active turn to interrupt"
+        : `expected active turn id ${turnId} but found ${turn.id}`,
+    )
+  }
+  hold(conversation.id)
+  yield* conversation.cancel(turnId === "" ? (turn?.id ?? "") : turnId)
+  return {}
+})

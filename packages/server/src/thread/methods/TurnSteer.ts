@@ -16,32 +16,32 @@ const notSteerable = {
 const noTurn = () => invalid("no active turn to steer")
 
 /** Handler of the method. */
-export const turnSteer: ThreadHandler<typeof TurnSteer> = Effect.fnUntraced(
-  function* (params, { hold }) {
-    const conversation = yield* find(params.threadId)
-    if (params.expectedTurnId === "") return yield* invalid("expectedTurnId must not be empty")
-    if (params.input.length === 0) return yield* invalid("input must not be empty")
-    const items = yield* inputItems(params.input)
-    const { turn } = yield* stateOf(conversation)
-    if (turn === undefined) return yield* noTurn()
-    if (turn.id !== params.expectedTurnId) {
-      return yield* invalid(
-        `expected active turn id \`${params.expectedTurnId}\` but found \`${turn.id}\``,
-      )
-    }
-    if (turn.compacts) return yield* invalid(notSteerable.message, notSteerable)
-    hold(conversation.id)
-    const named =
-      params.clientUserMessageId == null ? {} : { client_id: params.clientUserMessageId }
-    const submitted = conversation.submit(
-      { type: "user_input", items, ...named },
-      { whileRunning: "steer" },
+export const turnSteer: ThreadHandler<typeof TurnSteer> = Effect.fnUntraced(function* (
+  params,
+  { hold },
+) {
+  const conversation = yield* find(params.threadId)
+  if (params.expectedTurnId === "") return yield* invalid("expectedTurnId must not be empty")
+  if (params.input.length === 0) return yield* invalid("input must not be empty")
+  const items = yield* inputItems(params.input)
+  const { turn } = yield* stateOf(conversation)
+  if (turn === undefined) return yield* noTurn()
+  if (turn.id !== params.expectedTurnId) {
+    return yield* invalid(
+      `expected active turn id \`${params.expectedTurnId}\` but found \`${turn.id}\``,
     )
-    const { id } = yield* Effect.mapError(submitted, (error) =>
-      error._tag === "SubmissionRefused" && error.reason === "NoTurnRunning"
-        ? noTurn()
-        : cannotSubmit(conversation.id, error),
-    )
-    return { turnId: id }
-  },
-)
+  }
+  if (turn.compacts) return yield* invalid(notSteerable.message, notSteerable)
+  hold(conversation.id)
+  const named = params.clientUserMessageId == null ? {} : { client_id: params.clientUserMessageId }
+  const submitted = conversation.submit(
+    { type: "user_input", items, ...named },
+    { whileRunning: "steer" },
+  )
+  const { id } = yield* Effect.mapError(submitted, (error) =>
+    error._tag === "SubmissionRefused" && error.reason === "NoTurnRunning"
+      ? noTurn()
+      : cannotSubmit(conversation.id, error),
+  )
+  return { turnId: id }
+})

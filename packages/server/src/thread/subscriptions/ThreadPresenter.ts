@@ -2,7 +2,10 @@
  * The notifications of the subscribers of threads, each folded from the events of its thread (`ThreadFold.ts`). A change of
  * what a thread waits for is announced to the connections that are not subscribed as well.
  */
-import type { Notification, SubscriptionPresenter } from "../../app/subscriptions/SubscriptionPresenter.ts"
+import type {
+  Notification,
+  SubscriptionPresenter,
+} from "../../app/subscriptions/SubscriptionPresenter.ts"
 import { notificationOf } from "../../app/subscriptions/SubscriptionPresenter.ts"
 import { ServerRequestResolved, ThreadClosed } from "@colloquy/protocol/thread/Notifications"
 import type { ThreadStatus } from "@colloquy/protocol/thread/Values"
@@ -82,7 +85,7 @@ export class ThreadPresenter implements SubscriptionPresenter {
 
   readonly synced: SubscriptionPresenter["synced"] = () => undefined
 
-  /** A thread whose events cannot be recorded now continues with its next use: the client is not told. */
+  /** A thread whose events cannot be recorded now continues with its next use: the client is not notified. */
   readonly closed: SubscriptionPresenter["closed"] = ({ conversationId: threadId }, reason) =>
     reason === undefined ? notificationOf(ThreadClosed, { threadId }) : undefined
 

@@ -1,6 +1,6 @@
 /**
- * The threads that were started or resumed in this process, and the connections that use this dialect: what all of them are
- * told is sent here. Knows the threads of each principal up to a number of them. Nothing here waits for a client.
+ * The threads that were started or resumed in this process, and the connections that use this dialect: what goes to all of them
+ * is sent here. Knows the threads of each principal up to a number of them. Nothing here waits for a client.
  */
 import type { Params } from "@colloquy/protocol/Method"
 import { ThreadStatusChanged } from "@colloquy/protocol/thread/Notifications"
@@ -22,79 +22,73 @@ export interface ThreadMember {
 }
 
 /** See the header: the part of one principal. */
-export interface ThreadRegistry {
+export class ThreadRegistry {
+  private readonly members = new Set<ThreadMember>()
+  /** The known threads, each with the number of the event whose status was announced last. */
+  private readonly known = new Map<string, number>()
+
   /** Adds a connection until the scope closes. */
-  readonly join: (member: ThreadMember) => Effect.Effect<void, never, Scope.Scope>
+  join(member: ThreadMember): Effect.Effect<void, never, Scope.Scope> {
+    return Effect.asVoid(
+      Effect.acquireRelease(
+        Effect.sync(() => this.members.add(member)),
+        () => Effect.sync(() => this.members.delete(member)),
+      ),
+    )
+  }
+
   /** Notifies all connections but one. */
-  readonly tellOthers: <M extends Rpc.Any>(
-    method: M,
-    params: Params<M>,
-    except?: ThreadMember,
-  ) => void
+  notifyOthers<M extends Rpc.Any>(method: M, params: Params<M>, except?: ThreadMember): void {
+    for (const member of this.members) {
+      if (member !== except) member.notices.put(method, params, "each")
+    }
+  }
+
   /** Notifies the connections that are subscribed to the thread, but one. */
-  readonly tellFollowers: <M extends Rpc.Any>(
+  notifyFollowers<M extends Rpc.Any>(
     threadId: string,
     method: M,
     params: Params<M>,
     except?: ThreadMember,
-  ) => void
-  /** A subscriber was sent the status that this event has made: those that are not subscribed are told once. */
-  readonly statusChanged: (threadId: string, seq: number, status: ThreadStatus) => void
-  /** The thread was started, forked or resumed here. */
-  readonly loaded: (threadId: string) => void
-  /** The thread was archived or deleted. */
-  readonly unloaded: (threadId: string) => void
-  readonly isLoaded: (threadId: string) => boolean
-  /** Ids of the threads that were started or resumed here, in that order. */
-  readonly loadedIds: () => ReadonlyArray<string>
-}
-
-const makePart = (): ThreadRegistry => {
-  const members = new Set<ThreadMember>()
-  /** Number of the event whose status was announced last. */
-  const known = new Map<string, number>()
-  const registry: ThreadRegistry = {
-    join: (member) =>
-      Effect.asVoid(
-        Effect.acquireRelease(
-          Effect.sync(() => members.add(member)),
-          () => Effect.sync(() => members.delete(member)),
-        ),
-      ),
-    tellOthers: (method, params, except) => {
-      for (const member of members) {
-        if (member !== except) member.notices.put(method, params, "each")
-      }
-    },
-    tellFollowers: (threadId, method, params, except) => {
-      for (const member of members) {
-        if (member !== except && member.follows(threadId)) {
-          member.notices.put(method, params, "each")
-        }
-      }
-    },
-    statusChanged: (threadId, seq, status) => {
-      if (seq <= (known.get(threadId) ?? -1)) return
-      known.set(threadId, seq)
-      for (const member of members) {
-        if (!member.follows(threadId)) {
-          member.notices.put(ThreadStatusChanged, { threadId, status }, "each")
-        }
-      }
-    },
-    loaded: (threadId) => {
-      if (known.has(threadId)) return
-      known.set(threadId, -1)
-      const [oldest] = known.keys()
-      if (known.size > maxKnown && oldest !== undefined) known.delete(oldest)
-    },
-    unloaded: (threadId) => {
-      known.delete(threadId)
-    },
-    isLoaded: (threadId) => known.has(threadId),
-    loadedIds: () => [...known.keys()],
+  ): void {
+    for (const member of this.members) {
+      if (member !== except && member.follows(threadId)) member.notices.put(method, params, "each")
+    }
   }
-  return registry
+
+  /** A subscriber was sent the status that this event has made: the others are notified once. */
+  statusChanged(threadId: string, seq: number, status: ThreadStatus): void {
+    if (seq <= (this.known.get(threadId) ?? -1)) return
+    this.known.set(threadId, seq)
+    for (const member of this.members) {
+      if (!member.follows(threadId)) {
+        member.notices.put(ThreadStatusChanged, { threadId, status }, "each")
+      }
+    }
+  }
+
+  /** The thread was started, forked or resumed here. */
+  loaded(threadId: string): void {
+    if (this.known.has(threadId)) return
+    this.known.set(threadId, -1)
+    const [oldest] = this.known.keys()
+    if (this.known.size > maxKnown && oldest !== undefined) this.known.delete(oldest)
+  }
+
+  /** The thread was archived or deleted. */
+  unloaded(threadId: string): void {
+    this.known.delete(threadId)
+  }
+
+  /** Whether the thread was started, forked or resumed here. */
+  isLoaded(threadId: string): boolean {
+    return this.known.has(threadId)
+  }
+
+  /** Ids of these threads, in that order. */
+  loadedIds(): ReadonlyArray<string> {
+    return [...this.known.keys()]
+  }
 }
 
 /** The registries of one server, by principal. */
@@ -103,7 +97,7 @@ export const threadRegistries: SharedState<(principal: string) => ThreadRegistry
     Effect.sync(() => {
       const parts = new Map<string, ThreadRegistry>()
       return (principal: string) => {
-        const part = parts.get(principal) ?? makePart()
+        const part = parts.get(principal) ?? new ThreadRegistry()
         parts.set(principal, part)
         return part
       }
