@@ -11,7 +11,6 @@
 import type { Connection, Frame } from "@colloquy/protocol/Connection"
 import { parseFrame, type RequestId, successText } from "@colloquy/protocol/JsonRpc"
 import {
-  identityCodec,
   initializeCodec,
   initializeMethod,
   type InitializeParams,
@@ -42,7 +41,7 @@ const answerTo = (
   if (frame?._tag !== "Text") return undefined
   const message = parseFrame(frame.text)
   if (message._tag !== "Request" || message.method !== initializeMethod) return undefined
-  const codec = identity === undefined ? initializeCodec() : identityCodec()
+  const codec = initializeCodec()
   const params = codec.decodeParams(message.params)
   if (params._tag === "Failure") return undefined
   const { clientInfo } = params.success as InitializeParams

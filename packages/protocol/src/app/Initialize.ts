@@ -90,10 +90,3 @@ export const initializeCodec = lazyCodec(
   InitializeParams,
   InitializeResult,
 )
-
-/** The codec of the method where the response has all of `ServerIdentity`. */
-export const identityCodec = lazyCodec(
-  { kind: "request", ...initializeInfo },
-  InitializeParams,
-  ServerIdentity,
-)

@@ -5,7 +5,7 @@
  */
 import type { Answers } from "@colloquy/core/approvals/Approval"
 import type { ResultOf, Params } from "@colloquy/protocol/Method"
-import type { ApprovalForm } from "@colloquy/protocol/app/Initialize"
+import type { ApprovalForm, ServerIdentity } from "@colloquy/protocol/app/Initialize"
 import type { Initialize } from "@colloquy/protocol/app/Session"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -34,7 +34,7 @@ export interface AppConnection {
   readonly capabilities: () => Params<typeof Initialize>["capabilities"]
   /** Which questions the client can answer; undefined if none. */
   readonly answers: () => Answers | undefined
-  /** The server's user agent, followed by the name of the client once it is known. */
+  /** The server's user agent, followed by the name of the client once it is known, and what else identifies the server. */
   readonly userAgent: () => ResultOf<typeof Initialize>
   /** The listeners of the connection. */
   readonly subscriptions: Subscriptions
@@ -64,6 +64,8 @@ export interface AppConnectionOptions {
   readonly forms: () => boolean
   /** The server's part of the user agent: `colloquy/1.2.3 (Linux 6.1; x86_64)`. */
   readonly userAgent: string
+  /** What the response to `initialize` says besides. */
+  readonly identity?: Omit<ServerIdentity, "userAgent">
 }
 
 /** What the client declares about itself, with the defaults of the connection for what it does not declare. */
@@ -139,7 +141,7 @@ export const make = Effect.fnUntraced(function* (
     capabilities: () => client.capabilities,
     broker,
     answers,
-    userAgent: () => ({ userAgent: client.userAgent }),
+    userAgent: () => ({ userAgent: client.userAgent, ...options.identity }),
     subscriptions: new Subscriptions({
       scope,
       presenter,

@@ -11,7 +11,6 @@ import * as Conversations from "@colloquy/protocol/app/Conversations"
 import * as HostMethods from "@colloquy/protocol/app/Host"
 import * as Messages from "@colloquy/protocol/app/Messages"
 import type { ApprovalForm, ServerIdentity } from "@colloquy/protocol/app/Initialize"
-import { Initialize as InitializeWithIdentity } from "@colloquy/protocol/thread/Session"
 import { GetUserAgent, Initialize } from "@colloquy/protocol/app/Session"
 import { codecOf, type Dialect, methodsOf } from "@colloquy/protocol/Method"
 import * as Context from "effect/Context"
@@ -145,7 +144,7 @@ export interface ServedConnection {
 
 /** The routes of all requests, which are served by that function. */
 const routesOf = (
-  { identity, initializes }: AppHandlersOptions,
+  { initializes }: AppHandlersOptions,
   serve: (
     name: string,
     handler: AnyHandler,
@@ -153,20 +152,15 @@ const routesOf = (
   ) => Effect.Effect<unknown, JsonRpcError>,
 ): ReadonlyMap<string, Route> => {
   const routes = new Map<string, Route>()
-  const badParams: Route["badParams"] = (fault, issues) => invalidRequest(fault, { issues })
   for (const [name, method] of methodsOf(AppServer.clientToServer)) {
     const handler = byName[name]
-    if (handler === undefined) continue
-    const plain: Route["handler"] = (params, caller) => serve(name, handler, params, caller)
-    if (name !== Initialize._tag || identity === undefined) {
-      routes.set(name, { codec: codecOf(method), handler: plain, badParams })
-    } else {
-      const named: Route["handler"] = (params, caller) =>
-        Effect.map(plain(params, caller), (result) => ({ ...(result as object), ...identity }))
-      routes.set(name, { codec: codecOf(InitializeWithIdentity), handler: named, badParams })
-    }
+    if (handler === undefined || (name === Initialize._tag && !initializes)) continue
+    routes.set(name, {
+      codec: codecOf(method),
+      handler: (params, caller) => serve(name, handler, params, caller),
+      badParams: (fault, issues) => invalidRequest(fault, { issues }),
+    })
   }
-  if (!initializes) routes.delete(Initialize._tag)
   return routes
 }
 
@@ -181,7 +175,7 @@ export const makeConnection = Effect.fnUntraced(function* (
   options: AppHandlersOptions,
 ): Effect.fn.Return<ServedConnection, never, Server | Auth | HostPort | UserConfig | Scope.Scope> {
   const server = yield* Server
-  const { approvals, forms, principal, userAgent } = options
+  const { approvals, forms, identity, principal, userAgent } = options
   const context: Context.Context<AppServices> = yield* servicesOf(server, principal)
   const connection = yield* AppConnection.make({
     server,
@@ -191,6 +185,7 @@ export const makeConnection = Effect.fnUntraced(function* (
     approvals,
     forms,
     userAgent,
+    ...(identity === undefined ? {} : { identity }),
   })
   const serve = (name: string, handler: AnyHandler, ...[params, caller]: RouteArguments) => {
     if (options.initializes && name !== Initialize._tag && !connection.initialized()) {
