@@ -15,7 +15,7 @@ export interface HostCall extends Omit<RequestCaller, "separate"> {
   /** What this connection has running outside of threads. */
   readonly host: HostConnection
   /** Notifies every connection of this dialect, after the responses that hold `noticesKey`. Waits for none. */
-  readonly tellAll: <M extends Rpc.Any>(method: M, params: Params<M>) => void
+  readonly notifyAll: <M extends Rpc.Any>(method: M, params: Params<M>) => void
 }
 
 /** Handler of one method. It gets decoded params and fails with the error that is sent. */

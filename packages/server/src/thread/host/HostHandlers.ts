@@ -128,8 +128,8 @@ export const hostHandlers: Effect.Effect<HostHandlers, never, Scope.Scope> = Eff
             peer: connection.peerOf(peer),
             connection: connection.app,
             host,
-            tellAll: <M extends Rpc.Any>(method: M, told: Params<M>) =>
-              connection.registry.tellOthers(method, told),
+            notifyAll: <M extends Rpc.Any>(method: M, params: Params<M>) =>
+              connection.registry.notifyOthers(method, params),
           }),
       ]),
     ),

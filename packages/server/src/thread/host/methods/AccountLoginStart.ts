@@ -19,10 +19,10 @@ type AuthService = Auth["Service"]
 type Ended = Pick<Params<typeof AccountLoginCompleted>, "loginId" | "success" | "error">
 
 const ended = (auth: AuthService, method: AuthMethod, end: Ended, call: HostCall) => {
-  const { connection, tellAll } = call
-  tellAll(AccountLoginCompleted, { ...end, onboardingEntrypoint: null })
+  const { connection, notifyAll } = call
+  notifyAll(AccountLoginCompleted, { ...end, onboardingEntrypoint: null })
   if (!end.success) return Effect.void
-  tellAll(AccountUpdated, { authMode: method, planType: null })
+  notifyAll(AccountUpdated, { authMode: method, planType: null })
   return connection.broadcast.authChanged(auth, { authMethod: method })
 }
 

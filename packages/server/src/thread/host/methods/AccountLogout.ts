@@ -9,14 +9,14 @@ import type { HostHandler } from "../HostCall.ts"
 /** Handler of the method. */
 export const accountLogout: HostHandler<typeof AccountLogout> = Effect.fnUntraced(function* (
   _,
-  { connection, hold, tellAll },
+  { connection, hold, notifyAll },
 ) {
   const auth = yield* Auth
   hold(noticesKey)
   yield* Effect.mapError(auth.logout, ({ message }) => internal(`logout failed: ${message}`))
   // A key in the environment remains: then the user is still logged in with it.
   const { method } = yield* Effect.mapError(auth.status({ refresh: false }), cannotReadLogin)
-  tellAll(AccountUpdated, { authMode: method ?? null, planType: null })
+  notifyAll(AccountUpdated, { authMode: method ?? null, planType: null })
   yield* connection.broadcast.authChanged(auth, method === undefined ? {} : { authMethod: method })
   return {}
 })
