@@ -6,6 +6,7 @@
  */
 import * as Result from "effect/Result"
 import * as Args from "./args/Args.ts"
+import { isForPeople } from "./args/PeopleCommands.ts"
 import { withoutStacks } from "./WithoutStacks.ts"
 
 /**
@@ -71,7 +72,13 @@ const run = async (invocation: Args.Invocation): Promise<number> => {
 
 /** Runs the command of the process's arguments. Resolves when it has ended; `process.exitCode` says how. */
 export const main = async (): Promise<void> => {
-  const invocation = Args.parse(process.argv.slice(2))
+  const words = process.argv.slice(2)
+  if (isForPeople(words)) {
+    const root = await import("./terminal/Root.ts")
+    process.exitCode = await root.run(words)
+    return
+  }
+  const invocation = Args.parse(words)
   if (Result.isFailure(invocation)) {
     process.stderr.write(`colloquy: ${invocation.failure.message}; see \`colloquy --help\`\n`)
     process.exitCode = 2

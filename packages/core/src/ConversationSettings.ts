@@ -50,6 +50,8 @@ export interface ConversationSettings {
   readonly verbosity?: Verbosity
   /** Context window of the model in tokens; null when it is not known. */
   readonly contextWindow: number | null
+  /** JSON Schema that the answer of the running or last turn has to match. Set by the submission that starts a turn. */
+  readonly outputSchema?: unknown
   /** Emit `agent_reasoning_raw_content` events and their deltas. */
   readonly showRawReasoning: boolean
   /**

@@ -83,6 +83,8 @@ export interface ModelRequest {
   /** Present for every model that has reasoning. */
   readonly summary?: ReasoningSummary
   readonly verbosity?: Verbosity
+  /** JSON Schema that the answer has to match. The provider is asked to keep to it. */
+  readonly outputSchema?: unknown
 }
 
 /** Rate limits as a provider reports them, for `token_count`. The members are those of the provider. */

@@ -36,6 +36,7 @@ export const StoredSettings = Schema.Struct({
   showRawReasoning: Schema.optionalKey(Schema.Boolean),
   /** In tokens; null when it is not known. */
   contextWindow: Schema.optionalKey(Schema.NullOr(Schema.Int)),
+  outputSchema: Schema.optionalKey(Schema.Unknown),
   killGraceMs: Schema.optionalKey(Schema.Finite),
   approvalDeadlineMs: Schema.optionalKey(Schema.Finite),
   /** The rule of an embedding application is code and is not stored. */

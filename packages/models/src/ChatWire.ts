@@ -16,6 +16,7 @@ import { malformed, reportedFailure, streamFailure } from "./internal/failures/F
 import { isObject } from "./internal/JsonObject.ts"
 import { readFault } from "./internal/failures/ProviderFault.ts"
 import { readUsage, type UsageNames } from "./internal/Usage.ts"
+import { schemaName } from "./ResponsesWire.ts"
 import {
   failed,
   lost,
@@ -49,6 +50,14 @@ export const body = (request: ModelRequest): Readonly<Record<string, unknown>> =
   stream: true,
   stream_options: { include_usage: true },
   ...toolsOf(request),
+  ...(request.outputSchema === undefined
+    ? {}
+    : {
+        response_format: {
+          type: "json_schema",
+          json_schema: { name: schemaName, strict: true, schema: request.outputSchema },
+        },
+      }),
 })
 
 const decodeToolCalls = Schema.decodeUnknownResult(Schema.Array(ToolCallDelta))

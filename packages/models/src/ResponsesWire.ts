@@ -22,6 +22,22 @@ const isVerbosityFamily = /(^|\/)gpt-5[^/]*$/i
 export const tool = (spec: ToolSpec): unknown =>
   spec.type === "function" ? { ...spec, strict: false } : spec
 
+/** The name of the schema of an answer, which a provider requires; the one that the original sends. */
+export const schemaName = "codex_output_schema"
+
+/** What the text of the answer has to be. */
+const textOf = ({ model, outputSchema, verbosity }: ModelRequest) => {
+  const text = {
+    ...(verbosity !== undefined && isVerbosityFamily.test(model) ? { verbosity } : {}),
+    ...(outputSchema === undefined
+      ? {}
+      : {
+          format: { type: "json_schema", strict: true, schema: outputSchema, name: schemaName },
+        }),
+  }
+  return Object.keys(text).length === 0 ? {} : { text }
+}
+
 /** The request body. Items are sent unchanged, because their ids were never stored. */
 export const body = (request: ModelRequest): Readonly<Record<string, unknown>> => {
   const reasoning =
@@ -44,9 +60,7 @@ export const body = (request: ModelRequest): Readonly<Record<string, unknown>> =
     stream: true,
     include: reasoning === null ? [] : ["reasoning.encrypted_content"],
     prompt_cache_key: request.conversationId,
-    ...(request.verbosity !== undefined && isVerbosityFamily.test(request.model)
-      ? { text: { verbosity: request.verbosity } }
-      : {}),
+    ...textOf(request),
   }
 }
 

@@ -38,6 +38,14 @@ describe("ChatWire.body", () => {
     })
   })
 
+  it("asks for an answer of a schema", () => {
+    const schema = { type: "object", properties: {} }
+    assert.deepStrictEqual(ChatWire.body(request({ outputSchema: schema }))["response_format"], {
+      type: "json_schema",
+      json_schema: { name: "codex_output_schema", strict: true, schema },
+    })
+  })
+
   it("wraps each tool", () => {
     const parameters = { type: "object" }
     const tool = { type: "function", name: "shell", description: "Runs.", parameters } as const

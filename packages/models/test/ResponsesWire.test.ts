@@ -79,6 +79,22 @@ describe("ResponsesWire.body", () => {
   })
 })
 
+it("ResponsesWire.body asks for an answer of a schema", () => {
+  const outputSchema = { type: "object", properties: {} }
+  const format = {
+    type: "json_schema",
+    strict: true,
+    schema: outputSchema,
+    name: "codex_output_schema",
+  }
+  const textOf = (of: Parameters<typeof request>[0]) => ResponsesWire.body(request(of))["text"]
+  assert.deepStrictEqual(textOf({ outputSchema }), { format })
+  assert.deepStrictEqual(textOf({ model: "gpt-5", verbosity: "low", outputSchema }), {
+    verbosity: "low",
+    format,
+  })
+})
+
 describe("ResponsesWire.makeDecoder", () => {
   it("turns each event type into its model event, in order, and ignores the others", () => {
     const { events, fault } = decode(

@@ -39,8 +39,13 @@ const approval = {
 /** Every op, in the order of the original's definition. */
 export const Op = Schema.Union([
   op("interrupt", {}),
-  op("user_input", { items: Schema.Array(InputItem), ...clientId }),
-  /** Like `user_input`, and its settings apply to later turns as well. */
+  op("user_input", {
+    items: Schema.Array(InputItem),
+    /** JSON Schema that the answer of the turn has to match. Not used by input that joins a turn. */
+    final_output_json_schema: Schema.optionalKey(Schema.Unknown),
+    ...clientId,
+  }),
+  /** Like `user_input`, and its settings apply to later turns as well, except `final_output_json_schema`. */
   op("user_turn", {
     items: Schema.Array(InputItem),
     cwd: Schema.String,

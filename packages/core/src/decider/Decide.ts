@@ -16,7 +16,13 @@ import {
   resumeParkedTurn,
 } from "./ApprovalDecisions.ts"
 import { ConversationClosed, SubmissionRefused } from "../ConversationErrors.ts"
-import { autoCompactId, isAutoCompactId, type State, type QueuedSubmission } from "./State.ts"
+import {
+  autoCompactId,
+  isAutoCompactId,
+  type QueuedSubmission,
+  queuedOf,
+  type State,
+} from "./State.ts"
 import { triggerText } from "../log/Compacted.ts"
 import {
   type Decision,
@@ -129,11 +135,10 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
   }
   switch (op.type) {
     case "user_input":
-      return userInput(state, { id, items: op.items, ...clientIdOf(op) }, whileRunning)
     case "user_turn":
-      return userInput(state, { id, items: op.items, context: op, ...clientIdOf(op) }, whileRunning)
+      return userInput(state, queuedOf(id, op), whileRunning)
     case "compact":
-      return place(state, { id, items: [] }, whileRunning)
+      return place(state, queuedOf(id, op), whileRunning)
     case "override_turn_context":
       return { ...done, ...withContext(state, id, op) }
     case "interrupt":
@@ -157,9 +162,6 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
     }
   }
 }
-
-const clientIdOf = ({ client_id: clientId }: { readonly client_id?: string }) =>
-  defined({ clientId })
 
 /** Interrupts the running turn and ends the conversation after it, or at once. */
 const shutDown = (state: State, id: SubmissionId): Decision => {

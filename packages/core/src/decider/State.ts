@@ -32,6 +32,24 @@ export interface QueuedSubmission {
   readonly context?: ContextOp
   /** Id that the client gave the message. */
   readonly clientId?: string
+  /** JSON Schema that the answer of its turn has to match. */
+  readonly outputSchema?: unknown
+}
+
+/** The op of an input, or of a summary, as a submission of this id. */
+export const queuedOf = (
+  id: SubmissionId,
+  op: Extract<Op, { readonly type: "user_input" | "user_turn" | "compact" }>,
+): QueuedSubmission => {
+  if (op.type === "compact") return { id, items: [] }
+  const { client_id: clientId, final_output_json_schema: outputSchema, items } = op
+  return {
+    id,
+    items,
+    ...(op.type === "user_turn" ? { context: op } : {}),
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(outputSchema === undefined || outputSchema === null ? {} : { outputSchema }),
+  }
 }
 
 /** The turn that runs, and what its end has to know. */

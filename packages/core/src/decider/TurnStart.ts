@@ -51,11 +51,18 @@ export const inputEvents = (
   ] satisfies ReadonlyArray<Draft>
 }
 
+/** The state with the schema of the next answer; without one that the last turn had. */
+const withOutputSchema = (state: State, outputSchema: unknown): State => {
+  if (state.settings.outputSchema === outputSchema) return state
+  const { outputSchema: _, ...settings } = state.settings
+  return { ...state, settings: { ...settings, ...defined({ outputSchema }) } }
+}
+
 /** Starts a turn. One without input summarises the history. */
 export const startTurn = (before: State, submission: QueuedSubmission): Decision => {
-  const { context, id, items } = submission
-  const { state, events } =
-    context === undefined ? nothing(before) : withContext(before, id, context)
+  const { context, id, items, outputSchema } = submission
+  const start = withOutputSchema(before, outputSchema)
+  const { state, events } = context === undefined ? nothing(start) : withContext(start, id, context)
   return {
     state,
     events: [

@@ -9,7 +9,7 @@ import { defined } from "@colloquy/protocol/Defined"
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
-import { isAutoCompactId, type QueuedSubmission } from "../decider/State.ts"
+import { isAutoCompactId, type QueuedSubmission, queuedOf } from "../decider/State.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { type OpenCall, OpenCalls } from "../log/OpenCalls.ts"
 import { keep, none as noReceipts, type Receipts, spend } from "../decider/Receipts.ts"
@@ -138,12 +138,7 @@ export class LogFold {
       this.receipts = keep({ ...this.receipts, kept }, id, receipt)
     } else this.receipts = spend(this.receipts, id)
     if (op?.type !== "user_input" && op?.type !== "user_turn" && op?.type !== "compact") return
-    const queued: QueuedSubmission = {
-      id,
-      items: op.type === "compact" ? [] : op.items,
-      ...(op.type === "user_turn" ? { context: op } : {}),
-      ...(op.type === "compact" ? {} : defined({ clientId: op.client_id })),
-    }
+    const queued = queuedOf(id, op)
     this.waiting = first === true ? [queued, ...this.waiting] : [...this.waiting, queued]
   }
 

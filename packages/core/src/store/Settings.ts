@@ -13,6 +13,7 @@ const kept = [
   "summary",
   "effort",
   "verbosity",
+  "outputSchema",
   "baseInstructions",
   "developerInstructions",
   "compactPrompt",
@@ -57,8 +58,8 @@ export const withStored = (
   stored: StoredSettings,
 ): ConversationSettings => {
   // An optional member that is not stored was not set.
-  const { effort: _, verbosity: __, resumePath: ___, ...rest } = settings
-  const { approvalDeadlineMs, killGraceMs, provider: ____, unattended, ...members } = stored
+  const { effort: _, verbosity: __, outputSchema: ___, resumePath: ____, ...rest } = settings
+  const { approvalDeadlineMs, killGraceMs, provider: _____, unattended, ...members } = stored
   return {
     ...rest,
     ...members,

@@ -129,7 +129,7 @@ const requestOf = (turn: TurnOptions, step: Step, tools: ModelRequest["tools"]):
     input: step.history,
     tools,
     ...reasoningOf(settings),
-    ...defined({ verbosity: settings.verbosity }),
+    ...defined({ verbosity: settings.verbosity, outputSchema: settings.outputSchema }),
   }
 }
 

@@ -1,0 +1,103 @@
+/** The command line of `exec`. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Argument from "effect/cli/Argument"
+import * as CliError from "effect/cli/CliError"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import { ExitCode } from "../terminal/ExitCode.ts"
+import { launchOf } from "../terminal/LaunchCommand.ts"
+import type { ExecOptions } from "./ExecOptions.ts"
+
+const flag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+
+const file = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description))
+
+const flags = {
+  json: flag("json", "Print events as JSON lines instead of a transcript"),
+  experimentalJson: flag("experimental-json", "The same as --json"),
+  last: flag("last", "Go on with the newest conversation of this directory"),
+  image: file("image", "An image for the prompt; repeatable").pipe(
+    Flag.withAlias("i"),
+    Flag.atLeast(0),
+  ),
+  outputSchema: Flag.optional(
+    file("output-schema", "A file with the JSON Schema that the answer has to match"),
+  ),
+  outputLastMessage: Flag.optional(
+    file("output-last-message", "A file for the last message").pipe(Flag.withAlias("o")),
+  ),
+  ephemeral: flag("ephemeral", "Store nothing"),
+  skipGitRepoCheck: flag("skip-git-repo-check", "Also run outside of a git repository"),
+  color: Flag.Literals("color", ["auto", "always", "never"]).pipe(
+    Flag.withDescription("Colours of the transcript"),
+    Flag.withDefault("auto" as const),
+  ),
+  dangerouslyBypass: flag(
+    "dangerously-bypass-approvals-and-sandbox",
+    "Run commands without a sandbox",
+  ),
+  words: Argument.String("prompt").pipe(
+    Argument.withDescription("The prompt, or - for stdin; or: resume ID [PROMPT]"),
+    Argument.variadic({ min: 0 }),
+  ),
+}
+
+const usage = (option: string, value: string, expected: string) =>
+  new CliError.InvalidValue({ option, value, expected, kind: "argument" })
+
+/** The conversation to go on with, and the prompt. */
+const readWords = Effect.fnUntraced(function* (words: ReadonlyArray<string>, last: boolean) {
+  const isResume = words[0] === "resume"
+  const rest = isResume ? words.slice(1) : words
+  const resume = last ? ("last" as const) : isResume ? { id: rest[0] ?? "" } : undefined
+  if (isResume && !last && rest.length === 0) {
+    return yield* usage("resume", "", "the id of a conversation, or --last")
+  }
+  const prompts = isResume && !last ? rest.slice(1) : rest
+  if (prompts.length > 1) {
+    return yield* usage("prompt", prompts.join(" "), "one word: put the prompt in quotes")
+  }
+  const [prompt] = prompts
+  return {
+    ...(resume === undefined ? {} : { resume }),
+    ...(prompt === undefined ? {} : { prompt }),
+  }
+})
+
+/** The command. */
+export const execCommand = Command.make(
+  "exec",
+  flags,
+  Effect.fnUntraced(function* (given) {
+    const launch = yield* launchOf
+    const { outputLastMessage, outputSchema } = given
+    const options: ExecOptions = {
+      ...(yield* readWords(given.words, given.last)),
+      json: given.json || given.experimentalJson,
+      images: given.image.flatMap((paths) => paths.split(",")),
+      ...(Option.isNone(outputSchema) ? {} : { outputSchema: outputSchema.value }),
+      ...(Option.isNone(outputLastMessage) ? {} : { outputLastMessage: outputLastMessage.value }),
+      ephemeral: given.ephemeral,
+      skipGitRepoCheck: given.skipGitRepoCheck || given.dangerouslyBypass,
+      color: given.color,
+    }
+    const bypass = given.dangerouslyBypass
+      ? {
+          flags: [
+            ...(launch.flags ?? []),
+            {
+              option: "--dangerously-bypass-approvals-and-sandbox",
+              key: "sandbox_mode",
+              value: "danger-full-access",
+            },
+          ],
+        }
+      : {}
+    const command = yield* Effect.promise(() => import("./ExecCommand.ts"))
+    const code = yield* Effect.promise(() => command.run(options, { ...launch, ...bypass }))
+    yield* (yield* ExitCode).set(code)
+  }),
+).pipe(Command.withDescription("Run one turn and end: for scripts and pipelines"))

@@ -1,0 +1,145 @@
+/**
+ * The command `exec`: runs one turn and ends. Events as JSON lines or the last message on stdout, everything else on stderr.
+ *
+ * Exit codes: 0 the turn completed; 1 it failed, or nothing was started; 2 the command line is not valid; 130 and 143 after
+ * SIGINT and SIGTERM, once the interrupted turn has reported its end.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Latch from "effect/Latch"
+import { writeFileSync } from "node:fs"
+import * as Application from "../Application.ts"
+import type { Launch } from "../args/Args.ts"
+import { errorLine } from "../log/ErrorLine.ts"
+import { start, type Started } from "../server/Started.ts"
+import { version } from "../server/Version.ts"
+import type { ExecEvent } from "./ExecEvents.ts"
+import { ExecFailed } from "./ExecFailed.ts"
+import type { ExecOptions } from "./ExecOptions.ts"
+import { type ExecResult, runExec } from "./RunExec.ts"
+import { Transcript } from "./Transcript.ts"
+
+const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+
+/** Where the signals of the process and the end of its reader arrive. */
+interface Stop {
+  readonly latch: Latch.Latch
+  /** Exit code of the signal that came; undefined before one. */
+  code: number | undefined
+}
+
+/** A first signal interrupts the turn; a second one ends the process. */
+const listen = (): Stop => {
+  const stop: Stop = { latch: Latch.makeUnsafe(false), code: undefined }
+  for (const [signal, code] of Object.entries(signals)) {
+    process.on(signal, () => {
+      if (stop.code !== undefined) process.exit(code)
+      stop.code = code
+      stop.latch.openUnsafe()
+    })
+  }
+  // The reader has closed the pipe (`| head`): the rest is read by no program.
+  process.stdout.on("error", () => {
+    stop.code ??= 0
+    stop.latch.openUnsafe()
+  })
+  return stop
+}
+
+const isColored = (color: ExecOptions["color"]): boolean =>
+  color === "auto"
+    ? process.stderr.isTTY &&
+      (process.env["NO_COLOR"] ?? "") === "" &&
+      process.env["TERM"] !== "dumb"
+    : color === "always"
+
+type SettingKey = "model" | "sandbox_mode" | "model_reasoning_effort"
+
+/** True for a key that an option or `-c` sets. */
+const setsKey =
+  ({ flags = [], overrides }: Launch) =>
+  (key: SettingKey): boolean =>
+    flags.some((flag) => flag.key === key) ||
+    overrides.some((override) => override.split("=", 1)[0]?.trim() === key)
+
+const runTurn = (options: ExecOptions, launch: Launch, started: Started, stop: Stop) => {
+  const transcript = new Transcript(isColored(options.color))
+  const report = (event: ExecEvent): void => {
+    if (options.json) process.stdout.write(`${JSON.stringify(event)}\n`)
+    else process.stderr.write(transcript.event(event))
+  }
+  return runExec({
+    options,
+    sets: setsKey(launch),
+    report,
+    started: ({ conversation, prompt, settings }) => {
+      if (options.json) return
+      process.stderr.write(
+        transcript.heading({
+          version,
+          threadId: conversation.id,
+          model: settings.model,
+          provider: settings.provider.id,
+          cwd: settings.cwd,
+          sandbox: settings.sandboxPolicy.mode,
+          prompt,
+        }),
+      )
+    },
+    write: started.write,
+    stopped: stop.latch.await,
+  }).pipe(
+    Application.provided(
+      { originator: "colloquy_exec", source: "exec" },
+      { ...started, close: Effect.void },
+    ),
+  )
+}
+
+/** Writes the last message where it was asked for. Returns false where that fails. */
+const writeLast = (
+  { outputLastMessage: path }: ExecOptions,
+  text: string,
+  write: (line: string) => void,
+): boolean => {
+  if (path === undefined) return true
+  try {
+    writeFileSync(path, text)
+    return true
+  } catch (error) {
+    write(`Failed to write the last message to ${path}: ${errorLine(error)}`)
+    return false
+  }
+}
+
+const finish = (
+  options: ExecOptions,
+  exit: Exit.Exit<ExecResult, ExecFailed>,
+  write: (line: string) => void,
+): number => {
+  if (Exit.isFailure(exit)) {
+    const error = Cause.squash(exit.cause)
+    const message = error instanceof ExecFailed ? error.message : errorLine(error)
+    write(`Error: ${message}`)
+    writeLast(options, "", write)
+    return 1
+  }
+  const { isFailed, lastMessage = "" } = exit.value
+  const isWritten = writeLast(options, isFailed ? "" : lastMessage, write)
+  if (!options.json && !isFailed) process.stdout.write(`${lastMessage}\n`)
+  return isFailed || !isWritten ? 1 : 0
+}
+
+/** Runs the command. Resolves with the exit code. */
+export const run = async (options: ExecOptions, launch: Launch): Promise<number> => {
+  const stop = listen()
+  const given = options.ephemeral
+    ? { ...launch, overrides: ["conversation_store=memory", ...launch.overrides] }
+    : launch
+  const started = await start(given)
+  if (started === undefined) return 1
+  const exit = await Effect.runPromiseExit(runTurn(options, given, started, stop))
+  const code = finish(options, exit, started.write)
+  return stop.code ?? code
+}

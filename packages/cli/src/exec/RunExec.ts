@@ -1,0 +1,197 @@
+/**
+ * Runs one turn for `exec`: creates or resumes the conversation, submits the prompt, and gives the events to its caller. The
+ * approval policy is `never`, whatever is configured: no person answers questions.
+ *
+ *     prompt, schema, images ──▶ conversation ──▶ submit ──▶ events ──▶ last event
+ *                                                              │           ▲
+ *                                                           signal ── interrupt
+ */
+import type { Conversation } from "@colloquy/core/Conversation"
+import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
+import { localPrincipal } from "@colloquy/protocol/Connection"
+import { isTerminal } from "@colloquy/protocol/EventMsg"
+import { parseConversationId } from "@colloquy/protocol/Ids"
+import { parseJson } from "@colloquy/protocol/Json"
+import type { Op } from "@colloquy/protocol/Op"
+import type { InputItem } from "@colloquy/protocol/ResponseItem"
+import type { ConversationsView } from "@colloquy/server/ConversationsView"
+import { Server } from "@colloquy/server/Server"
+import * as Effect from "effect/Effect"
+import { existsSync, readFileSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import type { ExecEvent } from "./ExecEvents.ts"
+import { ExecFailed } from "./ExecFailed.ts"
+import { ExecFold } from "./ExecFold.ts"
+import type { ExecOptions } from "./ExecOptions.ts"
+import { promptOf } from "./Prompt.ts"
+
+/** What a run needs besides its options. */
+export interface ExecRun {
+  readonly options: ExecOptions
+  /** True for a key that the command line sets: it replaces what a resumed conversation had. */
+  readonly sets: (key: "model" | "sandbox_mode" | "model_reasoning_effort") => boolean
+  /** Gets every event, in order. */
+  readonly report: (event: ExecEvent) => void
+  /** The conversation is there, with the settings of its turn. */
+  readonly started: (facts: {
+    readonly conversation: Conversation
+    readonly settings: ConversationSettings
+    readonly prompt: string
+  }) => void
+  /** Writes one line on stderr. */
+  readonly write: (line: string) => void
+  /** Resolves when the turn is to be interrupted. */
+  readonly stopped: Effect.Effect<void>
+}
+
+/** How the turn ended. */
+export interface ExecResult {
+  readonly isFailed: boolean
+  readonly lastMessage: string | undefined
+}
+
+type Conversations = ConversationsView["Service"]
+
+const failed = (message: string): ExecFailed => new ExecFailed({ message })
+
+const isInRepository = (cwd: string): boolean => {
+  for (let at = resolve(cwd); ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return true
+    if (dirname(at) === at) return false
+  }
+}
+
+const schemaOf = (path: string | undefined): Effect.Effect<unknown, ExecFailed> => {
+  if (path === undefined) return Effect.undefined
+  return Effect.try({
+    try: () => readFileSync(path, "utf8"),
+    catch: (error) =>
+      failed(`Failed to read output schema file ${path}: ${(error as Error).message}`),
+  }).pipe(
+    Effect.flatMap((text) =>
+      Effect.mapError(Effect.fromResult(parseJson(text)), ({ detail }) =>
+        failed(`Output schema file ${path} is not valid JSON: ${detail}`),
+      ),
+    ),
+  )
+}
+
+const imageItem = (cwd: string, path: string): Effect.Effect<InputItem, ExecFailed> => {
+  const absolute = resolve(cwd, path)
+  return existsSync(absolute)
+    ? Effect.succeed({ type: "local_image", path: absolute })
+    : Effect.fail(failed(`Failed to read image ${path}: there is no such file`))
+}
+
+/** The newest stored conversation of this directory. */
+const lastOf = Effect.fnUntraced(function* (conversations: Conversations, cwd: string) {
+  const { items } = yield* conversations.list({ cwd, limit: 1, withPreview: true })
+  const [newest] = items
+  if (newest === undefined) return yield* failed(`there is no conversation to resume in ${cwd}`)
+  return newest.id
+})
+
+const resumed = Effect.fnUntraced(function* (
+  conversations: Conversations,
+  which: NonNullable<ExecOptions["resume"]>,
+  cwd: string,
+) {
+  if (which === "last") return yield* conversations.get(yield* lastOf(conversations, cwd))
+  const parsed = parseConversationId(which.id)
+  if ("problem" in parsed) {
+    return yield* failed(`invalid conversation id \`${which.id}\`: ${parsed.problem}`)
+  }
+  return yield* conversations.get(parsed.id)
+})
+
+/** The settings of the turn: of a resumed conversation those that it has, where the command line sets nothing else. */
+const settingsOfTurn = (
+  now: ConversationSettings,
+  stored: ConversationSettings,
+  sets: ExecRun["sets"],
+): ConversationSettings => ({
+  ...stored,
+  approvalPolicy: "never",
+  ...(sets("model") ? { model: now.model } : {}),
+  ...(sets("sandbox_mode") ? { sandboxPolicy: now.sandboxPolicy } : {}),
+  ...(sets("model_reasoning_effort") && now.effort !== undefined ? { effort: now.effort } : {}),
+})
+
+const opOf = (
+  settings: ConversationSettings,
+  items: ReadonlyArray<InputItem>,
+  outputSchema: unknown,
+): Op => ({
+  type: "user_turn",
+  items,
+  cwd: settings.cwd,
+  approval_policy: settings.approvalPolicy,
+  sandbox_policy: settings.sandboxPolicy,
+  model: settings.model,
+  effort: settings.effort ?? null,
+  summary: settings.summary,
+  ...(outputSchema === undefined ? {} : { final_output_json_schema: outputSchema }),
+})
+
+/** Submits the turn and reports its events to its end. */
+const turnOf = Effect.fnUntraced(function* (
+  conversation: Conversation,
+  op: Op,
+  { report, stopped }: ExecRun,
+) {
+  const { usage } = yield* conversation.state
+  const listener = yield* conversation.attach()
+  const { id } = yield* conversation.submit(op, { whileRunning: "wait" })
+  yield* Effect.forkScoped(Effect.andThen(stopped, conversation.cancel(id)))
+  const fold = new ExecFold(id, usage)
+  let isFailed = false
+  while (true) {
+    for (const delivery of yield* listener.take) {
+      if (delivery._tag !== "Event") continue
+      const { event } = delivery
+      for (const one of fold.add(event)) {
+        isFailed ||= one.type === "turn.failed"
+        report(one)
+      }
+      if (event.id !== id || !isTerminal(event.msg)) continue
+      return { isFailed, lastMessage: fold.lastMessage } satisfies ExecResult
+    }
+  }
+})
+
+/** Runs the turn. Fails where nothing was started. */
+export const runExec = Effect.fnUntraced(
+  function* (run: ExecRun) {
+    const { options, write } = run
+    const server = yield* Server
+    const conversations = server.conversations(localPrincipal)
+    const now = yield* server.settings(localPrincipal).resolve({
+      requiresProvider: true,
+      approvalPolicy: "never",
+    })
+    if (!options.skipGitRepoCheck && !isInRepository(now.cwd)) {
+      return yield* failed(
+        "Not inside a trusted directory and --skip-git-repo-check was not specified.",
+      )
+    }
+    const outputSchema = yield* schemaOf(options.outputSchema)
+    const images = yield* Effect.forEach(options.images, (path) => imageItem(now.cwd, path))
+    const prompt = yield* promptOf({ argument: options.prompt, write })
+    const conversation =
+      options.resume === undefined
+        ? yield* conversations.create(now)
+        : yield* resumed(conversations, options.resume, now.cwd)
+    const state = yield* conversation.state
+    const settings = settingsOfTurn(now, state.settings, run.sets)
+    run.started({ conversation, settings, prompt })
+    run.report({ type: "thread.started", thread_id: conversation.id })
+    const items: ReadonlyArray<InputItem> = [...images, { type: "text", text: prompt }]
+    return yield* turnOf(conversation, opOf(settings, items, outputSchema), run)
+  },
+  Effect.mapError((error) =>
+    error instanceof ExecFailed
+      ? error
+      : failed("message" in error && error.message !== "" ? error.message : error._tag),
+  ),
+  Effect.scoped,
+)

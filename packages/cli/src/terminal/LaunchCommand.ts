@@ -1,0 +1,59 @@
+/** The options that every command which loads the configuration takes, before or after its name. */
+import { SandboxMode } from "@colloquy/protocol/Policy"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import type { Launch } from "../args/Args.ts"
+import type * as Options from "../args/Options.ts"
+
+const optional = (flag: Flag.Flag<string>) => Flag.optional(flag)
+
+/** The program, without its commands. A command reads these options as `yield* launchOf`. */
+export const colloquy = Command.make("colloquy").pipe(
+  Command.withSharedFlags({
+    config: Flag.String("config").pipe(
+      Flag.withAlias("c"),
+      Flag.withDescription("Set a key of config.toml for this run: key=value, the value in TOML"),
+      Flag.atLeast(0),
+    ),
+    model: optional(
+      Flag.String("model").pipe(Flag.withAlias("m"), Flag.withDescription("The model")),
+    ),
+    sandbox: Flag.optional(
+      Flag.Literals("sandbox", SandboxMode.literals).pipe(
+        Flag.withAlias("s"),
+        Flag.withDescription("What commands may change"),
+      ),
+    ),
+    profile: optional(
+      Flag.String("profile").pipe(
+        Flag.withAlias("p"),
+        Flag.withDescription("The profile of config.toml"),
+      ),
+    ),
+    cd: optional(
+      Flag.String("cd").pipe(Flag.withAlias("C"), Flag.withDescription("The directory to work in")),
+    ),
+  }),
+)
+
+const flagOf = (option: string, key: string, value: Option.Option<string>): Array<Options.Flag> =>
+  Option.isNone(value) ? [] : [{ option, key, value: value.value }]
+
+/** The options as the other commands have them. */
+export const launchOf: Effect.Effect<Launch, never, Effect.Services<typeof colloquy>> = Effect.map(
+  colloquy,
+  ({ cd, config, model, profile, sandbox }): Launch => {
+    const flags = [
+      ...flagOf("--model", "model", model),
+      ...flagOf("--sandbox", "sandbox_mode", sandbox),
+      ...flagOf("--profile", "profile", profile),
+    ]
+    return {
+      overrides: config,
+      ...(flags.length === 0 ? {} : { flags }),
+      ...(Option.isNone(cd) ? {} : { directory: cd.value }),
+    }
+  },
+)

@@ -1,0 +1,61 @@
+/**
+ * The commands for people, on `effect/cli`. Loaded only when one of them is run: a server starts faster without it. Help goes
+ * to stdout where it was asked for; what is wrong with a command line goes to stderr, with exit code 2.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as CliConfig from "effect/cli/CliConfig"
+import * as CliError from "effect/cli/CliError"
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Command from "effect/cli/Command"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
+import * as Layer from "effect/Layer"
+import { errorLine } from "../log/ErrorLine.ts"
+import { version } from "../server/Version.ts"
+import { execCommand } from "../exec/ExecArguments.ts"
+import { ExitCode } from "./ExitCode.ts"
+import { colloquy } from "./LaunchCommand.ts"
+
+const root = colloquy.pipe(Command.withSubcommands([execCommand]))
+
+/** One line for each fault, as the other commands print theirs. */
+const lineOf = ({ message }: CliError.CliError): string =>
+  `colloquy: ${message.replaceAll(/\s*\n\s*/g, " ")}`
+
+const presenter = CliOutput.layerPresenter({
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Effect.sync(() => {
+          const [, ...path] = event.commandPath
+          const lines = event.errors.map(lineOf)
+          const help = ["colloquy", ...path, "--help"].join(" ")
+          process.stderr.write(`${lines.join("\n")}\nSee \`${help}\`\n`)
+        })
+      : CliOutput.defaultPresenter.present(event),
+})
+
+const builtIns = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Completions] })
+
+/** Runs a command line whose first word is one of them. Resolves with the exit code. */
+export const run = async (words: ReadonlyArray<string>): Promise<number> => {
+  const code = { value: 0 }
+  const exit = await Effect.runPromiseExit(
+    Command.runWith(root, { version })(words).pipe(
+      Effect.provideService(ExitCode, {
+        set: (value) => Effect.sync(() => void (code.value = value)),
+      }),
+      Effect.provide(Layer.mergeAll(NodeServices.layer, presenter, builtIns)),
+    ),
+  )
+  if (Exit.isSuccess(exit)) return code.value
+  const error = Cause.squash(exit.cause)
+  if (CliError.isCliError(error)) {
+    // The parser has presented its own errors; this one is of the command.
+    if (error._tag !== "ShowHelp") process.stderr.write(`${lineOf(error)}\n`)
+    return 2
+  }
+  process.stderr.write(`colloquy: ${errorLine(error)}\n`)
+  return 1
+}
