@@ -2,6 +2,7 @@
 import { CommandPort } from "@colloquy/server/thread/host/ports/CommandPort"
 import { ConfigPort } from "@colloquy/server/thread/host/ports/ConfigPort"
 import { FilePort } from "@colloquy/server/thread/host/ports/FilePort"
+import { SkillPort } from "@colloquy/server/thread/host/ports/SkillPort"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Environment from "../machine/Environment.ts"
@@ -52,9 +53,24 @@ const config = (startup: Startup.Startup, environment: Environment.Environment) 
     { read: "value", write: "effect" },
   )
 
+const skills = ({ hiddenDirectories, stateDirectory }: Environment.Environment) =>
+  LazyService.layer(
+    SkillPort,
+    async () => {
+      const { skills } = await import("../machine/MachineDocs.ts")
+      return skills({ stateDirectory, hiddenPaths: hiddenDirectories })
+    },
+    { list: "effect" },
+  )
+
 /** Provides the ports. */
 export const layer = (
   startup: Startup.Startup,
   environment: Environment.Environment,
 ): Layer.Layer<never, never, SharedPrograms> =>
-  Layer.mergeAll(files, commands(startup, environment), config(startup, environment))
+  Layer.mergeAll(
+    files,
+    commands(startup, environment),
+    config(startup, environment),
+    skills(environment),
+  )

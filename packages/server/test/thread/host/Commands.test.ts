@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
 import { HostFailed } from "../../../src/app/ports/HostPort.ts"
 import {
   type ClientCommand,
@@ -187,9 +188,13 @@ describe("command/exec/terminate", () => {
           yield* app.send({ id: 1, method: "command/exec", params })
           yield* app.quiet
           assert.strictEqual(running(), 1)
+          yield* app.connection.drop
+          yield* app.quiet
+          // Requests in flight have the shutdown grace.
+          yield* TestClock.adjust("1 second")
+          assert.strictEqual(running(), 0)
         }),
       )
-      assert.strictEqual(running(), 0)
     }).pipe(Effect.provideService(CommandPort, commands))
   })
 })
