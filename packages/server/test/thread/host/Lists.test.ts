@@ -162,7 +162,7 @@ describe("mcpServerStatus/list", () => {
           ]),
           [
             ["good", "ready", { look: { name: "look" } }],
-            ["bad", "failed", {}],
+            ["bad", null, {}],
           ],
         )
       }),
