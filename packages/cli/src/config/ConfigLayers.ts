@@ -186,6 +186,46 @@ const overriddenBy = (
   return undefined
 }
 
+interface Source {
+  readonly stateDirectory: string
+  /** The current file. */
+  readonly file: Effect.Effect<ConfigFile, ConfigFailed>
+  /** The keys that the command line sets. */
+  readonly overrides: ReadonlyArray<ConfigTree.Override>
+}
+
+/** Fails when the edits are for another file than `before`, or for another version of it. */
+const checkTarget = (
+  { expectedVersion, filePath }: ConfigEdits,
+  before: ConfigFile,
+): Effect.Effect<void, ConfigFailed> => {
+  if (filePath !== undefined && realOf(filePath) !== realOf(before.path)) {
+    const message = "Only writes to the user config are allowed"
+    return Effect.fail(new ConfigFailed({ reason: "readonly", message }))
+  }
+  if (expectedVersion !== undefined && expectedVersion !== versionOf(before.text)) {
+    const message = "Configuration was modified since last read. Fetch latest version and retry."
+    return Effect.fail(new ConfigFailed({ reason: "conflict", message }))
+  }
+  return Effect.void
+}
+
+const write = Effect.fnUntraced(function* (
+  { file, overrides, stateDirectory }: Source,
+  edits: ConfigEdits,
+): Effect.fn.Return<ConfigWritten, ConfigFailed> {
+  const before = yield* file
+  yield* checkTarget(edits, before)
+  const text = yield* Effect.fromResult(textAfter(before, edits.edits))
+  yield* Effect.mapError(ConfigWriter.replaceText(stateDirectory, before, text), unavailable)
+  const overridden = overriddenBy(layersOf(before, overrides), edits.edits)
+  return {
+    version: versionOf(text),
+    filePath: before.path,
+    ...(overridden === undefined ? {} : { overridden }),
+  }
+})
+
 /**
  * @param live the current file
  * @param overrides the keys that the command line sets
@@ -199,36 +239,10 @@ export const layer = (
     ConfigPort,
     Effect.map(Semaphore.make(1), (oneWriter) => {
       const file = Effect.mapError(live.file, unavailable)
-      const write = Effect.fnUntraced(function* ({
-        edits,
-        expectedVersion,
-        filePath,
-      }: ConfigEdits) {
-        const before = yield* file
-        if (filePath !== undefined && realOf(filePath) !== realOf(before.path)) {
-          return yield* new ConfigFailed({
-            reason: "readonly",
-            message: "Only writes to the user config are allowed",
-          })
-        }
-        if (expectedVersion !== undefined && expectedVersion !== versionOf(before.text)) {
-          return yield* new ConfigFailed({
-            reason: "conflict",
-            message: "Configuration was modified since last read. Fetch latest version and retry.",
-          })
-        }
-        const text = yield* Effect.fromResult(textAfter(before, edits))
-        yield* Effect.mapError(ConfigWriter.replaceText(stateDirectory, before, text), unavailable)
-        const overridden = overriddenBy(layersOf(before, overrides), edits)
-        return {
-          version: versionOf(text),
-          filePath: before.path,
-          ...(overridden === undefined ? {} : { overridden }),
-        } satisfies ConfigWritten
-      })
       return {
         read: Effect.map(file, (now) => viewOf(now, overrides)),
-        write: (edits: ConfigEdits) => oneWriter.withPermit(write(edits)),
+        write: (edits: ConfigEdits) =>
+          oneWriter.withPermit(write({ stateDirectory, file, overrides }, edits)),
       }
     }),
   )

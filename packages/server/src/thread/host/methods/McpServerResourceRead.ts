@@ -1,5 +1,5 @@
 /** `mcpServer/resource/read`: not served, because the agent reads no resources of MCP servers. */
-import type { McpServerResourceRead } from "@colloquy/protocol/thread/ToolServers"
+import { McpServerResourceRead } from "@colloquy/protocol/thread/ToolServers"
 import * as Effect from "effect/Effect"
 import { find, stateOf } from "../../../app/AppCall.ts"
 import { internal } from "../../../app/AppErrors.ts"
@@ -15,6 +15,6 @@ export const mcpServerResourceRead: HostHandler<typeof McpServerResourceRead> = 
     if (settings.mcpServers?.[server] === undefined) {
       return yield* internal(`unknown MCP server '${server}'`)
     }
-    return yield* notServed("mcpServer/resource/read")
+    return yield* notServed(McpServerResourceRead._tag)
   },
 )

@@ -1,5 +1,5 @@
 /** `mcpServer/tool/call`: not served, because a call without a turn has no sandbox and no approval. */
-import type { McpServerToolCall } from "@colloquy/protocol/thread/ToolServers"
+import { McpServerToolCall } from "@colloquy/protocol/thread/ToolServers"
 import * as Effect from "effect/Effect"
 import { internal } from "../../../app/AppErrors.ts"
 import { find, stateOf } from "../../../app/AppCall.ts"
@@ -13,6 +13,6 @@ export const mcpServerToolCall: HostHandler<typeof McpServerToolCall> = Effect.f
     if (settings.mcpServers?.[server] === undefined) {
       return yield* internal(`unknown MCP server '${server}'`)
     }
-    return yield* notServed("mcpServer/tool/call")
+    return yield* notServed(McpServerToolCall._tag)
   },
 )
