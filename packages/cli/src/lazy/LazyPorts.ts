@@ -7,6 +7,7 @@ import { HostPort } from "@colloquy/server/app/ports/HostPort"
 import { UserConfig } from "@colloquy/server/app/ports/UserConfigPort"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as LazyHost from "./LazyHost.ts"
 import * as LazyService from "./LazyService.ts"
 import { MachineAuth } from "./LazyAuth.ts"
 import { SharedPrograms } from "./SharedPrograms.ts"
@@ -60,4 +61,9 @@ export const layer = (
   startup: Startup.Startup,
   environment: Environment.Environment,
 ): Layer.Layer<Auth | HostPort | UserConfig, never, MachineAuth | SharedPrograms> =>
-  Layer.mergeAll(auth, host(startup, environment), config(startup, environment))
+  Layer.mergeAll(
+    auth,
+    host(startup, environment),
+    config(startup, environment),
+    LazyHost.layer(startup, environment),
+  )

@@ -120,6 +120,7 @@ const serviceOf = (
     metadata: Effect.fn("ConversationManager.metadata")((address, access) =>
       conversations.metadata(address, access),
     ),
+    history: Effect.fn("ConversationManager.history")((id, access) => shared.history(id, access)),
     remove: Effect.fn("ConversationManager.remove")((id, access) =>
       conversations.releaseAnd("delete", id, access),
     ),
