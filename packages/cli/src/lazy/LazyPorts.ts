@@ -2,6 +2,7 @@
  * Loads each port of the app-server at its first use, because the response to `initialize` needs none of them and the client
  * waits for it.
  */
+import type { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { Auth } from "@colloquy/server/app/ports/AuthPort"
 import { HostPort } from "@colloquy/server/app/ports/HostPort"
 import { UserConfig } from "@colloquy/server/app/ports/UserConfigPort"
@@ -60,7 +61,7 @@ const config = (startup: Startup.Startup, environment: Environment.Environment) 
 export const layer = (
   startup: Startup.Startup,
   environment: Environment.Environment,
-): Layer.Layer<Auth | HostPort | UserConfig, never, MachineAuth | SharedPrograms> =>
+): Layer.Layer<Auth | HostPort | UserConfig, never, MachineAuth | SharedPrograms | ToolRuntime> =>
   Layer.mergeAll(
     auth,
     host(startup, environment),

@@ -52,95 +52,117 @@ const kindOf = ({ type }: Pick<FileSystem.File.Info, "type">) => ({
 const msOf = (time: Option.Option<Date>): number =>
   Option.isSome(time) ? Math.round(time.value.getTime()) : 0
 
-/** The functions over a file system. */
+interface Parts {
+  readonly fs: FileSystem.FileSystem
+  readonly paths: Path.Path
+}
+
+const statOf = ({ fs }: Parts, path: string) => Effect.mapError(fs.stat(path), failed(path))
+
+/** The contents of a regular file. */
+const read = Effect.fnUntraced(function* (parts: Parts, path: string) {
+  const { size, type } = yield* statOf(parts, path)
+  // Reading a pipe or a device could wait without end.
+  if (type !== "File") return yield* fail(path, "expected a regular file")
+  if (size > maxFileBytes) {
+    return yield* fail(path, `has ${size} bytes, expected at most ${maxFileBytes}`)
+  }
+  return yield* Effect.mapError(parts.fs.readFile(path), failed(path))
+})
+
+const write = Effect.fnUntraced(function* ({ fs }: Parts, path: string, bytes: Uint8Array) {
+  if (bytes.length > maxFileBytes) {
+    return yield* fail(path, `expected at most ${maxFileBytes} bytes, got ${bytes.length}`)
+  }
+  yield* Effect.mapError(fs.writeFile(path, bytes), failed(path))
+})
+
+const describe = Effect.fnUntraced(function* (parts: Parts, path: string) {
+  const info = yield* statOf(parts, path)
+  return {
+    ...kindOf(info),
+    isSymlink: yield* Effect.isSuccess(parts.fs.readLink(path)),
+    sizeBytes: Number(info.size),
+    createdAtMs: msOf(info.birthtime),
+    modifiedAtMs: msOf(info.mtime),
+  }
+})
+
+/** The entries of a directory, sorted by name. */
+const list = Effect.fnUntraced(function* ({ fs, paths }: Parts, path: string) {
+  const names = yield* Effect.mapError(fs.readDirectory(path), failed(path))
+  if (names.length > maxEntries) {
+    return yield* fail(path, `has ${names.length} entries, expected at most ${maxEntries}`)
+  }
+  return yield* Effect.forEach(
+    names.toSorted(),
+    (fileName) =>
+      fs.stat(paths.join(path, fileName)).pipe(
+        Effect.map((info) => ({ fileName, ...kindOf(info) })),
+        // A link that leads nowhere, or an entry that has just been removed.
+        Effect.orElseSucceed(() => ({ fileName, isDirectory: false, isFile: false })),
+      ),
+    { concurrency: 8 },
+  )
+})
+
+interface Recursive {
+  readonly recursive: boolean
+}
+
+const copy = Effect.fnUntraced(function* (
+  parts: Parts,
+  from: string,
+  to: string,
+  { recursive }: Recursive,
+) {
+  const { fs, paths } = parts
+  const { type } = yield* statOf(parts, from)
+  if (type === "File") return yield* Effect.mapError(fs.copyFile(from, to), failed(to))
+  if (type !== "Directory") return yield* fail(from, "expected a regular file or a directory")
+  if (!recursive) return yield* fail(from, "is a directory, expected `recursive`: true")
+  if (`${paths.resolve(to)}/`.startsWith(`${paths.resolve(from)}/`)) {
+    return yield* fail(to, "is within the directory that is copied")
+  }
+  yield* Effect.mapError(fs.copy(from, to, { overwrite: true }), failed(to))
+})
+
+const remove = Effect.fnUntraced(function* (
+  { fs, paths }: Parts,
+  path: string,
+  { force, recursive }: Recursive & { readonly force: boolean },
+) {
+  if (paths.resolve(path) === "/") return yield* fail(path, "cannot be removed")
+  yield* Effect.mapError(fs.remove(path, { force, recursive }), failed(path))
+})
+
+/** The changes of a file, or of the entries of a directory, in batches. */
+const watch = Effect.fnUntraced(function* (parts: Parts, path: string) {
+  const { fs, paths } = parts
+  const real = yield* Effect.mapError(fs.realPath(path), failed(path))
+  const { type } = yield* statOf(parts, real)
+  const changes = fs.watch(real).pipe(
+    Stream.map((event) => (type === "Directory" ? paths.resolve(real, event.path) : real)),
+    Stream.groupedWithin(maxBatch, batchTime),
+    Stream.map((batch) => [...new Set(batch)]),
+    Stream.mapError(failed(real)),
+  )
+  return { path: real, changes }
+})
+
+/** The functions over the file system of the context. */
 export const make = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
-  const paths = yield* Path.Path
-  const statOf = (path: string) => Effect.mapError(fs.stat(path), failed(path))
-
-  const read = Effect.fnUntraced(function* (path: string) {
-    const { size, type } = yield* statOf(path)
-    // Reading a pipe or a device could wait without end.
-    if (type !== "File") return yield* fail(path, "expected a regular file")
-    if (size > maxFileBytes) {
-      return yield* fail(path, `has ${size} bytes, expected at most ${maxFileBytes}`)
-    }
-    return yield* Effect.mapError(fs.readFile(path), failed(path))
-  })
-
-  const write = Effect.fnUntraced(function* (path: string, bytes: Uint8Array) {
-    if (bytes.length > maxFileBytes) {
-      return yield* fail(path, `expected at most ${maxFileBytes} bytes, got ${bytes.length}`)
-    }
-    yield* Effect.mapError(fs.writeFile(path, bytes), failed(path))
-  })
-
-  const describe = Effect.fnUntraced(function* (path: string) {
-    const info = yield* statOf(path)
-    const isSymlink = yield* Effect.isSuccess(fs.readLink(path))
-    return {
-      ...kindOf(info),
-      isSymlink,
-      sizeBytes: Number(info.size),
-      createdAtMs: msOf(info.birthtime),
-      modifiedAtMs: msOf(info.mtime),
-    }
-  })
-
-  const list = Effect.fnUntraced(function* (path: string) {
-    const names = yield* Effect.mapError(fs.readDirectory(path), failed(path))
-    if (names.length > maxEntries) {
-      return yield* fail(path, `has ${names.length} entries, expected at most ${maxEntries}`)
-    }
-    return yield* Effect.forEach(
-      names.toSorted(),
-      (fileName) =>
-        fs.stat(paths.join(path, fileName)).pipe(
-          Effect.map((info) => ({ fileName, ...kindOf(info) })),
-          // A link that leads nowhere, or an entry that has just been removed.
-          Effect.catch(() => Effect.succeed({ fileName, isDirectory: false, isFile: false })),
-        ),
-      { concurrency: 8 },
-    )
-  })
-
-  const createDirectory = (path: string, options: { readonly recursive: boolean }) =>
-    Effect.mapError(fs.makeDirectory(path, options), failed(path))
-
-  const copy = Effect.fnUntraced(function* (
-    from: string,
-    to: string,
-    { recursive }: { readonly recursive: boolean },
-  ) {
-    const { type } = yield* statOf(from)
-    if (type === "File") return yield* Effect.mapError(fs.copyFile(from, to), failed(to))
-    if (type !== "Directory") return yield* fail(from, "expected a regular file or a directory")
-    if (!recursive) return yield* fail(from, "is a directory, expected `recursive`: true")
-    if (`${paths.resolve(to)}/`.startsWith(`${paths.resolve(from)}/`)) {
-      return yield* fail(to, "is within the directory that is copied")
-    }
-    yield* Effect.mapError(fs.copy(from, to, { overwrite: true }), failed(to))
-  })
-
-  const remove = Effect.fnUntraced(function* (
-    path: string,
-    { force, recursive }: { readonly recursive: boolean; readonly force: boolean },
-  ) {
-    if (paths.resolve(path) === "/") return yield* fail(path, "cannot be removed")
-    yield* Effect.mapError(fs.remove(path, { force, recursive }), failed(path))
-  })
-
-  const watch = Effect.fnUntraced(function* (path: string) {
-    const real = yield* Effect.mapError(fs.realPath(path), failed(path))
-    const { type } = yield* statOf(real)
-    const changes = fs.watch(real).pipe(
-      Stream.map((event) => (type === "Directory" ? paths.resolve(real, event.path) : real)),
-      Stream.groupedWithin(maxBatch, batchTime),
-      Stream.map((batch) => [...new Set(batch)]),
-      Stream.mapError(failed(real)),
-    )
-    return { path: real, changes }
-  })
-
-  return { read, write, describe, list, createDirectory, copy, remove, watch }
+  const parts: Parts = { fs: yield* FileSystem.FileSystem, paths: yield* Path.Path }
+  return {
+    read: (path: string) => read(parts, path),
+    write: (path: string, bytes: Uint8Array) => write(parts, path, bytes),
+    describe: (path: string) => describe(parts, path),
+    list: (path: string) => list(parts, path),
+    createDirectory: (path: string, options: Recursive) =>
+      Effect.mapError(parts.fs.makeDirectory(path, options), failed(path)),
+    copy: (from: string, to: string, options: Recursive) => copy(parts, from, to, options),
+    remove: (path: string, options: Recursive & { readonly force: boolean }) =>
+      remove(parts, path, options),
+    watch: (path: string) => watch(parts, path),
+  }
 })

@@ -18,7 +18,7 @@ export interface RunningCommand {
 }
 
 /** A session of searches. */
-export interface SearchSession {
+interface SearchSession {
   readonly roots: ReadonlyArray<string>
   /** The running search, if any. */
   running?: Fiber.Fiber<void>

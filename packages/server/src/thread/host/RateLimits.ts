@@ -11,7 +11,7 @@ const windowOf = (given: unknown): RateLimitSnapshot["primary"] => {
   const used = members?.["used_percent"]
   if (typeof used !== "number") return null
   const minutes = members?.["window_minutes"]
-  // When a window is reset is not reported with a date, so that it cannot be told here.
+  // The provider does not report at which time a window is reset.
   return {
     usedPercent: used,
     windowDurationMins: typeof minutes === "number" ? Math.round(minutes) : null,

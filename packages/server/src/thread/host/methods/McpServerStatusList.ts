@@ -25,10 +25,10 @@ export const mcpServerStatusList: HostHandler<typeof McpServerStatusList> = Effe
       const own = tools[name]
       return {
         name,
-        runtimeStatus: own === undefined ? "failed" : "ready",
+        runtimeStatus: own === undefined ? null : "ready",
         serverInfo: null,
         tools: own ?? {},
-        toolsError: own === undefined ? "the server could not be started" : null,
+        toolsError: own === undefined ? "the server could not be started, or has no tools" : null,
         resources: [],
         resourceTemplates: [],
         authStatus: authStatusOf(server),
