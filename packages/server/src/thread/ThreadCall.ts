@@ -86,7 +86,7 @@ export const describe = Effect.fnUntraced(function* (
   return threadOf(summary, {
     ...(state === undefined ? {} : { settings: state.settings }),
     status: isLoaded ? history.fold.status : { type: "notLoaded" },
-    ephemeral: false,
+    ephemeral: summary.meta.ephemeral === true,
     turns,
     acceptsInput: state !== undefined,
   })

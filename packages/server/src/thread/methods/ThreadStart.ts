@@ -10,13 +10,13 @@ import { startSettings } from "../ThreadOverrides.ts"
 /** Handler of the method. */
 export const threadStart: ThreadHandler<typeof ThreadStart> = Effect.fnUntraced(
   function* (params, call) {
-    if (params.ephemeral === true) return yield* notServed("`ephemeral`")
     if (params.dynamicTools != null && params.dynamicTools.length > 0) {
       return yield* notServed("`dynamicTools`")
     }
     const settings = yield* startSettings(params)
     const conversations = yield* ConversationsView
-    const conversation = yield* Effect.mapError(conversations.create(settings), (error) =>
+    const wanted = params.ephemeral === true ? { ...settings, ephemeral: true } : settings
+    const conversation = yield* Effect.mapError(conversations.create(wanted), (error) =>
       error._tag === "ConversationUnavailable" || error._tag === "ManagerClosed"
         ? cannotGet("", error, threadNotFound)
         : cannotCreate(error as Parameters<typeof cannotCreate>[0]),
