@@ -17,10 +17,36 @@ import { peopleCommands } from "../args/PeopleCommands.ts"
 import { errorLine } from "../log/ErrorLine.ts"
 import { version } from "../server/Version.ts"
 import { execCommand } from "../exec/ExecArguments.ts"
+import { chatCommand } from "./chat/ChatCommand.ts"
+import { CommandFailed } from "./CommandFailed.ts"
+import { completionsCommand } from "./completions/CompletionsCommand.ts"
 import { ExitCode } from "./ExitCode.ts"
 import { colloquy } from "./LaunchCommand.ts"
+import { loginCommand, logoutCommand, statusCommand } from "./login/LoginCommands.ts"
+import { sessionsCommand } from "./sessions/SessionsCommand.ts"
 
-const root = colloquy.pipe(Command.withSubcommands([execCommand]))
+const commands = colloquy.pipe(
+  Command.withSubcommands([
+    chatCommand,
+    execCommand,
+    sessionsCommand,
+    loginCommand,
+    logoutCommand,
+    statusCommand,
+  ]),
+)
+
+const root = colloquy.pipe(
+  Command.withSubcommands([
+    chatCommand,
+    execCommand,
+    sessionsCommand,
+    loginCommand,
+    logoutCommand,
+    statusCommand,
+    completionsCommand(commands),
+  ]),
+)
 
 /** One line for each fault, as the other commands print theirs. */
 const lineOf = (error: CliError.CliError): string => {
@@ -58,6 +84,7 @@ export const run = async (words: ReadonlyArray<string>): Promise<number> => {
   if (Exit.isSuccess(exit)) return code.value
   const error = Cause.squash(exit.cause)
   if (CliError.isCliError(error)) return 2
-  process.stderr.write(`colloquy: ${errorLine(error)}\n`)
+  const message = error instanceof CommandFailed ? error.message : errorLine(error)
+  process.stderr.write(`colloquy: ${message}\n`)
   return 1
 }
