@@ -67,4 +67,6 @@ export const providerLines = Effect.fnUntraced(function* (
 
 /** True where a conversation can start: a warning about a key without an effect does not keep it from that. */
 export const canStart = (lines: ReadonlyArray<Line>): boolean =>
-  lines.every(({ state, text }) => state === "ok" || (state === "missing" && text.startsWith("config: ")))
+  lines.every(
+    ({ state, text }) => state === "ok" || (state === "missing" && text.startsWith("config: ")),
+  )

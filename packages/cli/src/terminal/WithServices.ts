@@ -31,17 +31,20 @@ export const load = (launch: Launch): Effect.Effect<Loaded, CommandFailed> => {
 /**
  * Loads the configuration and runs the command. The services are released when it ends, however it ends. Failures of the
  * services become failures with their message.
+ *
+ * @param write writes a line of the log; default: on stderr
  */
 export const withServices = <A, E extends { readonly _tag: string; readonly message?: string }>(
   launch: Launch,
   command: (loaded: Loaded) => Effect.Effect<A, E, Application.Services>,
+  write: (line: string) => void = StderrLog.stderrLines(),
 ): Effect.Effect<A, CommandFailed> =>
   Effect.gen(function* () {
     const loaded = yield* load(launch)
     return yield* Effect.mapError(command(loaded), failed).pipe(
       Application.provided(
         { originator: "colloquy_chat", source: "cli" },
-        { ...loaded, write: StderrLog.stderrLines(), close: Effect.void },
+        { ...loaded, write, close: Effect.void },
       ),
     )
   })

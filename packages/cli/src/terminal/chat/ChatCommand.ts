@@ -7,7 +7,10 @@ import * as Flag from "effect/cli/Flag"
 import { approvalPolicies } from "../../args/Options.ts"
 import { ExitCode } from "../ExitCode.ts"
 import { launchOf } from "../LaunchCommand.ts"
+import * as StderrLog from "../../log/StderrLog.ts"
 import { withServices } from "../WithServices.ts"
+
+import { Notices } from "./Notices.ts"
 
 /** How a chat begins. */
 export interface ChatOptions {
@@ -34,6 +37,7 @@ const chat = Effect.fnUntraced(function* (
 ) {
   const given = yield* launchOf
   const { runChat } = yield* Effect.promise(() => import("./Chat.ts"))
+  const notices = new Notices(StderrLog.stderrLines())
   const flags = Option.isNone(policy)
     ? {}
     : {
@@ -42,7 +46,11 @@ const chat = Effect.fnUntraced(function* (
           { option: "--ask-for-approval", key: "approval_policy", value: policy.value },
         ],
       }
-  const code = yield* withServices({ ...given, ...flags }, (loaded) => runChat(options, loaded))
+  const code = yield* withServices(
+    { ...given, ...flags },
+    (loaded) => runChat(options, loaded, notices),
+    notices.line,
+  )
   yield* (yield* ExitCode).set(code)
 })
 

@@ -17,7 +17,8 @@ export const withApiKey = Effect.gen(function* () {
   const key = yield* readSecret("API key (not shown): ")
   if (key === "") {
     return yield* new CommandFailed({
-      message: "no API key: write it to stdin, as in `printenv OPENAI_API_KEY | colloquy login --api-key`",
+      message:
+        "no API key: write it to stdin, as in `printenv OPENAI_API_KEY | colloquy login --api-key`",
     })
   }
   if (/\s/u.test(key)) {

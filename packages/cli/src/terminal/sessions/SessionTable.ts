@@ -57,6 +57,12 @@ export const sessionTable = (
     Math.min(most, Math.max(...rows.map((row) => widthOf(row[index] ?? "")))),
   )
   return rows.map((row) =>
-    fit(row.map((cell, index) => pad(fit(cell, widths[index] ?? 0), widths[index] ?? 0)).join("  ").trimEnd(), columns),
+    fit(
+      row
+        .map((cell, index) => pad(fit(cell, widths[index] ?? 0), widths[index] ?? 0))
+        .join("  ")
+        .trimEnd(),
+      columns,
+    ),
   )
 }

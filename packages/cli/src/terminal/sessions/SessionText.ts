@@ -1,7 +1,8 @@
-/** One stored conversation as text: the facts, and its items in order. Pure. */
+/** A conversation as text: the facts, and its items in order. Pure. */
 import type { ConversationSummary } from "@colloquy/core/ConversationManager"
 import type { Item } from "@colloquy/core/log/Item"
-import { printable, prose, typedCommand } from "../../demo/Format.ts"
+import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
+import { count, printable, prose, typedCommand } from "../../demo/Format.ts"
 import type { Style } from "../../demo/Style.ts"
 import { rowsOf } from "../Width.ts"
 
@@ -9,28 +10,94 @@ import { rowsOf } from "../Width.ts"
 export interface TextOptions {
   readonly columns: number
   readonly style: Style
+  /** Most lines that are shown of the output of a command, which are its last. Default: all. */
+  readonly maxOutputLines?: number
 }
 
 const indented = (text: string, columns: number): ReadonlyArray<string> =>
-  rowsOf(prose(text.trimEnd()), columns - 2).map((row) => (row === "" ? "" : `  ${row}`))
+  text.trim() === ""
+    ? []
+    : rowsOf(prose(text.trim()), columns - 2).map((row) => (row === "" ? "" : `  ${row}`))
 
-const output = (text: string, { columns, style }: TextOptions): ReadonlyArray<string> =>
-  text
-    .trimEnd()
-    .split("\n")
-    .flatMap((line) => rowsOf(printable(line), columns - 4))
+const textRows = (text: string, { columns }: TextOptions): ReadonlyArray<string> =>
+  rowsOf(printable(text), columns - 2).map((row) => `  ${row}`)
+
+const outputRows = (text: string, options: TextOptions): ReadonlyArray<string> => {
+  const { columns, maxOutputLines = Infinity, style } = options
+  const lines = text.trimEnd().split("\n")
+  const left = Math.max(0, lines.length - maxOutputLines)
+  return [
+    ...(left === 0 ? [] : [`… ${count(left, "line")} before these`]),
+    ...lines.slice(left).map(printable),
+  ]
+    .flatMap((line) => rowsOf(line, columns - 4))
     .map((row) => `  ${style.dim("│")} ${row}`)
+}
 
-/** The rows of an item; none for one that a reader does not need. */
-export const itemRows = (item: Item, options: TextOptions): ReadonlyArray<string> => {
+const diffTextOf = (path: string, change: FileChange): ReadonlyArray<string> => {
+  const signed = (sign: string, content: string) =>
+    content
+      .replace(/\n$/, "")
+      .split("\n")
+      .map((line) => `${sign}${line}`)
+  if ("add" in change) return [`new file ${path}`, ...signed("+", change.add.content)]
+  if ("delete" in change) return [`deleted file ${path}`, ...signed("-", change.delete.content)]
+  const { move_path: moved, unified_diff: diff } = change.update
+  return [moved === null ? path : `${path} → ${moved}`, ...diff.trimEnd().split("\n")]
+}
+
+/** The rows of a diff, coloured by their first character. */
+export const unifiedRows = (
+  lines: ReadonlyArray<string>,
+  { columns, style }: TextOptions,
+): ReadonlyArray<string> =>
+  lines.flatMap((line) => {
+    const paint = line.startsWith("+") ? style.good : line.startsWith("-") ? style.bad : style.dim
+    return rowsOf(printable(line), columns - 4).map((row) => `  ${style.dim("│")} ${paint(row)}`)
+  })
+
+/** The rows of changes of files, by path. */
+export const diffRows = (
+  changes: Readonly<Record<string, FileChange>>,
+  options: TextOptions,
+): ReadonlyArray<string> =>
+  Object.entries(changes).flatMap(([path, change]) =>
+    unifiedRows(diffTextOf(path, change), options),
+  )
+
+/** The rows that show that an item has started. */
+export const startRows = (item: Item, options: TextOptions): ReadonlyArray<string> => {
+  const { accent } = options.style
+  switch (item.type) {
+    case "command":
+      return textRows(`$ ${typedCommand(item.command)}`, options).map(accent)
+    case "file_change": {
+      const files = count(Object.keys(item.changes).length, "file")
+      return textRows(`± ${files}`, options).map(accent)
+    }
+    case "mcp_tool_call":
+      return textRows(`→ ${item.server}.${item.tool}`, options).map(accent)
+    case "tool_call":
+      return textRows(`→ ${item.tool}`, options).map(accent)
+    default:
+      return []
+  }
+}
+
+/** The rows that show how an item has ended, or an item that has no beginning of its own. */
+export const endRows = (item: Item, options: TextOptions): ReadonlyArray<string> => {
   const { columns, style } = options
-  const row = (text: string) => rowsOf(printable(text), columns - 2).map((one) => `  ${one}`)
+  const row = (text: string) => textRows(text, options)
   switch (item.type) {
     case "user_message":
       return item.kind === "plain"
-        ? rowsOf(prose(item.text), columns - 2).map((one, index) =>
-            style.bold(`${index === 0 ? "›" : " "} ${one}`),
-          )
+        ? [
+            "",
+            ...rowsOf(prose(item.text), columns - 2).map((one, index) =>
+              style.bold(`${index === 0 ? "›" : " "} ${one}`),
+            ),
+            "",
+          ]
         : []
     case "agent_message":
       return indented(item.text, columns)
@@ -40,22 +107,17 @@ export const itemRows = (item: Item, options: TextOptions): ReadonlyArray<string
       const { exitCode, output: text = "" } = item
       const ended = exitCode === undefined ? item.status : `exit ${exitCode}`
       return [
-        ...row(`$ ${typedCommand(item.command)}`).map(style.accent),
-        ...(text === "" ? [] : output(text, options)),
+        ...(text.trim() === "" ? [] : outputRows(text, options)),
         ...row(ended).map(style.dim),
       ]
     }
     case "file_change":
-      return [
-        ...Object.keys(item.changes).flatMap((path) => row(`± ${path}`).map(style.accent)),
-        ...row(item.success === true ? "applied" : "not applied").map(style.dim),
-      ]
+      return row(item.success === true ? "applied" : "not applied").map(style.dim)
     case "mcp_tool_call":
-      return row(`→ ${item.server}.${item.tool}: ${item.status}`).map(style.accent)
     case "tool_call":
-      return row(`→ ${item.tool}: ${item.status}`).map(style.accent)
-    case "question":
-      return item.decision === undefined ? [] : row(`? ${item.decision}`).map(style.accent)
+      return row(item.status).map(style.dim)
+    case "web_search":
+      return row(`searched: ${item.query ?? ""}`).map(style.dim)
     case "plan":
       return item.steps.flatMap(({ status, step }) => row(`${status}: ${step}`).map(style.dim))
     case "error":
@@ -65,7 +127,7 @@ export const itemRows = (item: Item, options: TextOptions): ReadonlyArray<string
     case "interruption":
       return row(`— ${item.reason}`).map(style.dim)
     case "compaction":
-      return row("— the conversation was compacted").map(style.dim)
+      return row("— the history was replaced by a summary").map(style.dim)
     default:
       return []
   }
@@ -94,12 +156,13 @@ export const factRows = (
       ),
     )
 
-/** All rows: an empty one before each message of the user and after it. */
+/** All items, one after the other. */
 export const transcriptRows = (
   items: ReadonlyArray<Item>,
   options: TextOptions,
 ): ReadonlyArray<string> =>
-  items.flatMap((item) => {
-    const rows = itemRows(item, options)
-    return rows.length === 0 ? [] : item.type === "user_message" ? ["", ...rows, ""] : rows
-  })
+  items.flatMap((item) => [
+    ...startRows(item, options),
+    ...(item.type === "file_change" ? diffRows(item.changes, options) : []),
+    ...endRows(item, options),
+  ])

@@ -82,7 +82,9 @@ export const list = Effect.fnUntraced(function* (options: ListOptions) {
 export const idOf = Effect.fnUntraced(function* (text: string) {
   const parsed = parseConversationId(text)
   return "problem" in parsed
-    ? yield* new CommandFailed({ message: `invalid conversation id \`${text}\`: ${parsed.problem}` })
+    ? yield* new CommandFailed({
+        message: `invalid conversation id \`${text}\`: ${parsed.problem}`,
+      })
     : parsed.id
 })
 
@@ -130,7 +132,10 @@ const summaryOf = Effect.fnUntraced(function* (view: Conversations, text: string
 })
 
 /** Prints the facts about a conversation and its items. */
-export const show = Effect.fnUntraced(function* (text: string, { json }: { readonly json: boolean }) {
+export const show = Effect.fnUntraced(function* (
+  text: string,
+  { json }: { readonly json: boolean },
+) {
   const view = yield* conversations
   const summary = yield* summaryOf(view, text)
   const items = itemsOf(yield* Effect.scoped(recorded(view, summary)))
