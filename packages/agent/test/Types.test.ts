@@ -149,6 +149,14 @@ describe("types of Agent", () => {
       (chat: Agent.Chat) => chat.ask("", { strict: true }),
       // @ts-expect-error the input is not what the schema says
       Agent.tool("b", { input: { a: Schema.String }, run: ({ b }) => Effect.succeed(b) }),
+      // @ts-expect-error a promise is no Effect
+      Agent.tool("d", { run: () => Promise.resolve(1) }),
+      // @ts-expect-error a promise is no decision
+      Agent.tool("e", { approve: () => Promise.resolve(true), run: () => Effect.void }),
+      // @ts-expect-error a promise is no decision
+      (chat: Agent.Chat) => chat.ask("", { onApproval: () => Promise.resolve(true) }),
+      // @ts-expect-error `contnue` is no value of `onRestart`
+      Agent.make({ instructions: "", model: Agent.offline(), onRestart: "contnue" }),
       // @ts-expect-error the result is not what the schema says
       Agent.tool("c", { output: Schema.String, run: () => Effect.succeed(1) }),
     ]

@@ -6,6 +6,7 @@ export const pins = {
   "@modelcontextprotocol/inspector": "2.12.0",
   "@openai/agents": "0.20.0",
   "vscode-jsonrpc": "8.2.1",
+  "@openai/codex-sdk": "0.163.0",
   "@ai-sdk/mcp": "2.0.99",
   "@langchain/mcp-adapters": "1.1.4",
   "@mastra/mcp": "2.0.0",

@@ -66,7 +66,7 @@ describe("the schema of an answer", () => {
       const second = scripted(answer("{}"))
       const continuing = { ...settings, onRestart: "continue" as const }
       const resolver = Layer.succeed(SettingsResolver, {
-        resolve: ({ stored } = {}) =>
+        resolve: ({ stored }) =>
           Effect.succeed(stored === undefined ? settings : withStored(settings, stored)),
       })
       const hanging = tools({ hang: () => Effect.never })

@@ -16,7 +16,7 @@ import { malformed, reportedFailure, streamFailure } from "./internal/failures/F
 import { isObject } from "./internal/JsonObject.ts"
 import { readFault } from "./internal/failures/ProviderFault.ts"
 import { readUsage, type UsageNames } from "./internal/Usage.ts"
-import { schemaName } from "./internal/OutputSchema.ts"
+import { schemaName } from "./ResponsesWire.ts"
 import {
   failed,
   lost,

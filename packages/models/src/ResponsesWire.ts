@@ -11,7 +11,6 @@ import type { MessageItem, ResponseItem } from "@colloquy/protocol/ResponseItem"
 import { streamFailure } from "./internal/failures/Failures.ts"
 import { makeCallIds } from "./internal/CallIds.ts"
 import { isDelta, readEvent } from "./internal/ResponsesEvents.ts"
-import { schemaName } from "./internal/OutputSchema.ts"
 import { failed, makeWireDecoder, used, type WireDecoder } from "./internal/WireDecoder.ts"
 
 /**
@@ -22,6 +21,9 @@ const isVerbosityFamily = /(^|\/)gpt-5[^/]*$/i
 /** A tool as an element of `tools`. */
 export const tool = (spec: ToolSpec): unknown =>
   spec.type === "function" ? { ...spec, strict: false } : spec
+
+/** The name of the schema of an answer, which a provider requires; the one that the original sends. */
+export const schemaName = "codex_output_schema"
 
 /** What the text of the answer has to be. */
 const textOf = ({ model, outputSchema, verbosity }: ModelRequest) => {

@@ -7,6 +7,7 @@ Commands:
   app-server     Serve conversations over plain JSON-RPC on stdin and stdout, for editors and applications
   serve          Serve both and a plain HTTP API on a port of this machine: /mcp, /ws and /v1. A token is
                  created at the first start and printed once
+  exec           Run one turn and end, for scripts: colloquy exec --help
   demo           Start a server, hold a conversation with it and show the events. The conversation
                  requests a command and a patch, which are approved and run in a temporary directory
   config         Print every key of the effective configuration and its origin; secrets are redacted

@@ -39,7 +39,7 @@ const listen = (): Stop => {
       stop.latch.openUnsafe()
     })
   }
-  // The reader has closed the pipe (`| head`): nobody sees the rest.
+  // The reader has closed the pipe (`| head`): the rest is read by no program.
   process.stdout.on("error", () => {
     stop.code ??= 0
     stop.latch.openUnsafe()

@@ -14,7 +14,7 @@ export interface ExecUsage {
 
 type Status = "in_progress" | "completed" | "failed"
 
-/** What a turn consists of, told apart by `type`. The ids count the items of the process. */
+/** What a turn consists of, distinguished by `type`. The ids count the items of the process. */
 export type ExecItem = { readonly id: string } & (
   | { readonly type: "agent_message" | "reasoning"; readonly text: string }
   | {

@@ -31,7 +31,7 @@ const usageOf = (total: TokenUsage): ExecUsage => ({
 const statusOf = ({ status }: Item) =>
   status === "running" ? "in_progress" : status === "completed" ? status : "failed"
 
-type CallResult = Extract<Item, { readonly type: "mcp_tool_call" }>["result"]
+type CallResult = CoreItem<"mcp_tool_call">["result"]
 
 /** The result and the error of a call; a tool that reports an error has a result. */
 const outcomeOf = (result: CallResult) => {
@@ -57,6 +57,26 @@ const isError = (result: CallResult): boolean =>
   "Ok" in result &&
   (result.Ok as { readonly isError?: unknown }).isError === true
 
+type CoreItem<T extends Item["type"]> = Extract<Item, { readonly type: T }>
+
+const fileChange = (item: CoreItem<"file_change">): Shown => ({
+  type: "file_change",
+  changes: Object.entries(item.changes).map(([path, change]) => ({
+    path,
+    kind: "add" in change ? "add" : "delete" in change ? "delete" : "update",
+  })),
+  status: statusOf(item),
+})
+
+const mcpToolCall = (item: CoreItem<"mcp_tool_call">): Shown => ({
+  type: "mcp_tool_call",
+  server: item.server,
+  tool: item.tool,
+  arguments: item.arguments ?? {},
+  ...outcomeOf(item.result),
+  status: isError(item.result) ? "failed" : statusOf(item),
+})
+
 /** An item as its client gets it; undefined for one that `exec` does not report. */
 const shown = (item: Item): Shown | undefined => {
   switch (item.type) {
@@ -72,23 +92,9 @@ const shown = (item: Item): Shown | undefined => {
         status: statusOf(item),
       }
     case "file_change":
-      return {
-        type: "file_change",
-        changes: Object.entries(item.changes).map(([path, change]) => ({
-          path,
-          kind: "add" in change ? "add" : "delete" in change ? "delete" : "update",
-        })),
-        status: statusOf(item),
-      }
+      return fileChange(item)
     case "mcp_tool_call":
-      return {
-        type: "mcp_tool_call",
-        server: item.server,
-        tool: item.tool,
-        arguments: item.arguments ?? {},
-        ...outcomeOf(item.result),
-        status: isError(item.result) ? "failed" : statusOf(item),
-      }
+      return mcpToolCall(item)
     case "web_search":
       return { type: "web_search", query: item.query ?? "" }
     case "plan":
@@ -116,6 +122,11 @@ export class ExecFold {
   private count = 0
   /** Ids on the wire, by the ids of the core. */
   private readonly ids = new Map<string, string>()
+  /** Output of running commands, by the ids of the core: what is left of one that does not end by itself. */
+  private readonly outputs = new Map<
+    string,
+    { text: string; readonly decoder: InstanceType<typeof TextDecoder> }
+  >()
   /** The plan as it was reported last. */
   private plan: ExecItem | undefined
   private usage: ExecUsage
@@ -139,8 +150,9 @@ export class ExecFold {
   }
 
   private changed(change: ItemChange): ReadonlyArray<ExecEvent> {
+    if (change._tag === "Delta") this.keepOutput(change)
     if (change._tag !== "Started" && change._tag !== "Completed") return []
-    const { item } = change
+    const item = this.withOutput(change.item)
     const content = shown(item)
     if (content === undefined) return []
     if (content.type === "todo_list") {
@@ -152,6 +164,25 @@ export class ExecFold {
     }
     const type = change._tag === "Started" ? "item.started" : "item.completed"
     return [{ type, item: { id: this.idOf(item.id), ...content } }]
+  }
+
+  private keepOutput({ delta, id }: Extract<ItemChange, { readonly _tag: "Delta" }>): void {
+    const output = this.outputs.get(id)
+    if (output === undefined) return
+    output.text += output.decoder.decode(Buffer.from(delta, "base64"), { stream: true })
+  }
+
+  private withOutput(item: Item): Item {
+    if (item.type !== "command") return item
+    const output = this.outputs.get(item.id)
+    if (item.status === "running") {
+      this.outputs.set(item.id, { text: "", decoder: new TextDecoder() })
+      return item
+    }
+    this.outputs.delete(item.id)
+    return item.output === undefined && output !== undefined
+      ? { ...item, output: output.text }
+      : item
   }
 
   /** The first plan of a turn starts an item, which later ones change. */

@@ -1,4 +1,4 @@
-/** What the command line of `exec` says. Types only. */
+/** The options of `exec`. Types only. */
 
 /** See the header. */
 export interface ExecOptions {

@@ -1,6 +1,6 @@
 /**
  * Runs one turn for `exec`: creates or resumes the conversation, submits the prompt, and gives the events to its caller. The
- * approval policy is `never`, whatever is configured: nobody is there to be asked.
+ * approval policy is `never`, whatever is configured: no person answers questions.
  *
  *     prompt, schema, images ──▶ conversation ──▶ submit ──▶ events ──▶ last event
  *                                                              │           ▲
@@ -12,6 +12,7 @@ import { localPrincipal } from "@colloquy/protocol/Connection"
 import { isTerminal } from "@colloquy/protocol/EventMsg"
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import { parseJson } from "@colloquy/protocol/Json"
+import type { Op } from "@colloquy/protocol/Op"
 import type { InputItem } from "@colloquy/protocol/ResponseItem"
 import type { ConversationsView } from "@colloquy/server/ConversationsView"
 import { Server } from "@colloquy/server/Server"
@@ -116,10 +117,52 @@ const settingsOfTurn = (
   ...(sets("model_reasoning_effort") && now.effort !== undefined ? { effort: now.effort } : {}),
 })
 
+const opOf = (
+  settings: ConversationSettings,
+  items: ReadonlyArray<InputItem>,
+  outputSchema: unknown,
+): Op => ({
+  type: "user_turn",
+  items,
+  cwd: settings.cwd,
+  approval_policy: settings.approvalPolicy,
+  sandbox_policy: settings.sandboxPolicy,
+  model: settings.model,
+  effort: settings.effort ?? null,
+  summary: settings.summary,
+  ...(outputSchema === undefined ? {} : { final_output_json_schema: outputSchema }),
+})
+
+/** Submits the turn and reports its events to its end. */
+const turnOf = Effect.fnUntraced(function* (
+  conversation: Conversation,
+  op: Op,
+  { report, stopped }: ExecRun,
+) {
+  const { usage } = yield* conversation.state
+  const listener = yield* conversation.attach()
+  const { id } = yield* conversation.submit(op, { whileRunning: "wait" })
+  yield* Effect.forkScoped(Effect.andThen(stopped, conversation.cancel(id)))
+  const fold = new ExecFold(id, usage)
+  let isFailed = false
+  while (true) {
+    for (const delivery of yield* listener.take) {
+      if (delivery._tag !== "Event") continue
+      const { event } = delivery
+      for (const one of fold.add(event)) {
+        isFailed ||= one.type === "turn.failed"
+        report(one)
+      }
+      if (event.id !== id || !isTerminal(event.msg)) continue
+      return { isFailed, lastMessage: fold.lastMessage } satisfies ExecResult
+    }
+  }
+})
+
 /** Runs the turn. Fails where nothing was started. */
 export const runExec = Effect.fnUntraced(
   function* (run: ExecRun) {
-    const { options, report, started, stopped, write } = run
+    const { options, write } = run
     const server = yield* Server
     const conversations = server.conversations(localPrincipal)
     const now = yield* server.settings(localPrincipal).resolve({
@@ -140,39 +183,10 @@ export const runExec = Effect.fnUntraced(
         : yield* resumed(conversations, options.resume, now.cwd)
     const state = yield* conversation.state
     const settings = settingsOfTurn(now, state.settings, run.sets)
-    started({ conversation, settings, prompt })
-    report({ type: "thread.started", thread_id: conversation.id })
-    const listener = yield* conversation.attach()
-    const { id } = yield* conversation.submit(
-      {
-        type: "user_turn",
-        items: [...images, { type: "text", text: prompt }],
-        cwd: settings.cwd,
-        approval_policy: settings.approvalPolicy,
-        sandbox_policy: settings.sandboxPolicy,
-        model: settings.model,
-        effort: settings.effort ?? null,
-        summary: settings.summary,
-        ...(outputSchema === undefined ? {} : { final_output_json_schema: outputSchema }),
-      },
-      { whileRunning: "wait" },
-    )
-    yield* Effect.forkScoped(Effect.andThen(stopped, conversation.cancel(id)))
-    const fold = new ExecFold(id, state.usage)
-    while (true) {
-      for (const delivery of yield* listener.take) {
-        if (delivery._tag !== "Event") continue
-        const { event } = delivery
-        let isFailed = false
-        for (const one of fold.add(event)) {
-          isFailed ||= one.type === "turn.failed"
-          report(one)
-        }
-        if (event.id === id && isTerminal(event.msg)) {
-          return { isFailed, lastMessage: fold.lastMessage } satisfies ExecResult
-        }
-      }
-    }
+    run.started({ conversation, settings, prompt })
+    run.report({ type: "thread.started", thread_id: conversation.id })
+    const items: ReadonlyArray<InputItem> = [...images, { type: "text", text: prompt }]
+    return yield* turnOf(conversation, opOf(settings, items, outputSchema), run)
   },
   Effect.mapError((error) =>
     error instanceof ExecFailed

@@ -16,7 +16,7 @@ export interface Heading {
   readonly prompt: string
 }
 
-/** Most lines that are shown of the output of a command: its end says what became of it. */
+/** Most lines that are shown of the output of a command; the end of it. */
 const maxOutputLines = 20
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const

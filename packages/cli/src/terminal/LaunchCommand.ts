@@ -1,10 +1,11 @@
 /** The options that every command which loads the configuration takes, before or after its name. */
+import { SandboxMode } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import type { Launch } from "../args/Args.ts"
-import * as Options from "../args/Options.ts"
+import type * as Options from "../args/Options.ts"
 
 const optional = (flag: Flag.Flag<string>) => Flag.optional(flag)
 
@@ -20,7 +21,7 @@ export const colloquy = Command.make("colloquy").pipe(
       Flag.String("model").pipe(Flag.withAlias("m"), Flag.withDescription("The model")),
     ),
     sandbox: Flag.optional(
-      Flag.Literals("sandbox", Options.sandboxModes).pipe(
+      Flag.Literals("sandbox", SandboxMode.literals).pipe(
         Flag.withAlias("s"),
         Flag.withDescription("What commands may change"),
       ),

@@ -2,7 +2,6 @@
  * The commands for people, on `effect/cli`. Loaded only when one of them is run: a server starts faster without it. Help goes
  * to stdout where it was asked for; what is wrong with a command line goes to stderr, with exit code 2.
  */
-import { nearest } from "@colloquy/protocol/Nearest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -13,7 +12,6 @@ import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Layer from "effect/Layer"
-import { peopleCommands } from "../args/PeopleCommands.ts"
 import { errorLine } from "../log/ErrorLine.ts"
 import { version } from "../server/Version.ts"
 import { execCommand } from "../exec/ExecArguments.ts"
@@ -49,12 +47,8 @@ const root = colloquy.pipe(
 )
 
 /** One line for each fault, as the other commands print theirs. */
-const lineOf = (error: CliError.CliError): string => {
-  const { message } = error
-  const near =
-    error._tag === "UnknownSubcommand" ? nearest(error.subcommand, [...peopleCommands]) : undefined
-  return `colloquy: ${message.replaceAll(/\s*\n\s*/g, " ")}${near === undefined ? "" : `; did you mean \`${near}\`?`}`
-}
+const lineOf = ({ message }: CliError.CliError): string =>
+  `colloquy: ${message.replaceAll(/\s*\n\s*/g, " ").replace(/ Did you mean this\? (\S+)$/, ", did you mean \`$1\`?")}`
 
 const presenter = CliOutput.layerPresenter({
   present: (event) =>
@@ -68,7 +62,7 @@ const presenter = CliOutput.layerPresenter({
       : CliOutput.defaultPresenter.present(event),
 })
 
-const builtIns = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Completions] })
+const builtIns = CliConfig.layer({ builtIns: [GlobalFlag.Help] })
 
 /** Runs a command line whose first word is one of them. Resolves with the exit code. */
 export const run = async (words: ReadonlyArray<string>): Promise<number> => {
@@ -83,7 +77,11 @@ export const run = async (words: ReadonlyArray<string>): Promise<number> => {
   )
   if (Exit.isSuccess(exit)) return code.value
   const error = Cause.squash(exit.cause)
-  if (CliError.isCliError(error)) return 2
+  if (CliError.isCliError(error)) {
+    // The parser has presented its own errors; this one is of the command.
+    if (error._tag !== "ShowHelp") process.stderr.write(`${lineOf(error)}\n`)
+    return 2
+  }
   const message = error instanceof CommandFailed ? error.message : errorLine(error)
   process.stderr.write(`colloquy: ${message}\n`)
   return 1

@@ -35,7 +35,10 @@ const known: CodeBlocks.Known = {
 }
 
 /** Pages whose commands are run as a whole. */
-const run = new Map([["packages/docs/http.md", "packages/cli/test/HttpPage.live.test.ts"]])
+const run = new Map([
+  ["packages/docs/http.md", "packages/cli/test/HttpPage.live.test.ts"],
+  ["packages/docs/exec.md", "packages/cli/test/exec/ExecPage.live.test.ts"],
+])
 
 const commandFaults = (page: string, block: CodeBlocks.CodeBlock): string | undefined =>
   block.language === "sh" && run.has(page)

@@ -5,6 +5,7 @@ import { decode, Config } from "@colloquy/config/ConfigSchema"
 import { parseToml } from "@colloquy/config/ConfigTree"
 import * as Result from "effect/Result"
 import * as Args from "../../src/args/Args.ts"
+import { isForPeople } from "../../src/args/PeopleCommands.ts"
 
 /** A block between two lines of three or more backquotes. */
 export interface CodeBlock {
@@ -72,6 +73,8 @@ export interface Known {
 export const commandFault = (command: string, known: Known): string | undefined => {
   const args = argumentsIn(command)
   if (args !== undefined) {
+    // Their pages have tests that run them.
+    if (isForPeople(args)) return undefined
     const parsed = Args.parse(args)
     return Result.isFailure(parsed) ? `${command}: ${parsed.failure.message}` : undefined
   }

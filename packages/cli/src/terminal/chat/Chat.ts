@@ -57,7 +57,7 @@ export const runChat = Effect.fnUntraced(function* (
   const conversations = (yield* Server).conversations(localPrincipal)
   const conversation = yield* openChat(options, loaded)
   const history = yield* Effect.provide(ChatHistory.make, historyLayer(loaded))
-  yield* print(headingOf(loaded, shown))
+  const heading = headingOf(loaded, shown)
   const { code, session } = isInteractive(shown)
     ? yield* Effect.scoped(
         Effect.gen(function* () {
@@ -73,10 +73,12 @@ export const runChat = Effect.fnUntraced(function* (
             style: shown.style,
           }
           const chat = new ChatSession(parts, yield* FiberHandle.make())
+          chat.show(heading)
           return { code: yield* chat.run(options.prompt), session: chat }
         }),
       )
     : yield* Effect.gen(function* () {
+        yield* print(heading)
         const chat = new PlainChat(conversations, conversation, history)
         return { code: yield* chat.run(options.prompt), session: chat }
       })

@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { approvalPolicies } from "../../args/Options.ts"
+import { AskForApproval } from "@colloquy/protocol/Policy"
 import { ExitCode } from "../ExitCode.ts"
 import { launchOf } from "../LaunchCommand.ts"
 import * as StderrLog from "../../log/StderrLog.ts"
@@ -21,7 +21,7 @@ export interface ChatOptions {
 }
 
 const approvals = Flag.optional(
-  Flag.Literals("ask-for-approval", approvalPolicies).pipe(
+  Flag.Literals("ask-for-approval", AskForApproval.literals).pipe(
     Flag.withAlias("a"),
     Flag.withDescription("When to ask before a command or a change"),
   ),
@@ -33,7 +33,7 @@ const prompt = Argument.optional(
 
 const chat = Effect.fnUntraced(function* (
   options: ChatOptions,
-  policy: Option.Option<(typeof approvalPolicies)[number]>,
+  policy: Option.Option<(typeof AskForApproval)["Type"]>,
 ) {
   const given = yield* launchOf
   const { runChat } = yield* Effect.promise(() => import("./Chat.ts"))

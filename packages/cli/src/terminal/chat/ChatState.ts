@@ -5,7 +5,7 @@
  *     question --y, a, n, Esc--> answer;  nothing runs, nothing typed --Ctrl-C--> hint --Ctrl-C--> end of the chat
  */
 import { browse, emptyHistory, type InputHistory, remember } from "./InputHistory.ts"
-import { edit, emptyLine, type Key, type Line } from "./LineEditor.ts"
+import { edit, emptyLine, insert, type Key, type Line } from "./LineEditor.ts"
 import { type Answer, type Question, settleMs } from "./Question.ts"
 import { type Slash, slashOf } from "./SlashCommands.ts"
 
@@ -108,18 +108,16 @@ export const onKey = (state: ChatState, key: Key, nowMs: number): Next => {
   if (key.name === "paste-start") return only({ ...state, isPasting: true })
   if (key.name === "paste-end") return only({ ...state, isPasting: false })
   if (state.isPasting) {
-    const pasted = { sequence: key.sequence === "\r" ? "\n" : key.sequence }
-    const line =
-      pasted.sequence === "\n"
-        ? edit(state.line, { name: "enter", sequence: "\n" })
-        : edit(state.line, pasted)
+    const isFeed = key.sequence === "\r" || key.sequence === "\n"
+    const line = isFeed ? insert(state.line, "\n") : edit(state.line, { sequence: key.sequence })
     return only(line === undefined ? state : { ...state, line })
   }
   if (key.ctrl === true && key.name === "c") return interrupt(state)
   const kept = state.isLeaving ? { ...state, isLeaving: false } : state
   const answer = answered(kept, key, nowMs)
   if (answer !== undefined) return answer
-  if (key.name === "return" && key.meta !== true) return enter(kept)
+  // What was typed before the chat took the terminal over has line feeds.
+  if ((key.name === "return" || key.name === "enter") && key.meta !== true) return enter(kept)
   if (key.ctrl === true && key.name === "d" && kept.line.text === "") {
     return [kept, [{ _tag: "Quit", code: 0 }]]
   }

@@ -63,7 +63,6 @@ const plain: Readonly<Record<string, Edit>> = {
   end: (line) => to(line, end(line)),
   backspace: (line) => cut(line, left(line)),
   delete: (line) => cut(line, right(line)),
-  enter: (line) => insert(line, "\n"),
   tab: (line) => line,
 }
 
@@ -77,7 +76,6 @@ const withCtrl: Readonly<Record<string, Edit>> = {
   w: (line) => cut(line, wordLeft(line)),
   u: (line) => cut(line, start(line)),
   k: (line) => cut(line, end(line)),
-  j: (line) => insert(line, "\n"),
   left: (line) => to(line, wordLeft(line)),
   right: (line) => to(line, wordRight(line)),
 }

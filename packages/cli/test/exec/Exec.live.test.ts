@@ -1,0 +1,222 @@
+/** The command `exec` of the built program, as a script uses it. */
+import * as MockProvider from "@colloquy/testing/MockProvider"
+import * as Script from "@colloquy/testing/ProviderScript"
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { execFileSync } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Cli from "../CliProcess.ts"
+import { buildIfMissing } from "../support/BuiltProgram.ts"
+import { directory, home, provided, scripted } from "../support/Home.ts"
+
+beforeAll(buildIfMissing)
+
+interface Given {
+  readonly args: ReadonlyArray<string>
+  /** The state directory. Default: a new one, with the offline model. */
+  readonly state?: string
+  readonly cwd?: string
+  readonly input?: string
+}
+
+/** Runs `exec` outside of a repository. */
+const exec = ({ args, cwd, input = "", state }: Given) =>
+  Effect.gen(function* () {
+    const place = cwd ?? (yield* directory())
+    const cli = yield* Cli.start(["exec", "--skip-git-repo-check", "-C", place, ...args], {
+      COLLOQUY_HOME: state ?? (yield* home()),
+    })
+    cli.child.stdin.end(input)
+    return yield* cli.outcome
+  })
+
+type Line = {
+  readonly type: string
+  readonly thread_id?: string
+  readonly item?: { text?: string }
+}
+
+const linesOf = ({ stdout }: Cli.Outcome): ReadonlyArray<Line> =>
+  stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Line)
+
+const typesOf = (outcome: Cli.Outcome) => linesOf(outcome).map(({ type }) => type)
+const textOf = (outcome: Cli.Outcome) => linesOf(outcome).findLast(({ item }) => item)?.item?.text
+
+const whole = ["thread.started", "turn.started", "item.completed", "turn.completed"]
+
+describe("colloquy exec --json", () => {
+  it.live.each(["--json", "--experimental-json"])("%s prints one event per line", (option) =>
+    Effect.gen(function* () {
+      const outcome = yield* exec({ args: [option, "say hi"] })
+      assert.deepStrictEqual(typesOf(outcome), whole)
+      assert.strictEqual(textOf(outcome), "hi")
+      assert.strictEqual(outcome.code, 0)
+    }),
+  )
+
+  it.live("goes on with a conversation by its id, and with the last one of the directory", () =>
+    Effect.gen(function* () {
+      const state = yield* home()
+      const cwd = yield* directory()
+      const first = yield* exec({ state, cwd, args: ["--json", "say one"] })
+      const id = linesOf(first)[0]?.thread_id ?? ""
+      const second = yield* exec({ state, cwd, args: ["--json", "resume", id, "say two"] })
+      const third = yield* exec({ state, cwd, args: ["--json", "resume", "--last", "say three"] })
+      const fourth = yield* exec({ state, cwd, args: ["--json", "resume", id], input: "say four" })
+      assert.deepStrictEqual([second, third, fourth].map(textOf), ["two", "three", "four"])
+      assert.deepStrictEqual(
+        [second, third, fourth].map((outcome) => linesOf(outcome)[0]?.thread_id),
+        [id, id, id],
+      )
+    }),
+  )
+
+  it.live.each<[what: string, args: ReadonlyArray<string>, message: string]>([
+    [
+      "an id of no conversation",
+      ["resume", "00000000-0000-4000-8000-000000000000", "x"],
+      "no conversation",
+    ],
+    ["an id that is none", ["resume", "not-an-id", "x"], "invalid conversation id `not-an-id`"],
+    ["a directory without conversations", ["--last", "x"], "there is no conversation to resume"],
+    ["a missing image", ["-i", "no.png", "x"], "Failed to read image no.png"],
+    ["a missing schema", ["--output-schema", "/no/s.json", "x"], "Failed to read output schema"],
+  ])("%s is an error, and starts nothing", ([, args, message]) =>
+    Effect.gen(function* () {
+      const outcome = yield* exec({ args: ["--json", ...args] })
+      assert.include(outcome.stderr, message)
+      assert.deepStrictEqual([outcome.code, outcome.stdout], [1, ""])
+    }),
+  )
+
+  it.live.each<[args: ReadonlyArray<string>, message: string]>([
+    [["--jsn", "x"], "--json"],
+    [["a", "b"], "put the prompt in quotes"],
+    [["resume"], "the id of a conversation, or --last"],
+    [["--color", "red", "x"], "red"],
+  ])("%s is a usage error", ([args, message]) =>
+    Effect.gen(function* () {
+      const outcome = yield* exec({ args })
+      assert.include(outcome.stderr, message)
+      assert.deepStrictEqual([outcome.code, outcome.stdout], [2, ""])
+    }),
+  )
+
+  it.live("reads the prompt from stdin, and adds stdin to a prompt", () =>
+    Effect.gen(function* () {
+      const piped = yield* exec({ args: ["--json"], input: "say piped" })
+      const dash = yield* exec({ args: ["--json", "-"], input: "say dashed" })
+      const both = yield* exec({ args: ["--json", "say"], input: "more" })
+      const none = yield* exec({ args: ["--json"] })
+      assert.deepStrictEqual([piped, dash].map(textOf), ["piped", "dashed"])
+      assert.strictEqual(textOf(both), "<stdin>\nmore\n</stdin>")
+      assert.include(none.stderr, "No prompt provided via stdin.")
+      assert.strictEqual(none.code, 1)
+    }),
+  )
+
+  it.live("outside of a repository it has to be told so", () =>
+    Effect.gen(function* () {
+      const cwd = yield* directory()
+      const state = yield* home()
+      const run = Cli.run(["exec", "--json", "-C", cwd, "say hi"], { COLLOQUY_HOME: state })
+      assert.include((yield* run).stderr, "--skip-git-repo-check was not specified")
+      execFileSync("git", ["init", "-q"], { cwd })
+      assert.strictEqual((yield* run).code, 0)
+    }),
+  )
+
+  it.live(
+    "asks the provider for an answer of the schema, and writes the last message to a file",
+    () =>
+      Effect.gen(function* () {
+        const provider = yield* MockProvider.make([Script.reply(Script.text('{"a":"b"}'))])
+        const state = yield* provided(provider.baseUrl, "responses")
+        const cwd = yield* directory({ "s.json": '{"type":"object","properties":{}}' })
+        const last = join(cwd, "last.txt")
+        const args = ["--json", "--output-schema", join(cwd, "s.json"), "-o", last, "json"]
+        const outcome = yield* exec({ state, cwd, args })
+        assert.strictEqual(outcome.code, 0)
+        assert.strictEqual(readFileSync(last, "utf8"), '{"a":"b"}')
+        const [request] = yield* provider.requests
+        assert.deepStrictEqual((request?.body as { text?: unknown } | undefined)?.text, {
+          format: {
+            type: "json_schema",
+            strict: true,
+            schema: { type: "object", properties: {} },
+            name: "codex_output_schema",
+          },
+        })
+      }),
+  )
+
+  it.live("L5 a failed turn ends with turn.failed and exit code 1", () =>
+    Effect.gen(function* () {
+      const state = yield* scripted([[{ error: { message: "no", retryable: false } }]])
+      const cwd = yield* directory()
+      const last = join(cwd, "last.txt")
+      const outcome = yield* exec({ state, cwd, args: ["--json", "-o", last, "x"] })
+      assert.deepStrictEqual(typesOf(outcome).slice(-2), ["error", "turn.failed"])
+      assert.strictEqual(outcome.code, 1)
+      assert.strictEqual(readFileSync(last, "utf8"), "")
+    }),
+  )
+
+  it.live.each<[NodeJS.Signals, number]>([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ])("L5 L8 %s interrupts the turn, which reports its end", ([signal, code]) =>
+    Effect.gen(function* () {
+      const cwd = yield* directory()
+      const args = ["exec", "--json", "--skip-git-repo-check", "-C", cwd, "run: echo on; sleep 600"]
+      const cli = yield* Cli.start(args, { COLLOQUY_HOME: yield* home() })
+      cli.child.stdin.end()
+      yield* cli.stdoutHas("command_execution")
+      cli.child.kill(signal)
+      const outcome = yield* cli.outcome
+      assert.deepStrictEqual(typesOf(outcome).slice(-2), ["item.completed", "turn.failed"])
+      assert.strictEqual(outcome.code, code)
+    }),
+  )
+
+  it.live("stores nothing with --ephemeral", () =>
+    Effect.gen(function* () {
+      const state = yield* home()
+      assert.strictEqual((yield* exec({ state, args: ["--ephemeral", "say hi"] })).code, 0)
+      assert.isFalse(existsSync(join(state, "sessions")))
+    }),
+  )
+})
+
+describe("colloquy exec", () => {
+  it.live("prints the last message on stdout and a transcript on stderr", () =>
+    Effect.gen(function* () {
+      const { code, stderr, stdout } = yield* exec({ args: ["run: echo one; exit 3"] })
+      assert.include(stdout, "exit code 3")
+      assert.include(stderr, "approval: never")
+      assert.include(stderr, "$ bash -lc 'echo one; exit 3'")
+      assert.include(stderr, "ended with exit code 3")
+      assert.notInclude(stderr, "\u001B[")
+      assert.strictEqual(code, 0)
+    }),
+  )
+
+  it.live("shows nothing of a model that a terminal would interpret", () =>
+    Effect.gen(function* () {
+      const state = yield* scripted([[{ text: "a\u001B[2Jb" }]])
+      const { stderr } = yield* exec({ state, args: ["x"] })
+      assert.include(stderr, "a\\x1b[2Jb")
+    }),
+  )
+
+  it.live("has colours where they are wanted", () =>
+    Effect.gen(function* () {
+      const { stderr } = yield* exec({ args: ["--color", "always", "say hi"] })
+      assert.include(stderr, "\u001B[")
+    }),
+  )
+})
