@@ -182,12 +182,6 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ["help", help],
 ])
 
-/** The names of the commands that are parsed here. */
-export const commandNames: ReadonlyArray<string> = [...commands.keys()]
-
-/** What the command of that name takes besides `--help` and `--version`. */
-export const takesOf = (name: string): ReadonlyArray<string> => commands.get(name)?.takes ?? []
-
 const fail = (message: string) => Result.fail(new UsageError({ message }))
 
 /** The word in one printable line, with control characters escaped. */
@@ -261,7 +255,8 @@ const readWord = (words: Words, args: ReadonlyArray<string>, index: number) => {
   const word = args[index] ?? ""
   if (word.startsWith("-")) return readOption(words, args, index)
   if (words.name === undefined) {
-    if (!commands.has(word)) return unknown("command", word, [...commandNames, ...peopleCommands])
+    if (!commands.has(word))
+      return unknown("command", word, [...commands.keys(), ...peopleCommands])
     words.name = word
     return Result.succeed(1)
   }

@@ -10,7 +10,7 @@ export interface Output {
   readonly isTerminal: boolean
 }
 
-/** Colours are for terminals that take them, unless NO_COLOR is set (https://no-color.org). */
+/** Where stdout leads to now. Colours are for terminals that take them, unless NO_COLOR is set. */
 export const output = (): Output => {
   const { stdout } = process
   const isTerminal = stdout.isTTY

@@ -19,6 +19,7 @@ import { chatCommand } from "./chat/ChatCommand.ts"
 import { CommandFailed } from "./CommandFailed.ts"
 import { completionsCommand } from "./completions/CompletionsCommand.ts"
 import { ExitCode } from "./ExitCode.ts"
+import * as HelpText from "./HelpText.ts"
 import { colloquy } from "./LaunchCommand.ts"
 import { loginCommand, logoutCommand, statusCommand } from "./login/LoginCommands.ts"
 import { sessionsCommand } from "./sessions/SessionsCommand.ts"
@@ -48,7 +49,7 @@ const root = colloquy.pipe(
 
 /** One line for each fault, as the other commands print theirs. */
 const lineOf = ({ message }: CliError.CliError): string =>
-  `colloquy: ${message.replaceAll(/\s*\n\s*/g, " ").replace(/ Did you mean this\? (\S+)$/, ", did you mean \`$1\`?")}`
+  `colloquy: ${message.replaceAll(/\s*\n\s*/g, " ").replace(/ Did you mean this\? (\S+)$/, ", did you mean `$1`?")}`
 
 const presenter = CliOutput.layerPresenter({
   present: (event) =>
@@ -72,7 +73,7 @@ export const run = async (words: ReadonlyArray<string>): Promise<number> => {
       Effect.provideService(ExitCode, {
         set: (value) => Effect.sync(() => void (code.value = value)),
       }),
-      Effect.provide(Layer.mergeAll(NodeServices.layer, presenter, builtIns)),
+      Effect.provide(Layer.mergeAll(NodeServices.layer, presenter, builtIns, HelpText.layer)),
     ),
   )
   if (Exit.isSuccess(exit)) return code.value

@@ -10,15 +10,8 @@ import { launchOf } from "../LaunchCommand.ts"
 import * as StderrLog from "../../log/StderrLog.ts"
 import { withServices } from "../WithServices.ts"
 
+import type { ChatOptions } from "./ChatOptions.ts"
 import { Notices } from "./Notices.ts"
-
-/** How a chat begins. */
-export interface ChatOptions {
-  /** The conversation to go on with: an id, or the newest of the directory. Absent: a new one. */
-  readonly resume?: { readonly id: string } | "newest"
-  /** The first message. */
-  readonly prompt?: string
-}
 
 const approvals = Flag.optional(
   Flag.Literals("ask-for-approval", AskForApproval.literals).pipe(

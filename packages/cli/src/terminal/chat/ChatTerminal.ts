@@ -37,45 +37,53 @@ const readKeys = (queue: Queue.Queue<Input>) => {
   }
 }
 
+/** Listens to the process until the function that it returns is called. */
+const listen = (queue: Queue.Queue<Input>): (() => void) => {
+  const { stdin, stdout } = process
+  const stop = (code: number) => () => void Queue.offerUnsafe(queue, { _tag: "Stop", code })
+  const onKey = readKeys(queue)
+  const onEnd = stop(0)
+  const onResize = () => void Queue.offerUnsafe(queue, { _tag: "Resized" })
+  const key: Key = { name: "c", ctrl: true, sequence: "\u0003" }
+  const onInterrupt = () => void Queue.offerUnsafe(queue, { _tag: "Keys", keys: [key] })
+  const signals = [
+    ["SIGINT", onInterrupt] as const,
+    ...Object.entries(stopCodes).map(([signal, code]) => [signal, stop(code)] as const),
+  ]
+  emitKeypressEvents(stdin)
+  stdin.on("keypress", onKey).once("end", onEnd)
+  stdout.on("resize", onResize)
+  for (const [signal, listener] of signals) process.on(signal, listener)
+  return () => {
+    stdin.off("keypress", onKey).off("end", onEnd)
+    stdout.off("resize", onResize)
+    for (const [signal, listener] of signals) process.off(signal, listener)
+  }
+}
+
 /** Takes the terminal over until the scope closes. */
-export const make = (queue: Queue.Queue<Input>): Effect.Effect<ChatTerminal, never, Scope.Scope> =>
-  Effect.acquireRelease(
+export const make = (
+  queue: Queue.Queue<Input>,
+): Effect.Effect<ChatTerminal, never, Scope.Scope> => {
+  const { stdin, stdout } = process
+  const open = Effect.sync(() => {
+    stdin.setRawMode(true)
+    stdout.write(pasteMarks.on)
+    const unlisten = listen(queue)
+    stdin.resume()
+    return {
+      size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
+      write: (text: string) => void stdout.write(text),
+      resume: () => void stdin.resume(),
+      unlisten,
+    }
+  })
+  return Effect.acquireRelease(open, ({ unlisten }) =>
     Effect.sync(() => {
-      const { stdin, stdout } = process
-      const onKey = readKeys(queue)
-      const onResize = () => void Queue.offerUnsafe(queue, { _tag: "Resized" })
-      const stop = (code: number) => () => void Queue.offerUnsafe(queue, { _tag: "Stop", code })
-      const onEnd = stop(0)
-      const onInterrupt = () =>
-        void Queue.offerUnsafe(queue, {
-          _tag: "Keys",
-          keys: [{ name: "c", ctrl: true, sequence: "\u0003" }],
-        })
-      const signals = Object.entries(stopCodes).map(
-        ([signal, code]) => [signal, stop(code)] as const,
-      )
-      emitKeypressEvents(stdin)
-      stdin.setRawMode(true)
-      stdin.on("keypress", onKey).once("end", onEnd)
-      stdout.on("resize", onResize)
-      process.on("SIGINT", onInterrupt)
-      for (const [signal, listener] of signals) process.on(signal, listener)
-      stdout.write(pasteMarks.on)
-      stdin.resume()
-      return {
-        size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
-        write: (text: string) => void stdout.write(text),
-        resume: () => void stdin.resume(),
-        release: () => {
-          stdin.off("keypress", onKey).off("end", onEnd)
-          stdout.off("resize", onResize)
-          process.off("SIGINT", onInterrupt)
-          for (const [signal, listener] of signals) process.off(signal, listener)
-          stdin.setRawMode(false)
-          stdin.pause()
-          stdout.write(pasteMarks.off)
-        },
-      }
+      unlisten()
+      stdin.setRawMode(false)
+      stdin.pause()
+      stdout.write(pasteMarks.off)
     }),
-    ({ release }) => Effect.sync(release),
   )
+}

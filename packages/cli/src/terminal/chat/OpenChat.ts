@@ -6,7 +6,7 @@ import { Server } from "@colloquy/server/Server"
 import * as Effect from "effect/Effect"
 import { idOf, newestIn } from "../sessions/Sessions.ts"
 import type { Loaded } from "../WithServices.ts"
-import type { ChatOptions } from "./ChatCommand.ts"
+import type { ChatOptions } from "./ChatOptions.ts"
 
 /** True for a key that the command line sets. */
 const sets = ({ startup }: Loaded, key: string): boolean =>

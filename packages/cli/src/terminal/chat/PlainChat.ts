@@ -26,7 +26,7 @@ const readLines = Effect.acquireRelease(
     const iterator = lines[Symbol.asyncIterator]()
     return {
       lines,
-      next: Effect.promise(async () => (await iterator.next()).value as string | undefined),
+      next: Effect.promise(async (): Promise<string | undefined> => (await iterator.next()).value),
     }
   }),
   ({ lines }) => Effect.sync(() => lines.close()),

@@ -1,15 +1,29 @@
 /** Carries out the commands that a person types after a slash. */
+import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationsView } from "@colloquy/server/ConversationsView"
 import * as Effect from "effect/Effect"
 import { printable } from "../../demo/Format.ts"
-import { unifiedRows } from "../sessions/SessionText.ts"
+import { type TextOptions, unifiedRows } from "../sessions/SessionText.ts"
 import { fit } from "../Width.ts"
-import type { ChatSession } from "./ChatSession.ts"
 import { helpLines, type Slash } from "./SlashCommands.ts"
+
+/** The chat that a command is for. */
+export interface SlashTarget {
+  readonly conversation: Conversation
+  /** Goes on with another conversation, of which only new events are shown. */
+  readonly change: (conversation: Conversation) => Effect.Effect<void>
+  readonly options: TextOptions
+  /** Ends the chat. */
+  readonly quit: (code: number) => void
+  /** Adds rows to what is shown. */
+  readonly show: (rows: ReadonlyArray<string>) => void
+  /** Has the diff of the last turn that changed files. */
+  readonly view: { readonly diff: string }
+}
 
 /** Carries one out. */
 export const runSlash = Effect.fnUntraced(function* (
-  session: Pick<ChatSession, "conversation" | "change" | "options" | "quit" | "show" | "view">,
+  session: SlashTarget,
   conversations: ConversationsView["Service"],
   command: Slash,
 ) {

@@ -41,7 +41,7 @@ export const helpLines: ReadonlyArray<string> = [
   "",
   ...(
     [
-      ["Enter", "send the message; during a turn, the agent gets it before its next step"],
+      ["Enter", "send the message; a running turn gets it before its next step"],
       ["Alt-Enter", "a new line in the message"],
       ["Up, Down", "earlier messages"],
       ["Ctrl-C", "interrupt the turn; once more: end the chat"],

@@ -18,6 +18,8 @@ export const completionsCommand = (commands: Command.Command.Any) =>
     Effect.fnUntraced(function* ({ shell }) {
       const own = Completions.fromCommand(commands)
       const all = { ...own, subcommands: [...own.subcommands, ...serverDescriptors] }
-      yield* print([Completions.generate("colloquy", shell, all).trimEnd()])
+      const script = Completions.generate("colloquy", shell, all).trimEnd()
+      // The comments of the script name an option, for which there is a command here.
+      yield* print([script.replaceAll("--completions", "completions")])
     }),
   ).pipe(Command.withDescription("Print a script for the completions of a shell"))

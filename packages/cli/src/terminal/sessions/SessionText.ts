@@ -84,50 +84,59 @@ export const startRows = (item: Item, options: TextOptions): ReadonlyArray<strin
   }
 }
 
+const messageRows = (text: string, { columns, style }: TextOptions): ReadonlyArray<string> => [
+  "",
+  ...rowsOf(prose(text), columns - 2).map((one, index) =>
+    style.bold(`${index === 0 ? "›" : " "} ${one}`),
+  ),
+  "",
+]
+
+/** One row that says how a call has ended, or of a plan one for each step; undefined for other items. */
+const callText = (item: Item): string | undefined => {
+  switch (item.type) {
+    case "command":
+      return item.exitCode === undefined ? item.status : `exit ${item.exitCode}`
+    case "file_change":
+      return item.success === true ? "applied" : "not applied"
+    case "mcp_tool_call":
+    case "tool_call":
+      return item.status
+    case "web_search":
+      return `searched: ${item.query ?? ""}`
+    case "interruption":
+      return `— ${item.reason}`
+    case "compaction":
+      return "— the history was replaced by a summary"
+    default:
+      return undefined
+  }
+}
+
 /** The rows that show how an item has ended, or an item that has no beginning of its own. */
 export const endRows = (item: Item, options: TextOptions): ReadonlyArray<string> => {
   const { columns, style } = options
-  const row = (text: string) => textRows(text, options)
+  const ended = callText(item)
+  if (ended !== undefined) {
+    const text = item.type === "command" ? (item.output ?? "") : ""
+    const rows = textRows(ended, options).map(style.dim)
+    return text.trim() === "" ? rows : [...outputRows(text, options), ...rows]
+  }
   switch (item.type) {
     case "user_message":
-      return item.kind === "plain"
-        ? [
-            "",
-            ...rowsOf(prose(item.text), columns - 2).map((one, index) =>
-              style.bold(`${index === 0 ? "›" : " "} ${one}`),
-            ),
-            "",
-          ]
-        : []
+      return item.kind === "plain" ? messageRows(item.text, options) : []
     case "agent_message":
       return indented(item.text, columns)
     case "reasoning":
       return indented(item.text, columns).map(style.dim)
-    case "command": {
-      const { exitCode, output: text = "" } = item
-      const ended = exitCode === undefined ? item.status : `exit ${exitCode}`
-      return [
-        ...(text.trim() === "" ? [] : outputRows(text, options)),
-        ...row(ended).map(style.dim),
-      ]
-    }
-    case "file_change":
-      return row(item.success === true ? "applied" : "not applied").map(style.dim)
-    case "mcp_tool_call":
-    case "tool_call":
-      return row(item.status).map(style.dim)
-    case "web_search":
-      return row(`searched: ${item.query ?? ""}`).map(style.dim)
     case "plan":
-      return item.steps.flatMap(({ status, step }) => row(`${status}: ${step}`).map(style.dim))
+      return item.steps.flatMap(({ status, step }) =>
+        textRows(`${status}: ${step}`, options).map(style.dim),
+      )
     case "error":
-      return row(`✗ ${item.message}`).map(style.bad)
+      return textRows(`✗ ${item.message}`, options).map(style.bad)
     case "warning":
-      return row(`! ${item.message}`).map(style.accent)
-    case "interruption":
-      return row(`— ${item.reason}`).map(style.dim)
-    case "compaction":
-      return row("— the history was replaced by a summary").map(style.dim)
+      return textRows(`! ${item.message}`, options).map(style.accent)
     default:
       return []
   }
