@@ -13,7 +13,8 @@ type Line = LoginLine
 const isSet = (variables: NodeJS.ProcessEnv, name: string): boolean =>
   (variables[name] ?? "").trim() !== ""
 
-const keyLine = (
+/** The line of the key of a provider. */
+export const keyLine = (
   { bearerToken, envKey, envKeyInstructions, id, keyOptional, wire }: ModelProvider,
   login: Line,
   variables: NodeJS.ProcessEnv,

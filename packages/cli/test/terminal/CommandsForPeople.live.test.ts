@@ -118,7 +118,10 @@ describe("login", () => {
         Program.run(args, { env: { HOME: home, COLLOQUY_HOME: home }, cwd: home, input })
       const before = run(["status"])
       assert.strictEqual(before.code, 1)
-      assert.include(before.stderr, "No model provider is configured")
+      assert.include(
+        before.stderr,
+        "the provider openai needs one. Advice: set OPENAI_API_KEY, or run `colloquy login`",
+      )
       assert.strictEqual(run(["doctor"]).code, 1)
       const stored = run(["login", "--api-key"], `${key}\n`)
       assert.deepStrictEqual([stored.code, stored.stdout], [0, "Logged in.\n"])

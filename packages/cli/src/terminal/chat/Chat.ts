@@ -37,7 +37,6 @@ const headingOf = ({ startup: { settings } }: Loaded, { columns, style }: Output
       `${cwd}, ${sandboxPolicy.mode}`,
       "/help lists the commands",
     ].map((line) => style.dim(fit(`  ${printable(line)}`, columns - 1))),
-    "",
   ]
 }
 

@@ -28,8 +28,9 @@ export class ChatScreen {
     const { cursor, rows } = this.last
     this.last = { rows: [], cursor: { row: 0, column: 0 } }
     const taken = (row: string) => Math.max(1, Math.ceil(widthOf(row) / Math.max(1, columns)))
-    const above = rows.slice(0, cursor.row).reduce((sum, row) => sum + taken(row), 0)
-    const up = above + Math.floor(cursor.column / Math.max(1, columns))
+    // Terminals differ in whether they wrap the row of the cursor anew: one that does leaves a piece of it, but no final row
+    // is ever erased.
+    const up = rows.slice(0, cursor.row).reduce((sum, row) => sum + taken(row), 0)
     return `\r${up > 0 ? `\u001b[${up}A` : ""}\u001b[J`
   }
 

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { loginOf } from "../../auth/LoginOfMachine.ts"
 import { withoutUserAndQuery } from "../../config/Redaction.ts"
+import { keyLine } from "../../commands/ProviderCheck.ts"
 import { CommandFailed } from "../CommandFailed.ts"
 import { output, print } from "../Output.ts"
 import type { Loaded } from "../WithServices.ts"
@@ -49,6 +50,7 @@ export const status = Effect.fnUntraced(function* ({ environment, startup }: Loa
   const { missingProvider, settings } = startup
   const { model, provider } = settings
   const login = yield* loginOf(environment)
+  const key = keyLine(provider, login, process.env)
   const facts: ReadonlyArray<readonly [string, string]> = [
     ["model", model],
     [
@@ -58,8 +60,12 @@ export const status = Effect.fnUntraced(function* ({ environment, startup }: Loa
         : `${provider.id}, ${withoutUserAndQuery(provider.baseUrl)}`,
     ],
     ["login", login.text.replace(/^login: /, "")],
+    ["key", key.text.replace(/^key: /, "")],
     ["state", environment.stateDirectory],
   ]
   yield* print(facts.map(([name, value]) => `${style.dim(name.padEnd(10))}${printable(value)}`))
+  if (missingProvider === undefined && key.state !== "ok") {
+    return yield* new CommandFailed({ message: key.text })
+  }
   if (missingProvider !== undefined) return yield* new CommandFailed({ message: missingProvider })
 })
