@@ -28,6 +28,9 @@ const standard = CliOutput.defaultFormatter()
 
 /** The layer that formats them. */
 export const layer = CliOutput.layer({
-  ...standard,
+  formatCliError: (error) => standard.formatCliError(error),
+  formatError: (error) => standard.formatError(error),
+  formatErrors: (errors) => standard.formatErrors(errors),
+  formatVersion: (name, version) => standard.formatVersion(name, version),
   formatHelpDoc: (page) => standard.formatHelpDoc(page).split("\n").flatMap(wrapped).join("\n"),
 })
