@@ -3,7 +3,7 @@ import * as CliOutput from "effect/cli/CliOutput"
 import { rowsOf, widthOf } from "./Width.ts"
 
 /** Most columns of a help page. */
-export const helpColumns = 80
+const helpColumns = 80
 
 /** Widest column of names: behind a wider one there is no room for a description. */
 const maxIndent = 50

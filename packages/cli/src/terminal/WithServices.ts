@@ -19,7 +19,7 @@ const failed = (error: { readonly _tag: string; readonly message?: string }): Co
   })
 
 /** Loads the configuration. Fails with what is wrong with it. */
-export const load = (launch: Launch): Effect.Effect<Loaded, CommandFailed> => {
+const load = (launch: Launch): Effect.Effect<Loaded, CommandFailed> => {
   const environment = Environment.read(launch.directory)
   return Effect.mapBoth(Startup.load(environment, launch), {
     onFailure: ({ message, warnings = [] }) =>

@@ -10,7 +10,7 @@ import { type Answer, type Question, settleMs } from "./Question.ts"
 import { type Slash, slashOf } from "./SlashCommands.ts"
 
 /** The turn that runs. */
-export interface ShownTurn {
+interface ShownTurn {
   readonly startedMs: number
   /** True once the person has interrupted it. */
   readonly isStopping: boolean

@@ -12,7 +12,7 @@ export const slashCommands = {
 } as const
 
 /** Their names. */
-export type SlashName = keyof typeof slashCommands
+type SlashName = keyof typeof slashCommands
 
 /** A line that begins with a slash: a command with the rest of the line, or the error in one line. */
 export type Slash =
