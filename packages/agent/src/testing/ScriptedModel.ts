@@ -181,7 +181,7 @@ const failed = (index: number, problem: string): ModelError =>
     message: `the response of the script to request ${index + 1}: ${problem}`,
   })
 
-/** The entry of the script for a request; undefined where nobody expected it. */
+/** The entry of the script for a request; undefined where none was expected. */
 const entryOf = (
   script: Script,
   request: ModelRequest,
