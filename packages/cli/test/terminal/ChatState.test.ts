@@ -64,6 +64,11 @@ describe("ChatState", () => {
     assert.deepStrictEqual(press(stopping, [ctrl("c")])[1], [{ _tag: "Quit", code: 130 }])
   })
 
+  it("Ctrl-C right after Enter interrupts the turn that is about to be reported", () => {
+    const [, actions] = press(initialState, [...text("go"), named("return"), ctrl("c")])
+    assert.deepStrictEqual(actions, [{ _tag: "Send", text: "go" }, { _tag: "Interrupt" }])
+  })
+
   it("Ctrl-C without a turn deletes the line, then asks, then ends the chat", () => {
     const [typed] = press(initialState, text("abc"))
     const [empty, none] = press(typed, [ctrl("c")])

@@ -73,6 +73,7 @@ describe("sessions", () => {
         listed(run).map(({ preview }) => preview),
         ["say second", "say first"],
       )
+      assert.strictEqual(run(["sessions"]).stdout, run(["sessions", "list"]).stdout)
       const found = listed(run, "--search", "FIRST")
       assert.lengthOf(found, 1)
       const { id = "" } = found[0] ?? {}

@@ -66,6 +66,10 @@ const interrupt = (state: ChatState): Next => {
       ? [state, [{ _tag: "Quit", code: 130 }]]
       : [{ ...state, turn: { ...state.turn, isStopping: true } }, [{ _tag: "Interrupt" }]]
   }
+  // A message was sent whose turn has not been reported yet.
+  if (state.sent.length > 0 && !state.isLeaving) {
+    return [{ ...state, isLeaving: true }, [{ _tag: "Interrupt" }]]
+  }
   if (state.line.text !== "") return only({ ...state, line: emptyLine })
   return state.isLeaving
     ? [state, [{ _tag: "Quit", code: 0 }]]

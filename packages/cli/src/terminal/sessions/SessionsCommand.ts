@@ -24,6 +24,9 @@ const ids = Argument.String("id").pipe(
 
 const sessions = Effect.promise(() => import("./Sessions.ts"))
 
+/** Most conversations that are listed unless the command line says otherwise: they fit a screen. */
+const defaultLimit = 20
+
 const listFlags = {
   search: Flag.optional(
     Flag.String("search").pipe(Flag.withDescription("Only with this text in the first message")),
@@ -36,7 +39,7 @@ const listFlags = {
       (n) => n >= 1,
       (n) => `expected 1 or more, got ${n}`,
     ),
-    Flag.withDefault(20),
+    Flag.withDefault(defaultLimit),
   ),
   json,
 }
@@ -110,7 +113,16 @@ const rm = Command.make(
 ).pipe(Command.withDescription("Delete conversations, for good"))
 
 /** The command. */
-export const sessionsCommand = Command.make("sessions").pipe(
+export const sessionsCommand = Command.make(
+  "sessions",
+  {},
+  Effect.fnUntraced(function* () {
+    const { list: run } = yield* sessions
+    yield* withServices(yield* launchOf, () =>
+      run({ search: undefined, cwd: undefined, archived: false, limit: defaultLimit, json: false }),
+    )
+  }),
+).pipe(
   Command.withDescription("List, show, continue, copy, archive and delete conversations"),
   Command.withSubcommands([list, show, resumeCommand, fork, archive, unarchive, rm]),
 )
