@@ -79,6 +79,7 @@ const overTransport = (mode: string, name: string, joinedBy: "streams" | "webSoc
       "test/app/**/*.test.ts",
       "test/AppServer*.test.ts",
       "test/ReplayApp.test.ts",
+      "test/thread/**/*.test.ts",
     ]),
     testTimeout,
     provide: { joinedBy },

@@ -7,7 +7,7 @@
  * yield* chat.ask("refund A1").pipe(Stream.runForEach(print))
  * ```
  *
- * The agent has only the tools that it is given, and the model is told nothing about the machine. Everything waits on the
+ * The agent has only the tools that it is given, and the model learns nothing about the machine. Everything waits on the
  * `Clock`, so a `TestClock` controls it.
  */
 export * from "./AgentErrors.ts"

@@ -75,7 +75,7 @@ export class BudgetExceeded extends Schema.TaggedError<BudgetExceeded>()("Budget
   }
 }
 
-/** The model's answer does not match the schema, neither at first nor after it was told so. */
+/** The model's answer does not match the schema, neither at first nor after the correction. */
 export class AnswerMismatch extends Schema.TaggedError<AnswerMismatch>()("AnswerMismatch", {
   turnId: Schema.String,
   /** What the model answered last. */

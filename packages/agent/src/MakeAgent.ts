@@ -56,7 +56,7 @@ export interface AgentOptions<
   readonly store?: S
   /**
    * Decides the questions of its tools where nothing else does. Without a policy and without an `onApproval` of the chat
-   * or of the `ask`, a question is denied at once, and the model reads that nobody was there to approve it.
+   * or of the `ask`, a question is denied at once, and the model reads that no policy approved it.
    */
   readonly onApproval?: OnApproval<QuestionsOf<T[number]> | MachineQuestionsOf<X>, R>
   /** Limits of each chat. Default: none. */

@@ -30,7 +30,7 @@ export interface AskOptions<Q, A = string, R = never> {
   /** Answers the questions of this turn, instead of the policy of the chat or of the agent. */
   readonly onApproval?: OnApproval<Q, R>
   /**
-   * What the answer has to be. The model is told the JSON Schema; an answer that does not match is asked for once more,
+   * What the answer has to be. The model gets the JSON Schema; an answer that does not match is asked for once more,
    * with what is wrong with it, as a second turn. A second mismatch is `AnswerMismatch`.
    */
   readonly schema?: Schema.Codec<A, unknown>

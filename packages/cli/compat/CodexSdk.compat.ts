@@ -3,11 +3,12 @@ import * as MockProvider from "@colloquy/testing/MockProvider"
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { chmodSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { buildIfMissing, entry } from "../test/support/BuiltProgram.ts"
+import { buildIfMissing } from "../test/support/BuiltProgram.ts"
 import { directory, home, provided } from "../test/support/Home.ts"
-import { describeClient, folderOf } from "./Driver.ts"
+import { executable } from "./Executable.ts"
+import { describeClient, importPackage } from "./Driver.ts"
 
 beforeAll(buildIfMissing)
 
@@ -36,21 +37,11 @@ interface Sdk {
   }
 }
 
-/** An executable of the name that the SDK expects. */
-const program = Effect.map(directory(), (place) => {
-  const path = join(place, "codex")
-  writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${entry}" "$@"\n`)
-  chmodSync(path, 0o755)
-  return path
-})
-
 const sdk = Effect.fnUntraced(function* (state: string) {
   const name = "@openai/codex-sdk"
-  // It has no entry for `require`.
-  const module = join(folderOf(name), "node_modules", name, "dist/index.js")
-  const { Codex } = yield* Effect.promise(() => import(module) as Promise<Sdk>)
+  const { Codex } = yield* Effect.promise(() => importPackage(name, name) as Promise<Sdk>)
   const codex = new Codex({
-    codexPathOverride: yield* program,
+    codexPathOverride: yield* executable(),
     env: { PATH: process.env["PATH"] ?? "", HOME: state, COLLOQUY_HOME: state },
   })
   return codex

@@ -2,7 +2,7 @@
 import { type ClientName, clientNames } from "./Pins.ts"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { describe, inject } from "vitest"
@@ -122,6 +122,26 @@ export const load = (specifier: string): unknown => {
   const client = clientNames.find((name) => `${specifier}/`.startsWith(`${name}/`))
   if (client === undefined) throw new Error(`${specifier} belongs to no client of the list`)
   return createRequire(join(folderOf(client), "package.json"))(specifier)
+}
+
+interface Entry {
+  readonly import?: Entry | string
+  readonly default?: Entry | string
+}
+
+const pathOf = (entry: Entry | string | undefined): string | undefined =>
+  entry === undefined || typeof entry === "string"
+    ? entry
+    : (pathOf(entry.import) ?? pathOf(entry.default))
+
+/** A package in the folder of a client that has no entry for `require`. */
+export const importPackage = (client: ClientName, name: string): Promise<unknown> => {
+  const folder = join(folderOf(client), "node_modules", name)
+  const { exports = {}, main } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+    readonly exports?: Readonly<Record<string, Entry | string>>
+    readonly main?: string
+  }
+  return import(join(folder, pathOf(exports["."]) ?? main ?? "index.js")) as Promise<unknown>
 }
 
 /** Skips the checks of a client that could not be installed. */

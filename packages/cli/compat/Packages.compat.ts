@@ -221,9 +221,9 @@ describe.each(projects)("a program with $name", (project) => {
   })
 
   it(`passes its tests within ${maxTestMs} ms`, async () => {
-    // The fastest of three runs: other work on this machine delays any of them.
+    // The fastest of ten runs: other work on this machine delays any of them.
     let fastestMs = Number.POSITIVE_INFINITY
-    for (let runs = 0; runs < 3 && fastestMs >= maxTestMs; runs++) {
+    for (let runs = 0; runs < 10 && fastestMs >= maxTestMs; runs++) {
       fastestMs = Math.min(fastestMs, await testMs(cwd))
     }
     assert.isBelow(fastestMs, maxTestMs)

@@ -7,6 +7,7 @@ export const pins = {
   "@openai/agents": "0.20.0",
   "vscode-jsonrpc": "8.2.1",
   "@openai/codex-sdk": "0.163.0",
+  "ai-sdk-provider-codex-cli": "2.2.1",
   "@ai-sdk/mcp": "2.0.99",
   "@langchain/mcp-adapters": "1.1.4",
   "@mastra/mcp": "2.0.0",
@@ -25,6 +26,7 @@ export const clientNames = Object.keys(pins) as ReadonlyArray<ClientName>
 
 /** Peers that npm would otherwise choose itself, and packages that a user of the client installs beside it. */
 const companions: Partial<Record<ClientName, Readonly<Record<string, string>>>> = {
+  "ai-sdk-provider-codex-cli": { ai: "7.0.173", zod: "4.6.7" },
   "@ai-sdk/mcp": { ai: "7.0.173", zod: "4.6.7" },
   "@langchain/mcp-adapters": { "@langchain/core": "1.4.0", "@langchain/langgraph": "1.7.3" },
   "@mastra/mcp": { "@mastra/core": "1.71.0", zod: "4.6.7" },

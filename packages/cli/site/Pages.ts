@@ -47,6 +47,7 @@ export const sections: ReadonlyArray<Section> = [
       doc("mcp-server", "The MCP server"),
       doc("app-server", "The app-server"),
       doc("http", "HTTP"),
+      doc("terminal", "In the terminal"),
       doc("exec", "One turn from a script"),
       doc("testing", "Testing"),
     ],

@@ -496,7 +496,13 @@ describe("colloquy doctor", () => {
           ? /^ok {6}sandbox: \S+ [\d.]+$/
           : /^broken {2}sandbox: not available: .+ Advice: .+$/,
       )
-      const helpers = lines.slice(code === 0 ? 1 : 0, -1)
+      const helpers = lines.slice(code === 0 ? 1 : 0, -4)
+      assert.match(lines.at(-4) ?? "", /^ok {6}config: \/\S+config\.toml$/)
+      assert.strictEqual(
+        lines.at(-3),
+        "ok      provider: offline, built in, with the model offline",
+      )
+      assert.strictEqual(lines.at(-2), "ok      key: none needed")
       assert.match(lines.at(-1) ?? "", /^missing login: none found in \S+ or \S+$/)
       if (code === 0) {
         assert.match(

@@ -20,7 +20,7 @@ const empty = Effect.acquireRelease(
 )
 
 const unconfigured = (directory: string): string =>
-  `No model provider is configured. Set OPENAI_API_KEY, log in (\`loginApiKey\` or \`loginChatGpt\` of \`colloquy app-server\`), or set \`model_provider\` and its table of \`model_providers\` in ${directory}/config.toml. \`model_provider = "offline"\` requests the built-in offline model, which needs neither key nor network.`
+  `No model provider is configured. Set OPENAI_API_KEY, log in (\`colloquy login\`, or \`loginApiKey\` or \`loginChatGpt\` of \`colloquy app-server\`), or set \`model_provider\` and its table of \`model_providers\` in ${directory}/config.toml. \`model_provider = "offline"\` requests the built-in offline model, which needs neither key nor network.`
 
 describe("colloquy mcp without a configured provider", () => {
   it.live(

@@ -27,6 +27,7 @@ import type { ConversationSettings } from "./ConversationSettings.ts"
 import type { State } from "./decider/State.ts"
 import type { BadForkRule, ForkRule } from "./ForkRule.ts"
 import type { Listener } from "./listeners/Listener.ts"
+import type { RecordOf } from "./LogRecord.ts"
 import type { FollowOptions } from "./listeners/Listeners.ts"
 import type { LeaseHeld, StoreError } from "./StoreErrors.ts"
 
@@ -155,6 +156,14 @@ export class ConversationManager extends Context.Service<
       address: LogAddress,
       access?: Access,
     ) => Effect.Effect<StoredSummary, NoSuchConversation | StoreError>
+    /**
+     * The events of a conversation with the times at which they were recorded, archived or not. Loads nothing, so that
+     * what a crash left unfinished is still unfinished here.
+     */
+    readonly history: (
+      id: string,
+      access?: Access,
+    ) => Effect.Effect<ReadonlyArray<RecordOf<"Event">>, NoSuchConversation | StoreError>
     /**
      * Ends a conversation: its turn, its listeners, its fiber and its log in the store. Resolves when that is done. From
      * the call on no caller finds it. When the store fails it can be found again, and the removal can be retried.

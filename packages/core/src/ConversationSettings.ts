@@ -33,6 +33,8 @@ export interface ConversationSettings {
    * read when the conversation is created.
    */
   readonly resumePath?: string
+  /** True: nothing of the conversation is stored, and it ends with the process. Only read when it is created. */
+  readonly ephemeral?: boolean
   /** Added after the system instructions. */
   readonly developerInstructions?: string
   /** Replaces the built-in instructions for a summary of the history. */

@@ -41,6 +41,8 @@ export interface ConversationMeta {
   }
   /** Id of the conversation that its log was copied from. */
   readonly forkedFrom?: string
+  /** True: its log is kept in memory only, and is in no list (`store/EphemeralLogs.ts`). No store sees one. */
+  readonly ephemeral?: true
   /** The principal that the conversation belongs to. Absent: the local user, as in every rollout file without one. */
   readonly owner?: string
 }

@@ -100,6 +100,7 @@ export type UserMessageEvent = {
   readonly message: string
   readonly kind?: "plain" | "user_instructions" | "environment_context"
   readonly images?: ReadonlyArray<string>
+  readonly client_id?: string
 }
 
 export type AgentMessageDeltaEvent = {

@@ -23,6 +23,9 @@ const legacyOp = <const T extends string, F extends Schema.Struct.Fields>(type: 
     legacy: true as const,
   })
 
+/** Id that the client gives the message; its `user_message` event repeats it. Not in the original. */
+const clientId = { client_id: Schema.optionalKey(Schema.String) }
+
 const approval = {
   id: Schema.String,
   decision: ReviewDecision,
@@ -40,6 +43,7 @@ export const Op = Schema.Union([
     items: Schema.Array(InputItem),
     /** JSON Schema that the answer of the turn has to match. Not used by input that joins a turn. */
     final_output_json_schema: Schema.optionalKey(Schema.Unknown),
+    ...clientId,
   }),
   /** Like `user_input`, and its settings apply to later turns as well, except `final_output_json_schema`. */
   op("user_turn", {
@@ -52,6 +56,7 @@ export const Op = Schema.Union([
     summary: ReasoningSummary,
     base_instructions: Schema.optionalKey(Schema.String),
     final_output_json_schema: Schema.optionalKey(Schema.Unknown),
+    ...clientId,
   }),
   /** Changes settings for later turns. An absent member keeps its value; `effort: null` clears it. */
   op("override_turn_context", {

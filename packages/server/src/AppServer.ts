@@ -1,9 +1,11 @@
 /** Serves the dialect `app-server` on one connection, which the caller has opened. */
 import type { Connection } from "@colloquy/protocol/Connection"
+import type { Request } from "@colloquy/protocol/JsonRpc"
+import type { ServerIdentity } from "@colloquy/protocol/app/Initialize"
 import { AppServer } from "@colloquy/protocol/app/AppServer"
 import { CancelRequest } from "@colloquy/protocol/app/Events"
 import { ApprovalForm } from "@colloquy/protocol/app/Initialize"
-import { Initialized } from "@colloquy/protocol/app/Session"
+import { Initialize, Initialized } from "@colloquy/protocol/app/Session"
 import { nearest } from "@colloquy/protocol/Nearest"
 import { methodsOf } from "@colloquy/protocol/Method"
 import type * as Duration from "effect/Duration"
@@ -12,13 +14,17 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type FindDialect, unknownMethodRoute } from "./jsonrpc/ForeignMethod.ts"
 import { invalidRequest } from "./app/AppErrors.ts"
-import { make as makeHandlers } from "./app/AppHandlers.ts"
+import { make as makeHandlers, makeConnection } from "./app/AppHandlers.ts"
 import { cancelRequest } from "./app/methods/CancelRequest.ts"
 import { initialized } from "./app/methods/Initialized.ts"
 import type { Auth } from "./app/ports/AuthPort.ts"
 import type { HostPort } from "./app/ports/HostPort.ts"
 import type { UserConfig } from "./app/ports/UserConfigPort.ts"
-import type { Server } from "./Server.ts"
+import { Server } from "./Server.ts"
+import { hostHandlers } from "./thread/host/HostHandlers.ts"
+import * as ThreadConnection from "./thread/ThreadConnection.ts"
+import { routesOf as threadRoutes } from "./thread/ThreadHandlers.ts"
+import { SentRequests } from "./thread/ThreadQuestions.ts"
 import type { McpServerOptions } from "./McpServer.ts"
 import { make as makePeer } from "./jsonrpc/Peer.ts"
 import { withCaller } from "./jsonrpc/TraceContext.ts"
@@ -27,6 +33,11 @@ import { withCaller } from "./jsonrpc/TraceContext.ts"
 export interface AppServerOptions {
   /** Beginning of the reported `userAgent`. Default `colloquy`. */
   readonly userAgent?: string
+  /**
+   * What the response to `initialize` says besides: clients of app-server v2 expect it. Default: nothing, as in the first
+   * version.
+   */
+  readonly identity?: Omit<ServerIdentity, "userAgent">
   /**
    * How long requests in flight, and turns that the client listens to, may continue after the end of input.
    * Default 500 ms.
@@ -53,6 +64,32 @@ const noRequest = (name: string, find: FindDialect | undefined) => {
   })
 }
 
+/** The routes of both versions, and the requests to the client of the second one. */
+const routes = Effect.fnUntraced(function* (
+  { peer: { principal } }: Connection,
+  { identity, userAgent = "colloquy" }: AppServerOptions,
+) {
+  const v1 = yield* makeConnection({
+    initializes: true,
+    principal,
+    approvals: () => "camelCase",
+    forms: () => false,
+    userAgent,
+    ...(identity === undefined ? {} : { identity }),
+  })
+  const sent = new SentRequests()
+  const server = yield* Server
+  const threads = yield* ThreadConnection.make({ server, principal, app: v1.connection, sent })
+  const others = yield* hostHandlers
+  const v2 = threadRoutes({ connection: threads, context: v1.context, others })
+  /** Several methods have the same name in both versions. */
+  const route = (request: Request) =>
+    threads.isUsed && request.method !== Initialize._tag
+      ? (v2(request) ?? v1.route(request))
+      : (v1.route(request) ?? v2(request))
+  return { route, sent }
+})
+
 /**
  * Serves until the end of input. Requests in flight then have `shutdownGrace` to complete; the others are stopped and
  * get an error (L9). In the rest of that time the events of turns that the client listens to are delivered until the
@@ -66,13 +103,7 @@ export const serve = (
 ): Effect.Effect<void, never, Server | Auth | HostPort | UserConfig> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const route = yield* makeHandlers({
-        initializes: true,
-        principal: connection.peer.principal,
-        approvals: () => "camelCase",
-        forms: () => false,
-        userAgent: options.userAgent ?? "colloquy",
-      })
+      const { route, sent } = yield* routes(connection, options)
       const peer = yield* makePeer({
         connection,
         adaptsEnvelope: true,
@@ -82,7 +113,9 @@ export const serve = (
           [CancelRequest._tag]: cancelRequest,
         },
         route: (request) => route(request) ?? noRequest(request.method, options.findDialect),
-        withdraw: ({ notify }, id) => notify(CancelRequest, [{ id }]),
+        // Subscribers of threads get `serverRequest/resolved` instead.
+        withdraw: ({ notify }, id) =>
+          sent.has(id) ? Effect.void : notify(CancelRequest, [{ id }]),
         ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
         ...(options.shutdownGrace === undefined ? {} : { shutdownGrace: options.shutdownGrace }),
       })

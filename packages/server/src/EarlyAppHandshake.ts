@@ -14,6 +14,7 @@ import {
   initializeCodec,
   initializeMethod,
   type InitializeParams,
+  type ServerIdentity,
 } from "@colloquy/protocol/app/Initialize"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -26,8 +27,17 @@ interface EarlyAnswer {
   readonly text: string
 }
 
+/** What the server says about itself, as `AppServerOptions` has it. */
+export interface EarlyOptions {
+  readonly userAgent: string
+  readonly identity?: Omit<ServerIdentity, "userAgent">
+}
+
 /** The response to a frame; undefined if it is another message, or one that gets an error. */
-const answerTo = (frame: Frame | undefined, userAgent: string): EarlyAnswer | undefined => {
+const answerTo = (
+  frame: Frame | undefined,
+  { identity, userAgent }: EarlyOptions,
+): EarlyAnswer | undefined => {
   if (frame?._tag !== "Text") return undefined
   const message = parseFrame(frame.text)
   if (message._tag !== "Request" || message.method !== initializeMethod) return undefined
@@ -35,7 +45,10 @@ const answerTo = (frame: Frame | undefined, userAgent: string): EarlyAnswer | un
   const params = codec.decodeParams(message.params)
   if (params._tag === "Failure") return undefined
   const { clientInfo } = params.success as InitializeParams
-  const result = codec.encodeResult({ userAgent: userAgentText(userAgent, clientInfo) })
+  const result = codec.encodeResult({
+    userAgent: userAgentText(userAgent, clientInfo),
+    ...identity,
+  })
   if (result._tag === "Failure") return undefined
   const envelope = new Envelope(true)
   envelope.observe([frame])
@@ -74,14 +87,11 @@ const withoutResponse = (connection: Connection, id: RequestId): Connection => {
  * Waits for the first message and answers it if it is an ordinary `initialize`. The response is the one that
  * `AppServer.serve` sends with the same options.
  */
-export const open = (
-  connection: Connection,
-  { userAgent }: { readonly userAgent: string },
-): Effect.Effect<Connection> =>
+export const open = (connection: Connection, options: EarlyOptions): Effect.Effect<Connection> =>
   Effect.matchEffect(connection.receive, {
     onFailure: () => Effect.succeed({ ...connection, receive: Cause.done() }),
     onSuccess: (frames) => {
-      const early = answerTo(frames[0], userAgent)
+      const early = answerTo(frames[0], options)
       const opened = preceded(connection, frames)
       return early === undefined
         ? Effect.succeed(opened)

@@ -35,13 +35,13 @@ export interface AgentDefinition {
   readonly approvalDeadline: Duration.Duration | undefined
   readonly effort: ReasoningEffort | undefined
   readonly verbosity: Verbosity | undefined
-  /** How long a conversation that nobody has open stays in memory. Undefined: the default of the core. */
+  /** How long a conversation without an open chat stays in memory. Undefined: the default of the core. */
   readonly idleTimeToLive: Duration.Duration | undefined
 }
 
 /**
  * The settings of its conversations. Without a machine there is no directory, no sandbox and no environment that the
- * model is told about. A tool asks whenever its definition says so.
+ * model knows of. A tool asks whenever its definition says so.
  */
 export const settingsOf = (definition: AgentDefinition): ConversationSettings => {
   const { approvalDeadline, effort, instructions, model, onRestart, verbosity } = definition

@@ -1,6 +1,6 @@
 /**
  * The conversations of one agent in this process. Built by the first chat that opens, with the services at hand, and
- * closed with the last one, so that an agent is a plain value that owns nothing while nobody uses it.
+ * closed with the last one, so that an agent is a plain value that owns nothing while it is not used.
  *
  *     closed ── first open ──▶ built ── last chat closes ──▶ closed
  */

@@ -1,4 +1,4 @@
-/** Structured answers: what the model is told about the schema, and what its text says by it. Pure. */
+/** Structured answers: what the model gets of the schema, and what its text says by it. Pure. */
 import { parseJson } from "@colloquy/protocol/Json"
 import { jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
 import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"

@@ -204,7 +204,7 @@ const failed = (index: number, problem: string): ModelError =>
 const isOfModel = (item: ResponseItem | undefined): boolean =>
   item?.type === "function_call" || (item?.type === "message" && item.role === "assistant")
 
-/** The entry of the script for a request; undefined where nobody expected it. */
+/** The entry of the script for a request; undefined where none was expected. */
 const entryOf = (
   script: Script,
   request: ModelRequest,

@@ -82,7 +82,7 @@ export interface TestAgent<Q, out R> {
   ) => Effect.Effect<Chat<Q>, OpenError, R | Scope.Scope>
   /** The scripted model, with every request in full. */
   readonly model: ScriptedModel
-  /** What a request told the model, in short. Default: the last one. Throws where there is no such request. */
+  /** What the model got in a request, in short. Default: the last one. Throws where there is no such request. */
   readonly sent: (index?: number) => SentRequest
   /**
    * The events of a chat's conversation so far, deltas included, from the first turn since its `open` on. Default: those of

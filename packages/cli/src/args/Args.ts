@@ -9,6 +9,7 @@ import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import { type ListenAddress, stdio } from "./ListenAddress.ts"
 import * as Options from "./Options.ts"
+import { peopleCommands } from "./PeopleCommands.ts"
 
 /** The options of a command that loads the configuration. */
 export interface Launch {
@@ -254,7 +255,8 @@ const readWord = (words: Words, args: ReadonlyArray<string>, index: number) => {
   const word = args[index] ?? ""
   if (word.startsWith("-")) return readOption(words, args, index)
   if (words.name === undefined) {
-    if (!commands.has(word)) return unknown("command", word, [...commands.keys()])
+    if (!commands.has(word))
+      return unknown("command", word, [...commands.keys(), ...peopleCommands])
     words.name = word
     return Result.succeed(1)
   }

@@ -5,7 +5,15 @@
 import * as Options from "./Options.ts"
 
 /** Their names. */
-const peopleCommands: ReadonlySet<string> = new Set(["exec"])
+export const peopleCommands: ReadonlySet<string> = new Set([
+  "chat",
+  "completions",
+  "exec",
+  "login",
+  "logout",
+  "sessions",
+  "status",
+])
 
 /** True for a command line whose command is one of them: its first word that is neither an option nor the value of one. */
 export const isForPeople = (words: ReadonlyArray<string>): boolean => {

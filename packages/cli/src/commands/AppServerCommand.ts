@@ -6,14 +6,19 @@ import * as EarlyAppHandshake from "@colloquy/server/EarlyAppHandshake"
 import * as Effect from "effect/Effect"
 import type { Launch } from "../args/Args.ts"
 import * as StdioServer from "../server/StdioServer.ts"
+import { serverIdentity } from "../server/ServerIdentity.ts"
 import { userAgent } from "../server/UserAgent.ts"
 import { withoutStacks } from "../WithoutStacks.ts"
 
 const serve: StdioServer.Serve = (connection, serving) => {
-  const { compatibility_version: compatibility } = serving.startup.options
+  const {
+    environment: { stateDirectory },
+    startup: { options },
+  } = serving
   return Effect.gen(function* () {
     const opened = yield* EarlyAppHandshake.open(connection, {
-      userAgent: userAgent(process.env, compatibility),
+      userAgent: userAgent(process.env, options.compatibility_version),
+      identity: serverIdentity(stateDirectory),
     })
     const server = yield* Effect.promise(() =>
       withoutStacks(() => import("../server/ServeAppServer.ts")),

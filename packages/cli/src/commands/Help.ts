@@ -7,11 +7,17 @@ Commands:
   app-server     Serve conversations over plain JSON-RPC on stdin and stdout, for editors and applications
   serve          Serve both and a plain HTTP API on a port of this machine: /mcp, /ws and /v1. A token is
                  created at the first start and printed once
+  chat           Hold a conversation in the terminal
   exec           Run one turn and end, for scripts: colloquy exec --help
+  sessions       List, show, resume, fork, archive, unarchive and rm: the stored conversations
+  login          Log in to the provider openai in a browser, or with --api-key, which is read from stdin
+  logout, status Delete the stored login; print which model, provider and login are used
+  completions    Print the completions for bash, zsh or fish. Each of the last six has a page of its own:
+                 colloquy chat --help
   demo           Start a server, hold a conversation with it and show the events. The conversation
                  requests a command and a patch, which are approved and run in a temporary directory
   config         Print every key of the effective configuration and its origin; secrets are redacted
-  doctor         Check whether commands can be confined on this machine, and report what is missing
+  doctor         Check the sandbox, the configuration, the provider and its key; exit code 1 if one is missing
   generate-ts, generate-json-schema, generate-docs [DIALECT]
                  Print every method, event and type of a dialect (app-server, app-server-v2 or codex-mcp) as
                  TypeScript, JSON Schema or Markdown; with -o, write files into a directory, for

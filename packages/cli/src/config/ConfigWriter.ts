@@ -14,7 +14,7 @@ import * as ConfigFile from "./ConfigFile.ts"
 /** A key as its names, the outermost first, and its new value; undefined removes it. */
 export interface Edit {
   readonly path: ReadonlyArray<string>
-  readonly value: string | number | boolean | undefined
+  readonly value: unknown
 }
 
 type Table = Record<string, unknown>
@@ -100,6 +100,25 @@ const sorted = (value: unknown): unknown => {
   )
 }
 
+/**
+ * Replaces the text of the file; resolves when the new one is on disk. Fails, and leaves it unchanged, when another program
+ * has changed it since it was read.
+ */
+export const replaceText = Effect.fnUntraced(function* (
+  stateDirectory: string,
+  file: ConfigFile.ConfigFile,
+  text: string,
+): Effect.fn.Return<void, SettingsError> {
+  if (text === file.text) return
+  const now = yield* Effect.mapError(Effect.fromResult(ConfigFile.read(stateDirectory)), fail)
+  if (now.text !== file.text) return yield* fail(`${file.path}: was changed meanwhile`)
+  const suffix = String(yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER))
+  yield* Effect.try({
+    try: () => replace(file.path, text, { suffix }),
+    catch: (error) => fail(`${file.path}: cannot be written (${ConfigFile.codeOf(error)})`),
+  })
+})
+
 /** Edits the file; resolves when the new one is on disk. On failure the old one is unchanged. */
 export const write = Effect.fnUntraced(function* (
   stateDirectory: string,
@@ -109,10 +128,5 @@ export const write = Effect.fnUntraced(function* (
   const text = yield* Effect.mapError(Effect.fromResult(edited(file.text, edits)), ({ message }) =>
     fail(`${file.path}: ${message}`),
   )
-  if (text === file.text) return
-  const suffix = String(yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER))
-  yield* Effect.try({
-    try: () => replace(file.path, text, { suffix }),
-    catch: (error) => fail(`${file.path}: cannot be written (${ConfigFile.codeOf(error)})`),
-  })
+  yield* replaceText(stateDirectory, file, text)
 })

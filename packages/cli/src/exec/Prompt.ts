@@ -5,7 +5,7 @@ import { ExecFailed } from "./ExecFailed.ts"
 
 /** Where the prompt comes from. */
 export interface PromptSource {
-  /** The argument; `-` stands for the standard input, and so does none. */
+  /** The argument; `-` means the standard input, and so does none. */
   readonly argument: string | undefined
   /** Writes one line on stderr. */
   readonly write: (line: string) => void

@@ -59,6 +59,7 @@ export const layer = (
         stateOf: "effect",
         list: "effect",
         metadata: "effect",
+        history: "effect",
         remove: "effect",
         archive: "effect",
         unarchive: "effect",

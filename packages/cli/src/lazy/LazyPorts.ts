@@ -2,11 +2,13 @@
  * Loads each port of the app-server at its first use, because the response to `initialize` needs none of them and the client
  * waits for it.
  */
+import type { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { Auth } from "@colloquy/server/app/ports/AuthPort"
 import { HostPort } from "@colloquy/server/app/ports/HostPort"
 import { UserConfig } from "@colloquy/server/app/ports/UserConfigPort"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as LazyHost from "./LazyHost.ts"
 import * as LazyService from "./LazyService.ts"
 import { MachineAuth } from "./LazyAuth.ts"
 import { SharedPrograms } from "./SharedPrograms.ts"
@@ -59,5 +61,10 @@ const config = (startup: Startup.Startup, environment: Environment.Environment) 
 export const layer = (
   startup: Startup.Startup,
   environment: Environment.Environment,
-): Layer.Layer<Auth | HostPort | UserConfig, never, MachineAuth | SharedPrograms> =>
-  Layer.mergeAll(auth, host(startup, environment), config(startup, environment))
+): Layer.Layer<Auth | HostPort | UserConfig, never, MachineAuth | SharedPrograms | ToolRuntime> =>
+  Layer.mergeAll(
+    auth,
+    host(startup, environment),
+    config(startup, environment),
+    LazyHost.layer(startup, environment),
+  )

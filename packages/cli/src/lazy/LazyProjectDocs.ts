@@ -1,4 +1,4 @@
-/** Adds AGENTS.md files to the settings of new conversations. The code that reads them is loaded with the first conversation. */
+/** Adds AGENTS.md files and skills to the settings of new conversations. The code that reads them is loaded with the first conversation. */
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type * as Layer from "effect/Layer"
 import * as LazyService from "./LazyService.ts"

@@ -93,7 +93,7 @@ const readScript = Effect.fnUntraced(function* (path: string) {
 })
 
 const unconfigured = ({ stateDirectory }: Environment): string =>
-  `No model provider is configured. Set OPENAI_API_KEY, log in (\`loginApiKey\` or \`loginChatGpt\` of \`colloquy app-server\`), or set \`model_provider\` and its table of \`model_providers\` in ${stateDirectory}/config.toml. \`model_provider = "offline"\` requests the built-in offline model, which needs neither key nor network.`
+  `No model provider is configured. Set OPENAI_API_KEY, log in (\`colloquy login\`, or \`loginApiKey\` or \`loginChatGpt\` of \`colloquy app-server\`), or set \`model_provider\` and its table of \`model_providers\` in ${stateDirectory}/config.toml. \`model_provider = "offline"\` requests the built-in offline model, which needs neither key nor network.`
 
 /** The message if no provider is configured. A login of the original counts as one, unless the setting excludes it. */
 const missing = (environment: Environment, usesOriginal: boolean): string | undefined => {

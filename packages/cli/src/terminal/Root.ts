@@ -15,14 +15,41 @@ import * as Layer from "effect/Layer"
 import { errorLine } from "../log/ErrorLine.ts"
 import { version } from "../server/Version.ts"
 import { execCommand } from "../exec/ExecArguments.ts"
+import { chatCommand } from "./chat/ChatCommand.ts"
+import { CommandFailed } from "./CommandFailed.ts"
+import { completionsCommand } from "./completions/CompletionsCommand.ts"
 import { ExitCode } from "./ExitCode.ts"
+import * as HelpText from "./HelpText.ts"
 import { colloquy } from "./LaunchCommand.ts"
+import { loginCommand, logoutCommand, statusCommand } from "./login/LoginCommands.ts"
+import { sessionsCommand } from "./sessions/SessionsCommand.ts"
 
-const root = colloquy.pipe(Command.withSubcommands([execCommand]))
+const commands = colloquy.pipe(
+  Command.withSubcommands([
+    chatCommand,
+    execCommand,
+    sessionsCommand,
+    loginCommand,
+    logoutCommand,
+    statusCommand,
+  ]),
+)
+
+const root = colloquy.pipe(
+  Command.withSubcommands([
+    chatCommand,
+    execCommand,
+    sessionsCommand,
+    loginCommand,
+    logoutCommand,
+    statusCommand,
+    completionsCommand(commands),
+  ]),
+)
 
 /** One line for each fault, as the other commands print theirs. */
 const lineOf = ({ message }: CliError.CliError): string =>
-  `colloquy: ${message.replaceAll(/\s*\n\s*/g, " ")}`
+  `colloquy: ${message.replaceAll(/\s*\n\s*/g, " ").replace(/ Did you mean this\? (\S+)$/, ", did you mean `$1`?")}`
 
 const presenter = CliOutput.layerPresenter({
   present: (event) =>
@@ -36,7 +63,7 @@ const presenter = CliOutput.layerPresenter({
       : CliOutput.defaultPresenter.present(event),
 })
 
-const builtIns = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Completions] })
+const builtIns = CliConfig.layer({ builtIns: [GlobalFlag.Help] })
 
 /** Runs a command line whose first word is one of them. Resolves with the exit code. */
 export const run = async (words: ReadonlyArray<string>): Promise<number> => {
@@ -46,7 +73,7 @@ export const run = async (words: ReadonlyArray<string>): Promise<number> => {
       Effect.provideService(ExitCode, {
         set: (value) => Effect.sync(() => void (code.value = value)),
       }),
-      Effect.provide(Layer.mergeAll(NodeServices.layer, presenter, builtIns)),
+      Effect.provide(Layer.mergeAll(NodeServices.layer, presenter, builtIns, HelpText.layer)),
     ),
   )
   if (Exit.isSuccess(exit)) return code.value
@@ -56,6 +83,7 @@ export const run = async (words: ReadonlyArray<string>): Promise<number> => {
     if (error._tag !== "ShowHelp") process.stderr.write(`${lineOf(error)}\n`)
     return 2
   }
-  process.stderr.write(`colloquy: ${errorLine(error)}\n`)
+  const message = error instanceof CommandFailed ? error.message : errorLine(error)
+  process.stderr.write(`colloquy: ${message}\n`)
   return 1
 }

@@ -38,6 +38,7 @@ const known: CodeBlocks.Known = {
 const run = new Map([
   ["packages/docs/http.md", "packages/cli/test/HttpPage.live.test.ts"],
   ["packages/docs/exec.md", "packages/cli/test/exec/ExecPage.live.test.ts"],
+  ["packages/docs/terminal.md", "packages/cli/test/terminal/TerminalPage.live.test.ts"],
 ])
 
 const commandFaults = (page: string, block: CodeBlocks.CodeBlock): string | undefined =>

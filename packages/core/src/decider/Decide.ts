@@ -277,7 +277,7 @@ const join = (state: State, turnId: SubmissionId, submission: QueuedSubmission):
   const items = submission.items.length === 0 ? request : submission.items
   return {
     ...nothing(state),
-    events: inputEvents(turnId, items),
+    events: inputEvents(turnId, { ...submission, items }),
     receipt: { id: turnId, disposition: "joined" },
   }
 }

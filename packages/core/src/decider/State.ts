@@ -30,6 +30,8 @@ export interface QueuedSubmission {
   readonly items: ReadonlyArray<InputItem>
   /** Settings of a `user_turn`. They apply from the start of its turn on. */
   readonly context?: ContextOp
+  /** Id that the client gave the message. */
+  readonly clientId?: string
   /** JSON Schema that the answer of its turn has to match. */
   readonly outputSchema?: unknown
 }
@@ -40,11 +42,12 @@ export const queuedOf = (
   op: Extract<Op, { readonly type: "user_input" | "user_turn" | "compact" }>,
 ): QueuedSubmission => {
   if (op.type === "compact") return { id, items: [] }
-  const { final_output_json_schema: outputSchema, items } = op
+  const { client_id: clientId, final_output_json_schema: outputSchema, items } = op
   return {
     id,
     items,
     ...(op.type === "user_turn" ? { context: op } : {}),
+    ...(clientId === undefined ? {} : { clientId }),
     ...(outputSchema === undefined || outputSchema === null ? {} : { outputSchema }),
   }
 }

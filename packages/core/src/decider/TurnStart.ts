@@ -1,7 +1,6 @@
 /** The start of a turn: its settings and its first events. Pure. */
 import { defined } from "@colloquy/protocol/Defined"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
-import type { InputItem } from "@colloquy/protocol/ResponseItem"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import type { ContextOp, Draft, State, QueuedSubmission } from "./State.ts"
 import { type Decision, nothing } from "./Decision.ts"
@@ -40,8 +39,12 @@ export const withContext = (state: State, id: SubmissionId, op: ContextOp) => {
 }
 
 /** The events that record user input of a turn. */
-export const inputEvents = (turnId: SubmissionId, items: ReadonlyArray<InputItem>) => {
-  const { item, userMessage } = inputMessage(items)
+export const inputEvents = (
+  turnId: SubmissionId,
+  { clientId, items }: Pick<QueuedSubmission, "items" | "clientId">,
+) => {
+  const { item, userMessage: message } = inputMessage(items)
+  const userMessage = { ...message, ...defined({ client_id: clientId }) }
   return [
     { id: turnId, msg: { type: "raw_response_item", item } },
     { id: turnId, msg: userMessage },
@@ -56,10 +59,8 @@ const withOutputSchema = (state: State, outputSchema: unknown): State => {
 }
 
 /** Starts a turn. One without input summarises the history. */
-export const startTurn = (
-  before: State,
-  { id, items, context, outputSchema }: QueuedSubmission,
-): Decision => {
+export const startTurn = (before: State, submission: QueuedSubmission): Decision => {
+  const { context, id, items, outputSchema } = submission
   const start = withOutputSchema(before, outputSchema)
   const { state, events } = context === undefined ? nothing(start) : withContext(start, id, context)
   return {
@@ -70,7 +71,7 @@ export const startTurn = (
         id,
         msg: { type: "task_started", model_context_window: state.settings.contextWindow },
       },
-      ...(items.length === 0 ? [] : inputEvents(id, items)),
+      ...(items.length === 0 ? [] : inputEvents(id, submission)),
     ],
     actions: [{ _tag: "StartTurn", id }],
     receipt: { id, disposition: "started" },

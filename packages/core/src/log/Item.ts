@@ -40,6 +40,8 @@ export interface UserMessageItem extends Base<"user_message"> {
   readonly kind: NonNullable<EventOf<"user_message">["kind"]>
   /** URLs. */
   readonly images: ReadonlyArray<string>
+  /** Id that the client gave the message. */
+  readonly clientId?: string
 }
 
 /** A command that the agent runs. */
@@ -92,10 +94,20 @@ export interface WebSearchItem extends Base<"web_search"> {
   readonly query?: string
 }
 
+/** What a question is about. */
+export type QuestionSubject =
+  | Pick<CommandItem, "command" | "cwd" | "parsed">
+  | Pick<FileChangeItem, "changes">
+  | Pick<ToolCallItem, "tool" | "arguments">
+  /** The form of a tool server. */
+  | { readonly server: string; readonly message: string }
+
 /** A question to a person: an approval, or the form of a tool server. */
 export interface QuestionItem extends Base<"question"> {
   readonly callId: string
   readonly kind: "command" | "file_change" | "tool" | "form"
+  /** What the call will do once it is approved: the call has an item of its own then, with the same `callId`. */
+  readonly subject: QuestionSubject
   /** Absent while the question is pending, like `reason`. */
   readonly decision?: EventOf<"approval_resolved">["decision"]
   readonly reason?: EventOf<"approval_resolved">["reason"]

@@ -1,19 +1,23 @@
 /** Which events start, end or are an item, and what the item gets from them. Pure. */
+import { defined } from "@colloquy/protocol/Defined"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { WireDuration } from "@colloquy/protocol/events/WireDuration"
-import type { CallItem, Item, QuestionItem } from "./Item.ts"
+import type { CallItem, Item, QuestionItem, QuestionSubject } from "./Item.ts"
 
 type RunningBase = Pick<CallItem, "id" | "turnId"> & { readonly status: "running" }
 type CompletedBase = Pick<Item, "id" | "turnId"> & { readonly status: "completed" }
 
 const millisOf = ({ nanos, secs }: WireDuration): number => secs * 1000 + nanos / 1e6
 
-const question = (callId: string, kind: QuestionItem["kind"]) => (base: RunningBase) => ({
-  ...base,
-  type: "question" as const,
-  callId,
-  kind,
-})
+const question =
+  (callId: string, kind: QuestionItem["kind"], subject: QuestionSubject) =>
+  (base: RunningBase) => ({
+    ...base,
+    type: "question" as const,
+    callId,
+    kind,
+    subject,
+  })
 
 /** The item that the event starts and another event will end; undefined when it starts none. */
 export const callStart = (msg: EventMsg): ((base: RunningBase) => CallItem) | undefined => {
@@ -37,14 +41,16 @@ export const callStart = (msg: EventMsg): ((base: RunningBase) => CallItem) | un
     }
     case "web_search_begin":
       return (base) => ({ ...base, type: "web_search", callId: msg.call_id })
-    case "exec_approval_request":
-      return question(msg.call_id, "command")
+    case "exec_approval_request": {
+      const { call_id: callId, command, cwd, parsed_cmd: parsed } = msg
+      return question(callId, "command", { command, cwd, ...defined({ parsed }) })
+    }
     case "apply_patch_approval_request":
-      return question(msg.call_id, "file_change")
+      return question(msg.call_id, "file_change", { changes: msg.changes })
     case "tool_approval_request":
-      return question(msg.call_id, "tool")
+      return question(msg.call_id, "tool", { tool: msg.tool, arguments: msg.arguments })
     case "elicitation_request":
-      return question(msg.id, "form")
+      return question(msg.id, "form", { server: msg.server_name, message: msg.message })
     default:
       return undefined
   }
@@ -114,8 +120,9 @@ export const callEnd = (msg: EventMsg): ((item: CallItem) => CallItem | undefine
 export const singleItem = (msg: EventMsg): ((base: CompletedBase) => Item) | undefined => {
   switch (msg.type) {
     case "user_message": {
-      const { images = [], kind = "plain", message } = msg
-      return (base) => ({ ...base, type: "user_message", text: message, kind, images })
+      const { client_id: clientId, images = [], kind = "plain", message } = msg
+      const named = defined({ clientId })
+      return (base) => ({ ...base, type: "user_message", text: message, kind, images, ...named })
     }
     case "view_image_tool_call": {
       const { call_id: callId, path } = msg

@@ -20,6 +20,7 @@ import type { ModelClient } from "../ModelClient.ts"
 import type { QuotaOf } from "../Quota.ts"
 import type { ToolRuntime } from "../ToolRuntime.ts"
 import { ConversationDirectory } from "./ConversationDirectory.ts"
+import { withEphemeralLogs } from "../store/EphemeralLogs.ts"
 import { requireOneCopy } from "./EffectCopy.ts"
 import { LoadedConversations } from "./LoadedConversations.ts"
 import { SharedConversations } from "./SharedConversations.ts"
@@ -62,7 +63,7 @@ const defaultProgram: Program = { originator: "colloquy", version: "0" }
 const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
   yield* requireOneCopy
   const ids = yield* IdGenerator
-  const store = yield* ConversationStore
+  const store = withEphemeralLogs(yield* ConversationStore)
   const storage = new Storage({
     store,
     resolver: yield* SettingsResolver,
@@ -119,6 +120,7 @@ const serviceOf = (
     metadata: Effect.fn("ConversationManager.metadata")((address, access) =>
       conversations.metadata(address, access),
     ),
+    history: Effect.fn("ConversationManager.history")((id, access) => shared.history(id, access)),
     remove: Effect.fn("ConversationManager.remove")((id, access) =>
       conversations.releaseAnd("delete", id, access),
     ),

@@ -7,13 +7,19 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type AttachError, holderOf, NoSuchConversation } from "../ConversationErrors.ts"
 import type { Access, GetError } from "../ConversationManager.ts"
-import type { ConversationStore } from "../ConversationStore.ts"
+import type { ConversationStore, RecordPage } from "../ConversationStore.ts"
 import type { State } from "../decider/State.ts"
 import type { Listener } from "../listeners/Listener.ts"
+import type { RecordOf } from "../LogRecord.ts"
+import { withinStoreTimeout } from "../store/StoreTimeout.ts"
+import type { StoreError } from "../StoreErrors.ts"
 import type { FollowOptions } from "../listeners/Listeners.ts"
 import type { ConversationDirectory } from "./ConversationDirectory.ts"
 import { follow } from "./FollowingListener.ts"
 import type { Storage } from "./Storage.ts"
+
+/** Records per page of a log: some hundreds of KiB. */
+const pageSize = 1000
 
 const idOf = (id: string): Effect.Effect<ConversationId, NoSuchConversation> => {
   const parsed = parseConversationId(id)
@@ -47,6 +53,27 @@ export class SharedConversations {
     return Effect.flatMap(idOf(id), (parsed) =>
       follow({ id: parsed, store, load: directory.get(id, access) }, options),
     )
+  }
+
+  /** The events of the log with their times, page by page. */
+  history(
+    id: string,
+    access: Access | undefined,
+  ): Effect.Effect<ReadonlyArray<RecordOf<"Event">>, NoSuchConversation | StoreError> {
+    return Effect.gen({ self: this }, function* () {
+      const { meta } = yield* this.directory.metadata({ id: yield* idOf(id) }, access)
+      const events: Array<RecordOf<"Event">> = []
+      let from: number | undefined = 0
+      while (from !== undefined) {
+        const page: RecordPage = yield* withinStoreTimeout(
+          "read",
+          this.store.read(meta.id, { from, max: pageSize }),
+        )
+        for (const record of page.records) if (record._tag === "Event") events.push(record)
+        from = page.next
+      }
+      return events
+    })
   }
 
   stateOf(id: string, access: Access | undefined): Effect.Effect<State, GetError> {

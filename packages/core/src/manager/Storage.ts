@@ -270,7 +270,7 @@ export class Storage {
   private metaOf(
     { id, owner }: Entry,
     createdAtMs: number,
-    { cwd, model, provider, userInstructions }: ConversationSettings,
+    { cwd, ephemeral, model, provider, userInstructions }: ConversationSettings,
     { forkedFrom }: InitialLog,
   ): ConversationMeta {
     return {
@@ -280,7 +280,12 @@ export class Storage {
       ...this.program,
       provider: provider.id,
       model,
-      ...defined({ instructions: userInstructions, forkedFrom, owner }),
+      ...defined({
+        instructions: userInstructions,
+        forkedFrom,
+        owner,
+        ephemeral: ephemeral === true ? ephemeral : undefined,
+      }),
     }
   }
 

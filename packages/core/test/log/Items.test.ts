@@ -164,6 +164,7 @@ describe("Items", () => {
         turnId: "t",
         callId: "a",
         kind: "command",
+        subject: { command: ["ls"], cwd: "/" },
         status: "declined",
         decision: "denied",
         reason: "expired",

@@ -16,7 +16,7 @@ const target = { id: ConversationId.make("00000000-0000-7000-8000-000000000002")
 const dropLast = (n: number): ForkRule => ({ _tag: "DropLastUserMessages", n })
 const before = (nth: number): ForkRule => ({ _tag: "BeforeUserMessage", nth })
 
-const input = (id: string, text: string) => inputEvents(id, [{ type: "text", text }])
+const input = (id: string, text: string) => inputEvents(id, { items: [{ type: "text", text }] })
 const begin = (id: string): Draft => ({
   id,
   msg: { type: "task_started", model_context_window: null },

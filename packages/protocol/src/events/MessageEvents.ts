@@ -29,6 +29,8 @@ export const UserMessage = event(
       Schema.Literals(["plain", "user_instructions", "environment_context"]),
     ),
     images: Schema.optionalKey(Schema.Array(Schema.String)),
+    /** Id that the client gave the message. */
+    client_id: Schema.optionalKey(Schema.String),
   },
   {
     doc: "A message of the user, or of the client on the user's behalf. Up to 0.57 the original recorded it and did not send it: its clients would show the message twice.",

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 
 /** A member that is written also when it has no value, as null. */
-export const orNull = Schema.NullOr
+export const orNull = <S extends Schema.Top>(schema: S): Schema.NullOr<S> => Schema.NullOr(schema)
 
 /** An optional member of params; null means the same as absent. */
 export const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))

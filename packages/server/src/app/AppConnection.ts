@@ -5,7 +5,7 @@
  */
 import type { Answers } from "@colloquy/core/approvals/Approval"
 import type { ResultOf, Params } from "@colloquy/protocol/Method"
-import type { ApprovalForm } from "@colloquy/protocol/app/Initialize"
+import type { ApprovalForm, ServerIdentity } from "@colloquy/protocol/app/Initialize"
 import type { Initialize } from "@colloquy/protocol/app/Session"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -19,6 +19,7 @@ import { type DeliveryCursor, deliveryCursors } from "./subscriptions/DeliveryCu
 import * as ConnectionNotices from "./subscriptions/ConnectionNotices.ts"
 import { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import { v1Presenter } from "./subscriptions/V1Presenter.ts"
+import { wantedOnly } from "./WantedNotifications.ts"
 import { userAgentText } from "./UserAgentText.ts"
 
 /** State of one connection, for the handlers of its requests. */
@@ -29,12 +30,16 @@ export interface AppConnection {
   readonly initialize: (params: Params<typeof Initialize>) => boolean
   /** True once `initialize` was called. */
   readonly initialized: () => boolean
+  /** What the client declared in `initialize`; undefined before. */
+  readonly capabilities: () => Params<typeof Initialize>["capabilities"]
   /** Which questions the client can answer; undefined if none. */
   readonly answers: () => Answers | undefined
-  /** The server's user agent, followed by the name of the client once it is known. */
+  /** The server's user agent, followed by the name of the client once it is known, and what else identifies the server. */
   readonly userAgent: () => ResultOf<typeof Initialize>
   /** The listeners of the connection. */
   readonly subscriptions: Subscriptions
+  /** The questions that are put to the client, in any dialect of the connection. */
+  readonly broker: QuestionBroker.QuestionBroker
   /** Which events were delivered to any listener of this dialect. */
   readonly cursor: DeliveryCursor
   /** The notifications that all connections get. */
@@ -59,6 +64,8 @@ export interface AppConnectionOptions {
   readonly forms: () => boolean
   /** The server's part of the user agent: `colloquy/1.2.3 (Linux 6.1; x86_64)`. */
   readonly userAgent: string
+  /** What the response to `initialize` says besides. */
+  readonly identity?: Omit<ServerIdentity, "userAgent">
 }
 
 /** What the client declares about itself, with the defaults of the connection for what it does not declare. */
@@ -68,6 +75,10 @@ class ClientFacts {
 
   constructor(options: AppConnectionOptions) {
     this.options = options
+  }
+
+  get capabilities(): Params<typeof Initialize>["capabilities"] {
+    return this.client?.capabilities
   }
 
   get initialized(): boolean {
@@ -113,20 +124,24 @@ export const make = Effect.fnUntraced(function* (
     Effect.suspend(() => {
       if (joined) return Effect.void
       joined = true
-      return broadcast
-        .join({ auth, notices })
-        .pipe(
-          Effect.andThen(Effect.forkScoped(notices.deliver(peer), { startImmediately: true })),
-          Effect.asVoid,
-          Scope.provide(scope),
-        )
+      return broadcast.join({ auth, notices }).pipe(
+        Effect.andThen(
+          Effect.forkScoped(notices.deliver(wantedOnly(peer, () => client.capabilities)), {
+            startImmediately: true,
+          }),
+        ),
+        Effect.asVoid,
+        Scope.provide(scope),
+      )
     })
   return {
     scope,
     initialize: (params) => client.initialize(params),
     initialized: () => client.initialized,
+    capabilities: () => client.capabilities,
+    broker,
     answers,
-    userAgent: () => ({ userAgent: client.userAgent }),
+    userAgent: () => ({ userAgent: client.userAgent, ...options.identity }),
     subscriptions: new Subscriptions({
       scope,
       presenter,

@@ -10,7 +10,7 @@ import { AppServer } from "@colloquy/protocol/app/AppServer"
 import * as Conversations from "@colloquy/protocol/app/Conversations"
 import * as HostMethods from "@colloquy/protocol/app/Host"
 import * as Messages from "@colloquy/protocol/app/Messages"
-import type { ApprovalForm } from "@colloquy/protocol/app/Initialize"
+import type { ApprovalForm, ServerIdentity } from "@colloquy/protocol/app/Initialize"
 import { GetUserAgent, Initialize } from "@colloquy/protocol/app/Session"
 import { codecOf, type Dialect, methodsOf } from "@colloquy/protocol/Method"
 import * as Context from "effect/Context"
@@ -117,6 +117,8 @@ export interface AppHandlersOptions {
   readonly forms: () => boolean
   /** The server's part of the user agent: `colloquy/1.2.3 (Linux 6.1; x86_64)`. */
   readonly userAgent: string
+  /** What the response to `initialize` says besides. */
+  readonly identity?: Omit<ServerIdentity, "userAgent">
 }
 
 /** The route of a request; undefined if the dialect does not have its method. */
@@ -133,12 +135,47 @@ const servicesOf = (server: Server["Service"], principal: string) =>
 
 type RouteArguments = Parameters<Route["handler"]>
 
+/** What serves one connection. */
+export interface ServedConnection {
+  readonly route: AppRoute
+  readonly connection: AppConnection.AppConnection
+  readonly context: Context.Context<AppServices>
+}
+
+/** The routes of all requests, which are served by that function. */
+const routesOf = (
+  { initializes }: AppHandlersOptions,
+  serve: (
+    name: string,
+    handler: AnyHandler,
+    ...args: RouteArguments
+  ) => Effect.Effect<unknown, JsonRpcError>,
+): ReadonlyMap<string, Route> => {
+  const routes = new Map<string, Route>()
+  for (const [name, method] of methodsOf(AppServer.clientToServer)) {
+    const handler = byName[name]
+    if (handler === undefined || (name === Initialize._tag && !initializes)) continue
+    routes.set(name, {
+      codec: codecOf(method),
+      handler: (params, caller) => serve(name, handler, params, caller),
+      badParams: (fault, issues) => invalidRequest(fault, { issues }),
+    })
+  }
+  return routes
+}
+
 /** Creates the routes of one connection. Their work ends with the current scope. */
-export const make = Effect.fnUntraced(function* (
+export const make = (
   options: AppHandlersOptions,
-): Effect.fn.Return<AppRoute, never, Server | Auth | HostPort | UserConfig | Scope.Scope> {
+): Effect.Effect<AppRoute, never, Server | Auth | HostPort | UserConfig | Scope.Scope> =>
+  Effect.map(makeConnection(options), ({ route }) => route)
+
+/** Like `make`, with what another dialect on the same connection shares. */
+export const makeConnection = Effect.fnUntraced(function* (
+  options: AppHandlersOptions,
+): Effect.fn.Return<ServedConnection, never, Server | Auth | HostPort | UserConfig | Scope.Scope> {
   const server = yield* Server
-  const { approvals, forms, principal, userAgent } = options
+  const { approvals, forms, identity, principal, userAgent } = options
   const context: Context.Context<AppServices> = yield* servicesOf(server, principal)
   const connection = yield* AppConnection.make({
     server,
@@ -148,9 +185,8 @@ export const make = Effect.fnUntraced(function* (
     approvals,
     forms,
     userAgent,
+    ...(identity === undefined ? {} : { identity }),
   })
-  const routes = new Map<string, Route>()
-
   const serve = (name: string, handler: AnyHandler, ...[params, caller]: RouteArguments) => {
     if (options.initializes && name !== Initialize._tag && !connection.initialized()) {
       return Effect.fail(notInitialized())
@@ -162,14 +198,6 @@ export const make = Effect.fnUntraced(function* (
     return options.initializes ? served : Effect.andThen(connection.join(caller.peer), served)
   }
 
-  for (const [name, method] of methodsOf(AppServer.clientToServer)) {
-    const handler = byName[name]
-    if (handler === undefined || (name === Initialize._tag && !options.initializes)) continue
-    routes.set(name, {
-      codec: codecOf(method),
-      handler: (params, caller) => serve(name, handler, params, caller),
-      badParams: (fault, issues) => invalidRequest(fault, { issues }),
-    })
-  }
-  return ({ method }) => routes.get(method)
+  const routes = routesOf(options, serve)
+  return { route: ({ method }) => routes.get(method), connection, context }
 })

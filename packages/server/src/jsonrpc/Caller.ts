@@ -20,11 +20,12 @@ export interface PeerControl {
   ) => Effect.Effect<void, ConnectionClosed>
   /**
    * Sends a request and waits for its response. Fails with the error of the response, or with `ConnectionClosed` when
-   * the connection ends first. Interrupting it withdraws the request.
+   * the connection ends first. Interrupting it withdraws the request. `sent` gets the id of the request before it is sent.
    */
   readonly request: <M extends Rpc.Any>(
     method: M,
     params: Params<M>,
+    sent?: (id: RequestId) => void,
   ) => Effect.Effect<ResultOf<M>, JsonRpcError | ConnectionClosed>
   /**
    * Cancels a request of the peer. It gets no response, or the given error once its handler has ended. Unknown ids, and

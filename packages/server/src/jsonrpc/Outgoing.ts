@@ -30,11 +30,13 @@ export interface Outgoing {
    * clients 1.x ignore the cancellation of a request 0. Interrupting the effect withdraws the request.
    *
    * @param related the request of the peer that this one belongs to, if any
+   * @param sent gets the id of the request before it is sent
    */
   readonly ask: (
     method: Method,
     params: unknown,
     related?: () => SendOptions | undefined,
+    sent?: (id: RequestId) => void,
   ) => Effect.Effect<unknown, JsonRpcError | ConnectionClosed>
   /** Completes the request that a response belongs to. A response that matches no pending request is ignored. */
   readonly settle: (
@@ -115,6 +117,7 @@ export const make = (
     method: Method,
     params: unknown,
     related: (() => SendOptions | undefined) | undefined,
+    sent: ((id: RequestId) => void) | undefined,
   ): Effect.fn.Return<unknown, JsonRpcError | ConnectionClosed> {
     if (closed) return yield* ended()
     const codec = codecOf(method)
@@ -123,6 +126,7 @@ export const make = (
     const id = nextId++
     const reply = yield* Deferred.make<unknown, JsonRpcError | ConnectionClosed>()
     open.add(id, { codec, reply })
+    sent?.(id)
     return yield* send([requestText(id, method._tag, encoded.success, form())], related?.()).pipe(
       Effect.andThen(Deferred.await(reply)),
       Effect.onInterrupt(() =>
@@ -138,8 +142,8 @@ export const make = (
     )
   }
 
-  const ask: Outgoing["ask"] = (method, params, related) =>
-    Effect.gen(() => asking(method, params, related))
+  const ask: Outgoing["ask"] = (method, params, related, sent) =>
+    Effect.gen(() => asking(method, params, related, sent))
 
   const settle: Outgoing["settle"] = (id, answer) =>
     Effect.suspend(() => {

@@ -51,7 +51,8 @@ export const controlOf = (
             sent,
           )
     }),
-  request: (method, params) => outgoing.ask(method as unknown as Method, params, related),
+  request: (method, params, sent) =>
+    outgoing.ask(method as unknown as Method, params, related, sent),
   cancel: (id, answer) => Effect.sync(() => inFlight.cancel(id, answer)),
   ended: ended.await,
   outlast: (work) => outlasting.add(work),

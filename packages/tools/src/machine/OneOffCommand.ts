@@ -6,7 +6,7 @@ import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { CommandNotStarted, CommandResult, Launch } from "../process/Command.ts"
+import type { CommandNotStarted, CommandResult, Launch, OutputChunk } from "../process/Command.ts"
 import type { CommandRunner } from "../process/CommandRunner.ts"
 import { environmentOf } from "../environment/EnvironmentPolicy.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
@@ -43,10 +43,16 @@ export interface OneOffCommand {
   readonly settings: OneOffSettings
   /** Variables added to its environment. */
   readonly variables?: Readonly<Record<string, string>>
+  /** Names of variables that its environment does not have. */
+  readonly withoutVariables?: ReadonlyArray<string>
+  /** What it reads from its standard input; absent: that is empty. */
+  readonly input?: Launch["input"]
   /** Bytes kept of each stream. Default 1 MiB. */
   readonly maxOutputBytes?: number
   /** Called with each chunk of the standard output. */
   readonly onOutput?: (bytes: Uint8Array) => Effect.Effect<void>
+  /** Called with each chunk of both outputs. */
+  readonly onChunk?: (chunk: OutputChunk) => Effect.Effect<void>
 }
 
 const killGrace = Duration.millis(500)
@@ -74,18 +80,29 @@ export const start = (
   what: OneOffCommand,
 ): Effect.Effect<CommandResult, OneOffFailed> =>
   Effect.gen(function* () {
-    const { onOutput, settings } = what
+    const { onChunk, onOutput, settings, withoutVariables = [] } = what
     const env = environmentOf(parts.environment, settings.shellEnvironment, {
       networkDisabled: networkDisabled(settings),
       providerKeyNames: [...parts.secretNames, ...(settings.secretNames ?? [])],
     })
-    const command = { argv: what.argv, cwd: settings.cwd, env: { ...env, ...what.variables } }
-    const launch = yield* confine(parts, command, settings)
+    const variables = Object.entries({ ...env, ...what.variables }).filter(
+      ([name]) => !withoutVariables.includes(name),
+    )
+    const command = { argv: what.argv, cwd: settings.cwd, env: Object.fromEntries(variables) }
+    const confined = yield* confine(parts, command, settings)
+    const launch: Launch = {
+      ...confined,
+      ...(what.input === undefined ? {} : { input: what.input }),
+    }
     return yield* parts.runner.run(launch, {
       timeout: what.timeout,
       killGrace,
-      onOutput: ({ bytes, stream }) =>
-        stream === "stdout" && onOutput !== undefined ? onOutput(bytes) : Effect.void,
+      onOutput: (chunk) => {
+        if (onChunk !== undefined) return onChunk(chunk)
+        return chunk.stream === "stdout" && onOutput !== undefined
+          ? onOutput(chunk.bytes)
+          : Effect.void
+      },
       ...(what.maxOutputBytes === undefined ? {} : { maxOutputBytes: what.maxOutputBytes }),
     })
   }).pipe(Effect.scoped, Effect.mapError(failed))
@@ -105,6 +122,12 @@ const signalNumbers: Readonly<Record<string, number>> = {
   SIGTERM: 15,
 }
 
+type Ended = Exclude<CommandResult["exit"], { readonly _tag: "TimedOut" }>
+
+/** The exit code as a shell reports it. */
+export const exitCodeOf = (exit: Ended): number =>
+  exit._tag === "Exited" ? exit.code : 128 + (signalNumbers[exit.signal] ?? 0)
+
 /** Runs the program. Fails when it never ran or timed out. */
 export const run = Effect.fnUntraced(function* (
   parts: OneOffServices,
@@ -115,6 +138,5 @@ export const run = Effect.fnUntraced(function* (
     const message = `command timed out after ${Duration.toMillis(exit.after)} milliseconds`
     return yield* new OneOffFailed({ message })
   }
-  const exitCode = exit._tag === "Exited" ? exit.code : 128 + (signalNumbers[exit.signal] ?? 0)
-  return { exitCode, stdout: stdout.text, stderr: stderr.text }
+  return { exitCode: exitCodeOf(exit), stdout: stdout.text, stderr: stderr.text }
 })

@@ -1,6 +1,7 @@
 /** The vocabulary of running a program: what runs, how it is confined, and its result. */
 import type * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
 
 /** A program to be started. Whatever confines it is already part of `argv`. */
 export interface Launch {
@@ -14,6 +15,8 @@ export interface Launch {
   readonly inputs: ReadonlyMap<number, Uint8Array>
   /** Bytes for the standard input. Absent: the standard input is closed. */
   readonly stdin?: Uint8Array
+  /** A stream for the standard input, which is closed at its end. Not used where `stdin` is given. */
+  readonly input?: Stream.Stream<Uint8Array>
   /**
    * True: standard output and standard error are one pipe, the only way to keep the order in which a program writes to
    * both. All of it counts as standard output. Default false.

@@ -26,15 +26,17 @@ export interface StartConditions {
   readonly insideMayRun: Effect.Effect<void>
 }
 
-const stdinOf = (
-  { stdin }: Launch,
-  { mayRun, mark }: StartConditions,
-): ChildProcess.CommandInput => {
-  const own = stdin === undefined ? [] : [stdin]
-  if (mark !== undefined)
-    return Stream.concat(after(mayRun, StartGate.releaseLine), Stream.fromIterable(own))
+/** What the program itself reads; undefined: nothing. */
+const ownInput = ({ input, stdin }: Launch): Stream.Stream<Uint8Array> | undefined =>
+  stdin === undefined ? input : Stream.make(stdin)
+
+const stdinOf = (launch: Launch, { mayRun, mark }: StartConditions): ChildProcess.CommandInput => {
+  const own = ownInput(launch)
+  if (mark !== undefined) {
+    return Stream.concat(after(mayRun, StartGate.releaseLine), own ?? Stream.empty)
+  }
   // An open pipe would make programs wait for input that never comes.
-  return stdin === undefined ? "ignore" : Stream.make(stdin)
+  return own ?? "ignore"
 }
 
 const after = (admitted: Effect.Effect<void>, bytes: Uint8Array) =>
@@ -47,7 +49,7 @@ const inputOf = ({ held }: Launch, fd: number, bytes: Uint8Array, holding: Start
 
 const wordsOf = (launch: Launch, mark: ProcessMark | undefined): Launch["argv"] => {
   if (mark !== undefined) {
-    return StartGate.gatedArgv({ ...launch, mark, hasInput: launch.stdin !== undefined })
+    return StartGate.gatedArgv({ ...launch, mark, hasInput: ownInput(launch) !== undefined })
   }
   if (launch.joinsOutput !== true) return launch.argv
   // The platform sets the input of the program.

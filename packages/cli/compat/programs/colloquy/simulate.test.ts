@@ -41,7 +41,7 @@ const laws = {
 }
 
 it.effect("nothing is sold twice, in whatever order things happen", () =>
-  Agent.simulate(Agent.seeds(100), market(true), laws),
+  Agent.simulate(Agent.seeds(20), market(true), laws),
 )
 
 it.effect("a shop that looks before it takes sells twice, and the trace shows how", () =>

@@ -39,7 +39,7 @@ const entryOf = (
 })
 
 /** The model in effect, and then those of the profiles, each once. */
-const modelsOf = Effect.gen(function* () {
+export const configuredModels = Effect.gen(function* () {
   const { effort: current, model: inEffect } = yield* settingsOf({})
   const { profiles } = yield* Effect.mapError((yield* UserConfig).saved, cannotReadConfig)
   const models = new Map([
@@ -60,7 +60,7 @@ export const modelList: AppHandler<typeof ModelList> = Effect.fnUntraced(functio
     return yield* invalidRequest("params.cursor: expected `nextCursor` of an earlier page")
   }
   const start = Number(cursor)
-  const all = yield* modelsOf
+  const all = yield* configuredModels
   const items = all.slice(start, start + pageSize)
   const next = start + items.length
   return { items, ...(items.length > 0 && next < all.length ? { nextCursor: String(next) } : {}) }

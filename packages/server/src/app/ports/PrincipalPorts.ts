@@ -7,6 +7,7 @@ import type { Workspace } from "../../Workspace.ts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { Auth, AuthFailed, NoSuchLogin } from "./AuthPort.ts"
+import { foreignPorts } from "../../thread/host/ports/ForeignPorts.ts"
 import { HostFailed, HostPort } from "./HostPort.ts"
 import { UserConfig, UserConfigFailed } from "./UserConfigPort.ts"
 
@@ -73,4 +74,5 @@ export const portsOf = (
         Context.add(Auth, foreignAuth(Context.get(services, Auth))),
         Context.add(UserConfig, foreignConfig(Context.get(services, UserConfig))),
         Context.add(HostPort, confinedHost(Context.get(services, HostPort), workspace)),
+        (ports) => foreignPorts(ports, workspace),
       )

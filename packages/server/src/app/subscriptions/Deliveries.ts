@@ -34,6 +34,9 @@ export interface DeliveryTarget {
   readonly questions: ConversationQuestions
 }
 
+const listOf = (one: Notification | undefined): ReadonlyArray<Notification> =>
+  one === undefined ? [] : [one]
+
 /** Sends the deliveries of one attachment to the conversation. Used by one fiber. */
 export class DeliverySender {
   private readonly target: DeliveryTarget
@@ -72,9 +75,11 @@ export class DeliverySender {
           yield* this.flush
           yield* questions.put(delivery.event)
         }
-        const notification = this.notificationOf(delivery)
-        if (this.isOfAnotherMethod(notification)) yield* this.flush
-        if (notification !== undefined) this.run.push(notification)
+        const shown = this.notificationsOf(delivery)
+        for (const notification of Effect.isEffect(shown) ? yield* shown : shown) {
+          if (this.isOfAnotherMethod(notification)) yield* this.flush
+          this.run.push(notification)
+        }
         this.advance(delivery)
       }
       yield* this.flush
@@ -82,24 +87,24 @@ export class DeliverySender {
     })
   }
 
-  /** What the client is notified of that delivery; undefined if of nothing. */
-  private notificationOf(delivery: Delivery): Notification | undefined {
+  /** What the client is notified of that delivery. */
+  private notificationsOf(delivery: Delivery): ReturnType<SubscriptionPresenter["event"]> {
     const { format, presenter } = this.target
     switch (delivery._tag) {
       case "Event":
         return presenter.event(this.to, delivery.event, format)
       case "Ask":
-        return undefined
+        return []
       case "Lagged":
-        return presenter.lagged(this.to, delivery.from)
+        return listOf(presenter.lagged(this.to, delivery.from))
       case "Synced":
-        return this.announcesSync ? presenter.synced(this.to, delivery.seq) : undefined
+        return this.announcesSync ? listOf(presenter.synced(this.to, delivery.seq)) : []
     }
   }
 
-  private isOfAnotherMethod(notification: Notification | undefined): boolean {
+  private isOfAnotherMethod({ method }: Notification): boolean {
     const [first] = this.run
-    return first !== undefined && notification !== undefined && first.method !== notification.method
+    return first !== undefined && first.method !== method
   }
 
   /** Records how far the listener is once the delivery was added. */

@@ -45,14 +45,18 @@ export interface Listening {
 
 /** See the header. */
 export interface SubscriptionPresenter {
-  /** An event in the format of the listener; undefined if its client is not sent anything of it. */
-  readonly event: (to: Listening, event: Event, format: EventFormat) => Notification | undefined
+  /** What the client of the listener is sent of an event, in the format of the listener; nothing of some. */
+  readonly event: (
+    to: Listening,
+    event: Event,
+    format: EventFormat,
+  ) => ReadonlyArray<Notification> | Effect.Effect<ReadonlyArray<Notification>>
   /** The listener fell behind: deltas are missing, and every event from the number `from` on follows from the log. */
-  readonly lagged: (to: Listening, from: number) => Notification
+  readonly lagged: (to: Listening, from: number) => Notification | undefined
   /** Every event before the number `seq` was sent; what follows is live. */
-  readonly synced: (to: Listening, seq: number) => Notification
+  readonly synced: (to: Listening, seq: number) => Notification | undefined
   /** Nothing follows: the conversation has ended, or `reason` says why its events cannot be delivered now. */
-  readonly closed: (to: Listening, reason?: string) => Notification
+  readonly closed: (to: Listening, reason?: string) => Notification | undefined
   /** Presents the questions of the conversation to that client. */
   readonly present: (conversation: Conversation, peer: PeerControl) => Present
 }

@@ -202,7 +202,8 @@ export class Subscriptions {
     reason?: string,
   ): Effect.Effect<void, ConnectionClosed> {
     const to = { conversationId: conversation.id, subscriptionId: id }
-    return sendAll(peer, [this.options.presenter.closed(to, reason)]) ?? Effect.void
+    const closed = this.options.presenter.closed(to, reason)
+    return (closed === undefined ? undefined : sendAll(peer, [closed])) ?? Effect.void
   }
 
   /** Sends nothing while the manager ends: its conversations continue in the next process. */

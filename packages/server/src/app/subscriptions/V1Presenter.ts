@@ -22,11 +22,11 @@ export const v1Presenter = (form: () => ApprovalForm): SubscriptionPresenter => 
     const shown = appServerEvent(msg, format)
     const numbered = format.all ? { ...to, seq } : to
     if (shown !== undefined) {
-      return notificationOf(eventNotification(shown.type), { id, msg: shown, ...numbered })
+      return [notificationOf(eventNotification(shown.type), { id, msg: shown, ...numbered })]
     }
     return format.all && !isEphemeral(msg)
-      ? notificationOf(ConversationSkipped, { ...to, seq })
-      : undefined
+      ? [notificationOf(ConversationSkipped, { ...to, seq })]
+      : []
   },
   lagged: (to, from) => notificationOf(ConversationLagged, { ...to, from }),
   synced: (to, seq) => notificationOf(ConversationSynced, { ...to, seq }),

@@ -26,7 +26,7 @@ const ThreadPlace = notification("thread/place", info)
 
 /** A dialect for this test: it sends types of events and numbers, and denies every question. */
 const presenter: SubscriptionPresenter = {
-  event: (_, { msg }) => notificationOf(ThreadEvent, msg.type),
+  event: (_, { msg }) => [notificationOf(ThreadEvent, msg.type)],
   lagged: (_, from) => notificationOf(ThreadPlace, `lagged ${from}`),
   synced: (_, seq) => notificationOf(ThreadPlace, `synced ${seq}`),
   closed: () => notificationOf(ThreadPlace, "closed"),

@@ -1,0 +1,99 @@
+/** Loads each port of app-server v2 that belongs to no thread at its first use, as `LazyPorts` does those of v1. */
+import { ToolRuntime } from "@colloquy/core/ToolRuntime"
+import { CommandPort } from "@colloquy/server/thread/host/ports/CommandPort"
+import { ConfigPort } from "@colloquy/server/thread/host/ports/ConfigPort"
+import { FilePort } from "@colloquy/server/thread/host/ports/FilePort"
+import { SkillPort } from "@colloquy/server/thread/host/ports/SkillPort"
+import { ToolServerPort } from "@colloquy/server/thread/host/ports/ToolServerPort"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Environment from "../machine/Environment.ts"
+import { machineOptions } from "../machine/MachineOptions.ts"
+import type * as Startup from "../server/Startup.ts"
+import * as LazyService from "./LazyService.ts"
+import { SharedPrograms } from "./SharedPrograms.ts"
+
+const files = LazyService.layer(
+  FilePort,
+  async () => (await import("../machine/ClientHost.ts")).files,
+  {
+    read: "effect",
+    write: "effect",
+    describe: "effect",
+    list: "effect",
+    createDirectory: "effect",
+    copy: "effect",
+    remove: "effect",
+    watch: "effect",
+  },
+)
+
+const commands = (startup: Startup.Startup, environment: Environment.Environment) =>
+  Layer.unwrap(
+    Effect.map(SharedPrograms, (programs) =>
+      LazyService.layer(
+        CommandPort,
+        async () => {
+          const { commands } = await import("../machine/ClientHost.ts")
+          return Layer.provide(
+            commands(machineOptions(environment, startup.source)),
+            programs.layer,
+          )
+        },
+        { run: "effect" },
+      ),
+    ),
+  )
+
+const config = (startup: Startup.Startup, environment: Environment.Environment) =>
+  LazyService.layer(
+    ConfigPort,
+    async () => {
+      const { layer } = await import("../config/ConfigLayers.ts")
+      return layer(environment.stateDirectory, startup.live, startup.overrides)
+    },
+    { read: "value", write: "effect" },
+  )
+
+const skills = ({ hiddenDirectories, stateDirectory }: Environment.Environment) =>
+  LazyService.layer(
+    SkillPort,
+    async () => {
+      const { skills } = await import("../machine/MachineDocs.ts")
+      return skills({ stateDirectory, hiddenPaths: hiddenDirectories })
+    },
+    { list: "effect" },
+  )
+
+const nameOf = (tool: unknown, otherwise: string): string =>
+  typeof tool === "object" && tool !== null && "name" in tool ? String(tool.name) : otherwise
+
+/** One server at a time, because the tools of several are listed under names for the model. */
+const toolServers = Layer.effect(
+  ToolServerPort,
+  Effect.map(ToolRuntime, ({ listMcpTools }) => ({
+    list: (settings) =>
+      Effect.forEach(
+        Object.entries(settings.mcpServers ?? {}),
+        ([name, server]) =>
+          Effect.map(listMcpTools({ ...settings, mcpServers: { [name]: server } }), (tools) => {
+            const own = Object.entries(tools).map(([key, tool]) => [nameOf(tool, key), tool])
+            return own.length === 0 ? [] : [[name, Object.fromEntries(own)] as const]
+          }),
+        { concurrency: 8 },
+      ).pipe(Effect.map((found) => Object.fromEntries(found.flat()))),
+  })),
+)
+
+/** Provides the ports. */
+export const layer = (
+  startup: Startup.Startup,
+  environment: Environment.Environment,
+): Layer.Layer<never, never, SharedPrograms | ToolRuntime> =>
+  Layer.mergeAll(
+    files,
+    commands(startup, environment),
+    config(startup, environment),
+    skills(environment),
+    toolServers,
+  )

@@ -1,0 +1,242 @@
+/**
+ * A chat in a terminal: reads the queue of inputs, changes the state, carries out its actions in order, and draws once for
+ * all inputs that were there.
+ *
+ *     keys, deliveries, size, ticks ──▶ queue ──▶ state ──▶ actions ──▶ conversation
+ *                                                   └─────▶ rows ─────▶ terminal
+ */
+import type { Conversation } from "@colloquy/core/Conversation"
+import type { Listener } from "@colloquy/core/listeners/Listener"
+import type { ConversationsView } from "@colloquy/server/ConversationsView"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as FiberHandle from "effect/FiberHandle"
+import * as Queue from "effect/Queue"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import { printable } from "../../demo/Format.ts"
+import type { Style } from "../../demo/Style.ts"
+import type { TextOptions } from "../sessions/SessionText.ts"
+import { rowsOf } from "../Width.ts"
+import type { ChatHistory } from "./ChatHistory.ts"
+import { ChatScreen } from "./ChatScreen.ts"
+import { type Action, onKey } from "./ChatState.ts"
+import type { ChatTerminal } from "./ChatTerminal.ts"
+import { ChatView } from "./ChatView.ts"
+import type { Input } from "./Input.ts"
+import type { Key } from "./LineEditor.ts"
+import { liveRows } from "./LiveRows.ts"
+import { runSlash } from "./RunSlash.ts"
+
+/** What a session works with. */
+export interface SessionParts {
+  readonly conversations: ConversationsView["Service"]
+  readonly conversation: Conversation
+  readonly terminal: ChatTerminal
+  readonly queue: Queue.Queue<Input>
+  readonly history: ChatHistory
+  readonly style: Style
+}
+
+/** Most lines of the output of a command that are shown. */
+const maxOutputLines = 12
+
+const messageOf = (error: { readonly _tag: string; readonly message?: string }): string =>
+  error.message === undefined || error.message === "" ? error._tag : error.message
+
+/** See the header. */
+export class ChatSession {
+  readonly view = new ChatView()
+  /** The conversation now; `/fork` changes it. */
+  conversation: Conversation
+  /** True once a message was sent. */
+  hasSent = false
+  private exitCode: number | undefined
+  private final: Array<string> = []
+  private readonly screen = new ChatScreen()
+  private readonly parts: SessionParts
+  private readonly listening: FiberHandle.FiberHandle
+
+  constructor(parts: SessionParts, listening: FiberHandle.FiberHandle) {
+    this.parts = parts
+    this.conversation = parts.conversation
+    this.listening = listening
+  }
+
+  /** Runs until the person ends it. Resolves with the exit code. */
+  readonly run: (first: string | undefined) => Effect.Effect<number, never, Scope.Scope> =
+    Effect.fnUntraced(function* (this: ChatSession, first: string | undefined) {
+      const { queue, terminal } = this.parts
+      yield* this.listen({ from: 0 })
+      yield* Effect.forkScoped(
+        Effect.repeat(
+          Effect.sleep("1 second").pipe(Effect.andThen(Queue.offer(queue, { _tag: "Tick" }))),
+          Schedule.forever,
+        ),
+      )
+      if (first !== undefined) {
+        this.view.state = { ...this.view.state, sent: [first] }
+        yield* this.act({ _tag: "Send", text: first })
+      }
+      yield* this.draw
+      while (this.exitCode === undefined) {
+        for (const input of yield* Queue.takeAll(queue)) yield* this.handle(input)
+        yield* this.draw
+      }
+      terminal.write(this.screen.erase(terminal.size().columns))
+      return this.exitCode
+    })
+
+  /** How rows are written now. */
+  get options(): TextOptions {
+    const { style, terminal } = this.parts
+    // A row that fills the last column would leave the cursor between two rows.
+    return { columns: Math.max(20, terminal.size().columns - 1), style, maxOutputLines }
+  }
+
+  /** Adds final rows. */
+  readonly show = (rows: ReadonlyArray<string>): void => {
+    this.final.push(...rows)
+  }
+
+  /** Shows the error that a person has to know of. */
+  readonly fail = (error: { readonly _tag: string; readonly message?: string }): void =>
+    this.notice(messageOf(error))
+
+  /** Goes on with another conversation, of which only new events are shown. */
+  readonly change = (conversation: Conversation): Effect.Effect<void> => {
+    this.conversation = conversation
+    this.view.change()
+    return this.listen({})
+  }
+
+  /** Ends the chat after this input. */
+  readonly quit = (code: number): void => {
+    this.exitCode ??= code
+  }
+
+  private notice(text: string): void {
+    const { columns, style } = this.options
+    this.show(rowsOf(`! ${printable(text)}`, columns - 2).map((row) => style.accent(`  ${row}`)))
+  }
+
+  /** Delivers what the conversation does, until another one takes its place. */
+  private listen(from: { readonly from?: number }): Effect.Effect<void> {
+    const { conversation } = this
+    const { queue } = this.parts
+    const deliver = (listener: Listener) =>
+      Effect.forever(
+        Effect.flatMap(listener.take, (deliveries) =>
+          Queue.offer(queue, { _tag: "Delivered", of: conversation.id, deliveries }),
+        ),
+      )
+    const run = conversation.attach({ ...from, answers: true }).pipe(
+      Effect.flatMap(deliver),
+      Effect.catch((error) =>
+        Queue.offer(queue, {
+          _tag: "Notice",
+          line: `the conversation has ended: ${messageOf(error)}`,
+        }),
+      ),
+      Effect.scoped,
+    )
+    return Effect.asVoid(FiberHandle.run(this.listening, run, { startImmediately: true }))
+  }
+
+  private readonly handle = Effect.fnUntraced(function* (this: ChatSession, input: Input) {
+    switch (input._tag) {
+      case "Keys":
+        for (const key of input.keys) yield* this.key(key)
+        return this.parts.terminal.resume()
+      case "Delivered": {
+        if (input.of !== this.conversation.id) return
+        const nowMs = yield* Clock.currentTimeMillis
+        for (const one of input.deliveries) this.show(this.view.delivered(one, this.options, nowMs))
+        return
+      }
+      case "Notice":
+        return this.notice(input.line)
+      case "Stop":
+        return this.quit(input.code)
+      default:
+        return
+    }
+  })
+
+  private readonly key = Effect.fnUntraced(function* (this: ChatSession, key: Key) {
+    if (key.name === "up") yield* this.loadOlder()
+    const [state, actions] = onKey(this.view.state, key, yield* Clock.currentTimeMillis)
+    this.view.state = state
+    for (const action of actions) yield* this.act(action)
+  })
+
+  /** Reads one more message of the history if the key up needs it. */
+  private readonly loadOlder = Effect.fnUntraced(function* (this: ChatSession) {
+    const { entries, index } = this.view.state.history
+    if (index + 1 < entries.length) return
+    const older = yield* this.parts.history.older
+    if (older === undefined) return
+    const { history } = this.view.state
+    this.view.state = { ...this.view.state, history: { ...history, entries: [...entries, older] } }
+  })
+
+  private readonly act = Effect.fnUntraced(
+    function* (this: ChatSession, action: Action) {
+      switch (action._tag) {
+        case "Send":
+          return yield* this.send(action.text)
+        case "Interrupt":
+          return yield* this.conversation.submit({ type: "interrupt" })
+        case "Answer": {
+          const { answer, question } = action
+          yield* this.conversation.submit(question.opOf(answer))
+          return this.show(this.view.answer(question, answer.text, this.options))
+        }
+        case "Command":
+          return yield* runSlash(this, this.parts.conversations, action.command)
+        case "Clear":
+          return this.parts.terminal.write(this.screen.clear())
+        case "Quit":
+          return this.quit(action.code)
+      }
+    },
+    (effect, _action) => Effect.catch(effect, (error) => Effect.sync(() => this.fail(error))),
+  )
+
+  /** Sends a message. One that is refused is put back into the line, or shown where something else is typed there. */
+  private readonly send = Effect.fnUntraced(function* (this: ChatSession, text: string) {
+    const op = { type: "user_input", items: [{ type: "text", text }] } as const
+    yield* this.conversation.submit(op).pipe(
+      Effect.andThen(Effect.sync(() => (this.hasSent = true))),
+      Effect.andThen(this.parts.history.append(this.conversation.id, text)),
+      Effect.onError(() =>
+        Effect.sync(() => {
+          const { line, sent } = this.view.state
+          const isFree = line.text === ""
+          this.view.state = {
+            ...this.view.state,
+            sent: sent.filter((one) => one !== text),
+            line: isFree ? { text, cursor: text.length } : line,
+          }
+          if (!isFree) this.notice(`not sent: ${text}`)
+        }),
+      ),
+    )
+  })
+
+  private readonly draw = Effect.suspend(() =>
+    Effect.map(Clock.currentTimeMillis, (nowMs) => {
+      const { options, view } = this
+      const { terminal } = this.parts
+      const { columns, rows } = terminal.size()
+      const live = liveRows(view.state, view.open(options), {
+        ...options,
+        maxRows: rows - 1,
+        nowMs,
+      })
+      const final = this.final
+      this.final = []
+      terminal.write(this.screen.draw(final, live, columns))
+    }),
+  )
+}

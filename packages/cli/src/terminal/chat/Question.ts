@@ -1,0 +1,106 @@
+/** A question to the person, the keys that answer it, and the ops of the answers. Pure. */
+import { questionText, shownReason } from "@colloquy/core/question/QuestionText"
+import type { Event } from "@colloquy/protocol/EventMsg"
+import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
+import type { Op } from "@colloquy/protocol/Op"
+import type { ReviewDecision } from "@colloquy/protocol/Policy"
+
+/** What an answer says, and the words that report it. */
+export interface Answer {
+  readonly decision: ReviewDecision
+  readonly text: string
+}
+
+/** A question that waits for a key. */
+export interface Question {
+  /** Id of the call, by which the question is withdrawn. */
+  readonly id: string
+  readonly text: string
+  /** The changes that are asked about, by path. */
+  readonly changes?: Readonly<Record<string, FileChange>>
+  /** By key. */
+  readonly answers: Readonly<Record<string, Answer>>
+  /** The keys in words. */
+  readonly hint: string
+  readonly opOf: (answer: Answer) => Op
+  /** When it was shown, in milliseconds of the clock. */
+  readonly shownAtMs: number
+}
+
+const yes: Answer = { decision: "approved", text: "approved" }
+const always: Answer = { decision: "approved_for_session", text: "approved for this session" }
+const no: Answer = { decision: "denied", text: "denied" }
+const stop: Answer = { decision: "abort", text: "denied, and the turn is interrupted" }
+
+const approvals = {
+  answers: { y: yes, a: always, n: no, escape: stop },
+  hint: "[y] yes  [a] yes, for this session  [n] no  [Esc] no, and stop",
+}
+
+/** A form with members that have to be filled in cannot be accepted by a key. */
+const formAnswers = (schema: Readonly<Record<string, unknown>>) => {
+  const { required } = schema
+  const isEmpty = !Array.isArray(required) || required.length === 0
+  const cancel: Answer = { decision: "abort", text: "cancelled" }
+  const declined: Answer = { decision: "denied", text: "declined" }
+  return isEmpty
+    ? {
+        answers: { y: { ...yes, text: "accepted" }, n: declined, escape: cancel },
+        hint: "[y] accept  [n] decline  [Esc] cancel",
+      }
+    : {
+        answers: { n: declined, escape: cancel },
+        hint: "a form that has to be filled in, which the terminal cannot show  [n] decline  [Esc] cancel",
+      }
+}
+
+const actions = {
+  approved: "accept",
+  approved_for_session: "accept",
+  denied: "decline",
+  abort: "cancel",
+} as const
+
+/** The question of an event; undefined for an event without one. */
+export const questionOf = ({ msg, seq }: Event, shownAtMs: number): Question | undefined => {
+  switch (msg.type) {
+    case "exec_approval_request":
+    case "apply_patch_approval_request":
+    case "tool_approval_request": {
+      const type = (
+        {
+          exec_approval_request: "exec_approval",
+          apply_patch_approval_request: "patch_approval",
+          tool_approval_request: "tool_approval",
+        } as const
+      )[msg.type]
+      return {
+        ...approvals,
+        id: msg.call_id,
+        text: questionText(msg),
+        ...(msg.type === "apply_patch_approval_request" ? { changes: msg.changes } : {}),
+        opOf: ({ decision }) => ({ type, id: msg.call_id, decision, question: seq }),
+        shownAtMs,
+      }
+    }
+    case "elicitation_request":
+      return {
+        ...formAnswers(msg.requested_schema),
+        id: msg.id,
+        text: shownReason(msg.message),
+        opOf: ({ decision }) => ({
+          type: "elicitation_answer",
+          id: msg.id,
+          action: actions[decision],
+          ...(actions[decision] === "accept" ? { content: {} } : {}),
+          question: seq,
+        }),
+        shownAtMs,
+      }
+    default:
+      return undefined
+  }
+}
+
+/** A key that comes sooner was meant for the line that the person was typing. */
+export const settleMs = 400

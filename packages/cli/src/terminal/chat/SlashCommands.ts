@@ -1,0 +1,51 @@
+/** The commands that a person types in a chat, after a slash. Pure. */
+import { nearest } from "@colloquy/protocol/Nearest"
+
+/** Each with what it does. */
+export const slashCommands = {
+  help: "show these commands and keys",
+  fork: "go on in a copy of this conversation",
+  compact: "replace the history by a summary",
+  model: "show the model, or set it: /model NAME",
+  diff: "show the changes of the last turn that changed files",
+  quit: "end the chat",
+} as const
+
+/** Their names. */
+type SlashName = keyof typeof slashCommands
+
+/** A line that begins with a slash: a command with the rest of the line, or the error in one line. */
+export type Slash =
+  | { readonly _tag: "Slash"; readonly name: SlashName; readonly argument: string }
+  | { readonly _tag: "Unknown"; readonly message: string }
+
+const names = Object.keys(slashCommands) as ReadonlyArray<SlashName>
+
+/** The command of the line; undefined for a message. A path such as `/etc/hosts is …` is a message. */
+export const slashOf = (text: string): Slash | undefined => {
+  const found = /^\/([a-z]+)(?:\s+(.*))?$/u.exec(text.trim())
+  if (found === null) return undefined
+  const [, word = "", argument = ""] = found
+  const name = names.find((one) => one === word)
+  if (name !== undefined) return { _tag: "Slash", name, argument: argument.trim() }
+  const near = nearest(word, [...names])
+  return {
+    _tag: "Unknown",
+    message: `unknown command /${word}${near === undefined ? "" : `, did you mean /${near}?`}; /help lists the commands`,
+  }
+}
+
+/** The text of `/help`. */
+export const helpLines: ReadonlyArray<string> = [
+  ...names.map((name) => `${`/${name}`.padEnd(11)}${slashCommands[name]}`),
+  "",
+  ...(
+    [
+      ["Enter", "send the message; a running turn gets it before its next step"],
+      ["Alt-Enter", "a new line in the message"],
+      ["Up, Down", "earlier messages"],
+      ["Ctrl-C", "interrupt the turn; once more: end the chat"],
+      ["Ctrl-D", "end the chat, where nothing is typed"],
+    ] as const
+  ).map(([key, what]) => `${key.padEnd(11)}${what}`),
+]

@@ -1,0 +1,134 @@
+/**
+ * What a chat shows of a conversation: events in, rows out. A row that was given out is final; the end of a text that is
+ * still streamed is `open`, and may change. Pure but for its own state.
+ */
+import type { Item } from "@colloquy/core/log/Item"
+import { initialItems, isText, type ItemChange, step } from "@colloquy/core/log/Items"
+import type { Event } from "@colloquy/protocol/EventMsg"
+import { formatMillis, prose } from "../../demo/Format.ts"
+import { diffRows, endRows, startRows, type TextOptions } from "../sessions/SessionText.ts"
+import { rowsOf } from "../Width.ts"
+
+/** A text that is being received. */
+interface Streamed {
+  readonly id: string
+  readonly type: Item["type"]
+  /** Everything received. */
+  readonly text: string
+  /** What is not final yet. */
+  readonly rest: string
+}
+
+/** See the header. */
+export class Transcript {
+  private items = initialItems
+  private streamed: Streamed | undefined
+  /** Calls whose changes were shown with their question. */
+  private readonly shown = new Set<string>()
+  /** The diff of the last turn that changed files; empty before one. */
+  diff = ""
+
+  /** The rows that the event makes final. */
+  event(event: Event, options: TextOptions): ReadonlyArray<string> {
+    const { msg } = event
+    if (msg.type === "turn_diff") this.diff = msg.unified_diff
+    const next = step(this.items, event)
+    this.items = next.state
+    return next.changes.flatMap((change) => this.change(change, options))
+  }
+
+  /** The rows of the text that is being received, which may change. */
+  open({ columns, style }: TextOptions): ReadonlyArray<string> {
+    if (this.streamed === undefined || this.streamed.rest === "") return []
+    const rows = rowsOf(this.streamed.rest, columns - 2).map((row) => `  ${row}`)
+    return this.streamed.type === "agent_message" ? rows : rows.map(style.dim)
+  }
+
+  /** The rows of changes that a question is about; its call does not show them again. */
+  asked(
+    callId: string,
+    changes: Parameters<typeof diffRows>[0],
+    options: TextOptions,
+  ): ReadonlyArray<string> {
+    this.shown.add(callId)
+    return diffRows(changes, options)
+  }
+
+  /** The line at the end of a turn. */
+  static footer(ms: number, { style }: TextOptions): ReadonlyArray<string> {
+    return [style.dim(`  — ${formatMillis(ms)}`), ""]
+  }
+
+  private change(change: ItemChange, options: TextOptions): ReadonlyArray<string> {
+    switch (change._tag) {
+      case "Started":
+        return this.started(change.item, options)
+      case "Delta":
+        return this.delta(change.id, change.delta, options)
+      case "Reset":
+        return this.reset(change.id, options)
+      case "Completed":
+        return this.completed(change.item, options)
+      case "Discarded":
+        return this.end(options)
+    }
+  }
+
+  private started(item: Item, options: TextOptions): ReadonlyArray<string> {
+    if (isText(item)) {
+      if (item.type === "raw_reasoning") return []
+      const rows = this.end(options)
+      this.streamed = { id: item.id, type: item.type, text: "", rest: "" }
+      return rows
+    }
+    const rows = [...this.end(options), ...startRows(item, options)]
+    return item.type === "file_change" && !this.shown.has(item.callId)
+      ? [...rows, ...diffRows(item.changes, options)]
+      : rows
+  }
+
+  private delta(id: string, delta: string, options: TextOptions): ReadonlyArray<string> {
+    if (this.streamed?.id !== id) return []
+    const text = this.streamed.text + delta
+    // White space before the first word is not shown.
+    const rest =
+      this.streamed.text.trim() === "" ? prose(text).trimStart() : this.streamed.rest + prose(delta)
+    const rows = rowsOf(rest, options.columns - 2)
+    this.streamed = { ...this.streamed, text, rest: rows.at(-1) ?? "" }
+    return this.styled(rows.slice(0, -1), options)
+  }
+
+  private reset(id: string, options: TextOptions): ReadonlyArray<string> {
+    if (this.streamed?.id !== id) return []
+    const rows = this.end(options)
+    this.streamed = { id, type: "agent_message", text: "", rest: "" }
+    return [...rows, options.style.dim("  (the answer begins again)")]
+  }
+
+  private completed(item: Item, options: TextOptions): ReadonlyArray<string> {
+    if (!isText(item)) return [...this.end(options), ...endRows(item, options)]
+    const { streamed } = this
+    if (streamed?.id === item.id && streamed.text !== "") {
+      const more = item.text.startsWith(streamed.text) ? item.text.slice(streamed.text.length) : ""
+      return [...this.delta(item.id, more, options), ...this.end(options)]
+    }
+    const rows = this.end(options)
+    return [...rows, ...endRows(item, options)]
+  }
+
+  private styled(rows: ReadonlyArray<string>, { style }: TextOptions): ReadonlyArray<string> {
+    const shown = rows.map((row) => (row === "" ? "" : `  ${row}`))
+    return this.streamed?.type === "reasoning" ? shown.map(style.dim) : shown
+  }
+
+  /** Ends the streamed text: its last row is final. */
+  private end(options: TextOptions): ReadonlyArray<string> {
+    const { streamed } = this
+    const rows =
+      streamed === undefined || streamed.rest.trim() === ""
+        ? []
+        : this.styled(rowsOf(streamed.rest, options.columns - 2), options)
+    this.streamed = undefined
+    return rows
+  }
+}

@@ -1,0 +1,173 @@
+/** What `colloquy sessions` does with the stored conversations. */
+import type { ConversationSummary } from "@colloquy/core/ConversationManager"
+import { itemsOf } from "@colloquy/core/log/Items"
+import { localPrincipal } from "@colloquy/protocol/Connection"
+import { parseConversationId } from "@colloquy/protocol/Ids"
+import type { Event } from "@colloquy/protocol/EventMsg"
+import type { ConversationsView } from "@colloquy/server/ConversationsView"
+import { Server } from "@colloquy/server/Server"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { CommandFailed } from "../CommandFailed.ts"
+import { output, print } from "../Output.ts"
+import { sessionTable } from "./SessionTable.ts"
+import { factRows, transcriptRows } from "./SessionText.ts"
+
+type Conversations = ConversationsView["Service"]
+
+const conversations: Effect.Effect<Conversations, never, Server> = Effect.map(Server, (server) =>
+  server.conversations(localPrincipal),
+)
+
+/** What is listed. */
+export interface ListOptions {
+  /** Only conversations with this text in their first message. */
+  readonly search: string | undefined
+  /** Only conversations that began in this directory. */
+  readonly cwd: string | undefined
+  readonly archived: boolean
+  readonly limit: number
+  readonly json: boolean
+}
+
+const jsonOf = ({ createdAtMs, updatedAtMs, loaded: _, ...rest }: ConversationSummary) => ({
+  ...rest,
+  createdAt: new Date(createdAtMs).toISOString(),
+  updatedAt: new Date(updatedAtMs).toISOString(),
+})
+
+const printJson = (value: unknown) => print([JSON.stringify(value, null, 2)])
+
+/** Largest page of the store. */
+const maxPage = 1000
+
+/** The newest conversations, up to the limit. */
+const newest = Effect.fnUntraced(function* ({ archived, cwd, limit, search }: ListOptions) {
+  const view = yield* conversations
+  const found: Array<ConversationSummary> = []
+  let cursor: string | undefined
+  do {
+    const page = yield* view.list({
+      limit: Math.min(maxPage, limit - found.length),
+      archived,
+      ...(search === undefined ? {} : { text: search }),
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    found.push(...page.items)
+    cursor = page.nextCursor
+  } while (cursor !== undefined && found.length < limit)
+  return { found, hasMore: cursor !== undefined }
+})
+
+/** Prints the table, or with `json` one array. */
+export const list = Effect.fnUntraced(function* (options: ListOptions) {
+  const { found, hasMore } = yield* newest(options)
+  if (options.json) return yield* printJson(found.map(jsonOf))
+  if (found.length === 0) {
+    return yield* print([
+      options.search === undefined && options.cwd === undefined
+        ? "No conversations yet: `colloquy chat` starts one."
+        : "No conversation was found.",
+    ])
+  }
+  const nowMs = yield* Clock.currentTimeMillis
+  const { columns, style } = output()
+  const [titles = "", ...rows] = sessionTable(found, { columns, nowMs })
+  yield* print([style.dim(titles), ...rows])
+  if (hasMore) yield* print([style.dim("There are more: use `--limit` or `--search`.")])
+})
+
+/** The id of a conversation in the form in which it is stored. */
+export const idOf = Effect.fnUntraced(function* (text: string) {
+  const parsed = parseConversationId(text)
+  return "problem" in parsed
+    ? yield* new CommandFailed({
+        message: `invalid conversation id \`${text}\`: ${parsed.problem}`,
+      })
+    : parsed.id
+})
+
+/** The id of the newest conversation that began in `cwd`. */
+export const newestIn = Effect.fnUntraced(function* (cwd: string) {
+  const { items } = yield* (yield* conversations).list({ cwd, limit: 1, withPreview: true })
+  const [first] = items
+  if (first !== undefined) return first.id
+  return yield* new CommandFailed({ message: `there is no conversation to resume in ${cwd}` })
+})
+
+/** All recorded events. An archived conversation is found by its file. */
+const recorded = Effect.fnUntraced(function* (view: Conversations, one: ConversationSummary) {
+  const listener =
+    one.archived && one.path !== undefined
+      ? yield* (yield* view.open(one.path)).attach({ from: 0 })
+      : yield* view.follow(one.id, { from: 0 })
+  const events: Array<Event> = []
+  for (;;) {
+    for (const delivery of yield* listener.take) {
+      if (delivery._tag === "Event") events.push(delivery.event)
+      if (delivery._tag === "Synced") return events
+    }
+  }
+})
+
+const summaryOf = Effect.fnUntraced(function* (view: Conversations, text: string) {
+  const { archived, meta, path, preview, updatedAtMs } = yield* view.metadata({
+    id: yield* idOf(text),
+  })
+  const { createdAtMs, cwd, id, model, provider } = meta
+  const summary: ConversationSummary = {
+    id,
+    loaded: false,
+    createdAtMs,
+    updatedAtMs,
+    cwd,
+    archived,
+    ...(preview === undefined ? {} : { preview }),
+    ...(path === undefined ? {} : { path }),
+    ...(model === undefined ? {} : { model }),
+    ...(provider === undefined ? {} : { provider }),
+  }
+  return summary
+})
+
+/** Prints the facts about a conversation and its items. */
+export const show = Effect.fnUntraced(function* (
+  text: string,
+  { json }: { readonly json: boolean },
+) {
+  const view = yield* conversations
+  const summary = yield* summaryOf(view, text)
+  const items = itemsOf(yield* Effect.scoped(recorded(view, summary)))
+  if (json) return yield* printJson({ ...jsonOf(summary), items })
+  const options = output()
+  yield* print([...factRows(summary, options), ...transcriptRows(items, options)])
+})
+
+/** Prints the id of the copy, which a program can read. */
+export const fork = Effect.fnUntraced(function* (text: string, dropped: number) {
+  const id = yield* idOf(text)
+  const copy = yield* (yield* conversations).fork(id, { _tag: "DropLastUserMessages", n: dropped })
+  yield* print([copy.id])
+})
+
+const each = (
+  done: string,
+  change: (view: Conversations, id: string) => ReturnType<Conversations["remove"]>,
+) =>
+  Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
+    const view = yield* conversations
+    // Nothing is changed if one of them is not an id.
+    const ids = yield* Effect.forEach(texts, idOf)
+    for (const id of ids) {
+      yield* change(view, id)
+      yield* print([`${done} ${id}`])
+    }
+  })
+
+/** Hides conversations from lists. */
+export const archive = each("archived", (view, id) => view.archive(id))
+/** Reverses `archive`. */
+export const unarchive = each("unarchived", (view, id) => view.unarchive(id))
+/** Deletes conversations. */
+export const remove = each("removed", (view, id) => view.remove(id))

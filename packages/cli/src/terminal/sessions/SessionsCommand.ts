@@ -1,0 +1,128 @@
+/** The command line of `sessions`: the stored conversations. */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import { resumeCommand } from "../chat/ChatCommand.ts"
+import { launchOf } from "../LaunchCommand.ts"
+import { withServices } from "../WithServices.ts"
+
+const flag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(
+    Flag.withDescription(description),
+    Flag.withoutNegation,
+    Flag.withDefault(false),
+  )
+
+const json = flag("json", "Print JSON")
+const id = Argument.String("id").pipe(Argument.withDescription("Id of a conversation"))
+const ids = Argument.String("id").pipe(
+  Argument.withDescription("Ids of conversations"),
+  Argument.variadic({ min: 1 }),
+)
+
+const sessions = Effect.promise(() => import("./Sessions.ts"))
+
+/** Most conversations that are listed unless the command line says otherwise: they fit a screen. */
+const defaultLimit = 20
+
+const listFlags = {
+  search: Flag.optional(
+    Flag.String("search").pipe(Flag.withDescription("Only with this text in the first message")),
+  ),
+  here: flag("here", "Only those that began in this directory"),
+  archived: flag("archived", "Those that are archived instead of the others"),
+  limit: Flag.Int("limit").pipe(
+    Flag.withDescription("Most conversations that are listed"),
+    Flag.filter(
+      (n) => n >= 1,
+      (n) => `expected 1 or more, got ${n}`,
+    ),
+    Flag.withDefault(defaultLimit),
+  ),
+  json,
+}
+
+const list = Command.make(
+  "list",
+  listFlags,
+  Effect.fnUntraced(function* ({ archived, here, json: asJson, limit, search }) {
+    const { list: run } = yield* sessions
+    yield* withServices(yield* launchOf, ({ environment }) =>
+      run({
+        search: Option.getOrUndefined(search),
+        cwd: here ? environment.cwd : undefined,
+        archived,
+        limit,
+        json: asJson,
+      }),
+    )
+  }),
+).pipe(Command.withDescription("List conversations, newest first"))
+
+const show = Command.make(
+  "show",
+  { id, json },
+  Effect.fnUntraced(function* (given) {
+    const { show: run } = yield* sessions
+    yield* withServices(yield* launchOf, () => run(given.id, given))
+  }),
+).pipe(Command.withDescription("Print a conversation"))
+
+const fork = Command.make(
+  "fork",
+  {
+    id,
+    drop: Flag.Int("drop").pipe(
+      Flag.withDescription("Leave out this many of your last messages, and what followed"),
+      Flag.withDefault(0),
+    ),
+  },
+  Effect.fnUntraced(function* (given) {
+    const { fork: run } = yield* sessions
+    yield* withServices(yield* launchOf, () => run(given.id, given.drop))
+  }),
+).pipe(Command.withDescription("Copy a conversation; prints the id of the copy"))
+
+const archive = Command.make(
+  "archive",
+  { ids },
+  Effect.fnUntraced(function* (given) {
+    const { archive: run } = yield* sessions
+    yield* withServices(yield* launchOf, () => run(given.ids))
+  }),
+).pipe(Command.withDescription("Hide conversations from lists"))
+
+const unarchive = Command.make(
+  "unarchive",
+  { ids },
+  Effect.fnUntraced(function* (given) {
+    const { unarchive: run } = yield* sessions
+    yield* withServices(yield* launchOf, () => run(given.ids))
+  }),
+).pipe(Command.withDescription("Show archived conversations again"))
+
+const rm = Command.make(
+  "rm",
+  { ids },
+  Effect.fnUntraced(function* (given) {
+    const { remove: run } = yield* sessions
+    yield* withServices(yield* launchOf, () => run(given.ids))
+  }),
+).pipe(Command.withDescription("Delete conversations, for good"))
+
+/** The command. */
+export const sessionsCommand = Command.make(
+  "sessions",
+  {},
+  Effect.fnUntraced(function* () {
+    const { list: run } = yield* sessions
+    yield* withServices(yield* launchOf, () =>
+      run({ search: undefined, cwd: undefined, archived: false, limit: defaultLimit, json: false }),
+    )
+  }),
+).pipe(
+  Command.withDescription("List, show, continue, copy, archive and delete conversations"),
+  Command.withSubcommands([list, show, resumeCommand, fork, archive, unarchive, rm]),
+)

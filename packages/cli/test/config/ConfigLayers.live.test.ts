@@ -1,0 +1,122 @@
+import * as ConfigTree from "@colloquy/config/ConfigTree"
+import { type ConfigEdit, ConfigPort } from "@colloquy/server/thread/host/ports/ConfigPort"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Fs from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as ConfigLayers from "../../src/config/ConfigLayers.ts"
+import * as LiveSettings from "../../src/config/LiveSettings.ts"
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => Fs.mkdtempSync(join(tmpdir(), "colloquy-layers-"))),
+  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true })),
+)
+
+const stage = (text: string, args: ReadonlyArray<string> = []) =>
+  Effect.gen(function* () {
+    const directory = yield* temporary
+    const path = join(directory, "config.toml")
+    Fs.writeFileSync(path, text)
+    const overrides = Result.getOrThrow(ConfigTree.parseOverrides(args))
+    const live = LiveSettings.make({
+      stateDirectory: directory,
+      overrides,
+      source: () => ({ builtinProviders: [], defaultProvider: "openai", cwd: directory }),
+    })
+    const config = yield* Effect.provide(ConfigPort, ConfigLayers.layer(directory, live, overrides))
+    return { config, path, read: () => Fs.readFileSync(path, "utf8") }
+  })
+
+const set = (
+  keyPath: string,
+  value: unknown,
+  mergeStrategy: ConfigEdit["mergeStrategy"] = "replace",
+) => ({
+  keyPath,
+  value,
+  mergeStrategy,
+})
+
+describe("ConfigLayers", () => {
+  it.live("shows the values in effect with their layers, and no secret", () =>
+    Effect.gen(function* () {
+      const text =
+        'model = "a"\n[mcp_servers.s]\ncommand = "x"\n[mcp_servers.s.env]\nKEY = "secret"\n'
+      const { config, path } = yield* stage(text, ['model="b"'])
+      const view = yield* config.read
+      assert.deepStrictEqual(view.config, {
+        model: "b",
+        mcp_servers: { s: { command: "x", env: { KEY: "<redacted>" } } },
+      })
+      assert.deepStrictEqual(view.origins["model"]?.name, { type: "sessionFlags" })
+      const user = { type: "user", file: path, profile: null }
+      assert.deepStrictEqual(view.origins["mcp_servers.s.command"]?.name, user)
+      assert.deepStrictEqual(
+        view.layers.map(({ name }) => name.type),
+        ["sessionFlags", "user"],
+      )
+      assert.notInclude(JSON.stringify(view), "secret")
+    }),
+  )
+
+  it.live("writes all edits or none, and keeps comments", () =>
+    Effect.gen(function* () {
+      const { config, read } = yield* stage('# mine\nmodel = "a" # here\n')
+      const { version } = yield* config.write({
+        edits: [set("model", "b"), set("tools.web_search", true, "upsert")],
+      })
+      assert.match(version, /^sha256:[0-9a-f]{64}$/)
+      assert.include(read(), '# mine\nmodel = "b" # here\n')
+      assert.include(read(), "web_search = true")
+      const before = read()
+      const bad = { edits: [set("model", "c"), set("sandbox_mode", "bogus")] }
+      const { message, reason } = yield* Effect.flip(config.write(bad))
+      assert.strictEqual(reason, "invalid")
+      assert.include(message, "sandbox_mode")
+      assert.strictEqual(read(), before)
+      yield* config.write({ edits: [set("model", null)], expectedVersion: version })
+      assert.notInclude(read(), "model =")
+    }),
+  )
+
+  it.live("merges tables by `upsert` and replaces them by `replace`", () =>
+    Effect.gen(function* () {
+      const { config } = yield* stage('[model_providers.x]\nname = "X"\nbase_url = "http://x"\n')
+      const provider = Effect.map(config.read, (view) =>
+        ConfigTree.get(view.config, "model_providers.x"),
+      )
+      const url = { base_url: "http://y" }
+      yield* config.write({ edits: [set("model_providers.x", url, "upsert")] })
+      assert.deepStrictEqual(yield* provider, { name: "X", base_url: "http://y" })
+      const whole = { name: "Z", base_url: "http://z" }
+      yield* config.write({ edits: [set("model_providers.x", whole)] })
+      assert.deepStrictEqual(yield* provider, whole)
+    }),
+  )
+
+  it.live("refuses another version, another file and bad keys by name", () =>
+    Effect.gen(function* () {
+      const { config, read } = yield* stage('model = "a"\n')
+      const reasonOf = (more: object, edit: ConfigEdit = set("model", "b")) =>
+        Effect.map(Effect.flip(config.write({ edits: [edit], ...more })), ({ reason }) => reason)
+      assert.strictEqual(yield* reasonOf({ expectedVersion: "sha256:0" }), "conflict")
+      assert.strictEqual(yield* reasonOf({ filePath: "/etc/other.toml" }), "readonly")
+      for (const key of ["", ".", "a..b", "a."]) {
+        assert.strictEqual(yield* reasonOf({}, set(key, 1)), "invalid", key)
+      }
+      assert.strictEqual(yield* reasonOf({}, set("tools", { web_search: null })), "invalid")
+      assert.strictEqual(read(), 'model = "a"\n')
+    }),
+  )
+
+  it.live("says what has more weight than a written value", () =>
+    Effect.gen(function* () {
+      const { config } = yield* stage("", ['model="b"'])
+      const { overridden } = yield* config.write({ edits: [set("model", "c")] })
+      assert.strictEqual(overridden?.effectiveValue, "b")
+      assert.include(overridden?.message, "model")
+    }),
+  )
+})

@@ -1,0 +1,118 @@
+/**
+ * The program in a pseudo-terminal, whose screen a test reads. `script` of util-linux gives the terminal, and an emulator
+ * says what a person would see.
+ */
+import xterm from "@xterm/headless"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+
+const entry = fileURLToPath(new URL("../../bin/colloquy.mjs", import.meta.url))
+
+/** A program in its terminal. */
+export interface Pty {
+  /** Types this text. */
+  readonly type: (text: string) => void
+  /** Waits until a row contains this text, and resolves with all rows from the first that was ever written. */
+  readonly shows: (text: string) => Effect.Effect<ReadonlyArray<string>>
+  /** Waits until the screen satisfies this. */
+  readonly until: (
+    test: (rows: ReadonlyArray<string>) => boolean,
+  ) => Effect.Effect<ReadonlyArray<string>>
+  /** Rows now, without empty ones at the end. */
+  readonly rows: () => ReadonlyArray<string>
+  /** Column and row of the cursor; rows count from the first that was ever written. */
+  readonly cursor: () => { readonly column: number; readonly row: number }
+  /** Everything that was written, with escape sequences. */
+  readonly raw: () => string
+  /** Exit code of the program, once it has ended and everything was written. */
+  readonly ended: Effect.Effect<number | null>
+}
+
+/** How the terminal is. */
+export interface PtyOptions {
+  readonly columns: number
+  readonly rows?: number
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
+
+const spawned = (args: ReadonlyArray<string>, { columns, cwd, env, rows = 24 }: PtyOptions) => {
+  const command = [process.execPath, entry, ...args].map(quoted).join(" ")
+  return spawn(
+    "script",
+    ["-qec", `stty cols ${columns} rows ${rows}; exec ${command}`, "/dev/null"],
+    {
+      cwd,
+      env: { PATH: process.env["PATH"], TERM: "xterm-256color", SHELL: "/bin/sh", ...env },
+      stdio: ["pipe", "pipe", "inherit"],
+    },
+  )
+}
+
+const rowsIn = (terminal: xterm.Terminal): ReadonlyArray<string> => {
+  const { active } = terminal.buffer
+  const rows = Array.from(
+    { length: active.length },
+    (_, index) => active.getLine(index)?.translateToString(true) ?? "",
+  )
+  while (rows.at(-1) === "") rows.pop()
+  return rows
+}
+
+/** Starts the program; if it still runs when the scope closes, it is killed. */
+export const start = (
+  args: ReadonlyArray<string>,
+  options: PtyOptions,
+): Effect.Effect<Pty, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => spawned(args, options)),
+      (child) => Effect.sync(() => child.kill("SIGKILL")),
+    ),
+    (child) => {
+      const terminal = new xterm.Terminal({
+        cols: options.columns,
+        rows: options.rows ?? 24,
+        scrollback: 10_000,
+        allowProposedApi: true,
+      })
+      const watchers = new Set<() => void>()
+      let raw = ""
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        raw += text
+        terminal.write(text, () => {
+          for (const watcher of watchers) watcher()
+        })
+      })
+      const closed = new Promise<number | null>((resolve) => {
+        child.once("close", (code) => terminal.write("", () => resolve(code)))
+      })
+      const until: Pty["until"] = (test) =>
+        Effect.callback((resume) => {
+          const watcher = () => {
+            const rows = rowsIn(terminal)
+            if (!test(rows)) return
+            watchers.delete(watcher)
+            resume(Effect.succeed(rows))
+          }
+          watchers.add(watcher)
+          watcher()
+        })
+      return {
+        type: (text) => void child.stdin.write(text),
+        until,
+        shows: (text) => until((rows) => rows.some((row) => row.includes(text))),
+        rows: () => rowsIn(terminal),
+        cursor: () => {
+          const { baseY, cursorX, cursorY } = terminal.buffer.active
+          return { column: cursorX, row: baseY + cursorY }
+        },
+        raw: () => raw,
+        ended: Effect.promise(() => closed),
+      }
+    },
+  )

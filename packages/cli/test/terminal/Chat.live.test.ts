@@ -1,0 +1,195 @@
+/** The chat as a person has it: typed in a pseudo-terminal, read from its screen. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { widthOf } from "../../src/terminal/Width.ts"
+import * as Home from "../support/Home.ts"
+import * as Program from "../support/Program.ts"
+import * as Pty from "../support/Pty.ts"
+
+const enter = "\r"
+const ctrlC = "\u0003"
+/** Nothing is asked and nothing confined. */
+const full = ["-a", "never", "-s", "danger-full-access"]
+
+/** A chat in a new state directory. */
+const chat = Effect.fnUntraced(function* (
+  columns: number,
+  {
+    args = [],
+    config = "",
+    env = {},
+    rows = 24,
+  }: {
+    readonly args?: ReadonlyArray<string>
+    readonly config?: string
+    readonly env?: Readonly<Record<string, string>>
+    readonly rows?: number
+  } = {},
+) {
+  const home = yield* Home.home({ "config.toml": config })
+  const cwd = yield* Home.directory()
+  const options = { columns, rows, cwd, env: { HOME: home, COLLOQUY_HOME: home, ...env } }
+  return { home, cwd, options, pty: yield* Pty.start(["chat", ...args], options) }
+})
+
+describe.each([80, 120])("a chat in a terminal of %i columns", (columns) => {
+  it.live("streams an answer, and ends with Ctrl-D", () =>
+    Effect.gen(function* () {
+      const { pty } = yield* chat(columns)
+      yield* pty.shows("/help lists the commands")
+      pty.type(`say hello${enter}`)
+      const rows = yield* pty.shows("  hello")
+      assert.include(rows, "› say hello")
+      yield* pty.until((now) => now.at(-1)?.trim() === "›")
+      pty.type("\u0004")
+      assert.strictEqual(yield* pty.ended, 0)
+      assert.match(pty.rows().at(-1) ?? "", /^Go on with: colloquy sessions resume \S+$/)
+      for (const row of pty.rows()) assert.isAtMost(widthOf(row), columns)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("asks before a command, and runs it after one key", () =>
+    Effect.gen(function* () {
+      const { pty } = yield* chat(columns, { args: ["-a", "untrusted", "-s", "workspace-write"] })
+      yield* pty.shows("/help")
+      pty.type(`run: echo made > file.txt; cat file.txt${enter}`)
+      const asked = yield* pty.shows("[y] yes")
+      assert.isTrue(asked.some((row) => row.includes("? Allow Codex to run")))
+      yield* Effect.sleep(500)
+      pty.type("y")
+      const rows = yield* pty.shows("exit 0")
+      assert.isTrue(rows.some((row) => row.trim() === "│ made"))
+      assert.isTrue(rows.some((row) => row.trim() === "✓ approved"))
+      pty.type(`/quit${enter}`)
+      assert.strictEqual(yield* pty.ended, 0)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("Ctrl-C interrupts the turn, and what was sent meanwhile is answered", () =>
+    Effect.gen(function* () {
+      const { pty } = yield* chat(columns, { args: full })
+      yield* pty.shows("/help")
+      pty.type(`run: echo begun; sleep 60${enter}`)
+      yield* pty.shows("working")
+      yield* pty.shows("$ echo begun")
+      pty.type(ctrlC)
+      const rows = yield* pty.shows("— interrupted")
+      assert.isTrue(rows.some((row) => row.includes("interrupted")))
+      pty.type(`say still here${enter}`)
+      yield* pty.until((now) => now.includes("  still here"))
+      pty.type(`/quit${enter}`)
+      assert.strictEqual(yield* pty.ended, 0)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a second Ctrl-C ends the chat", () =>
+    Effect.gen(function* () {
+      const { pty } = yield* chat(columns)
+      yield* pty.shows("/help")
+      pty.type(ctrlC)
+      yield* pty.shows("Ctrl-C once more ends the chat")
+      pty.type(ctrlC)
+      assert.strictEqual(yield* pty.ended, 0)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("loses nothing that is typed during a turn", () =>
+    Effect.gen(function* () {
+      const { pty } = yield* chat(columns, { args: full })
+      yield* pty.shows("/help")
+      pty.type(`run: sleep 2; echo ended${enter}`)
+      yield* pty.shows("$ sleep 2")
+      pty.type(`say afterwards${enter}and this is not sent`)
+      const rows = yield* pty.until((now) => now.includes("› say afterwards"))
+      assert.isTrue(rows.some((row) => row.startsWith("› and this is not sent")))
+      yield* pty.shows("› and this is not sent")
+      pty.type("\u0015\u0004")
+      yield* pty.ended
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("shows the diff of a patch, and keeps its messages for the next chat", () =>
+    Effect.gen(function* () {
+      const { options, pty } = yield* chat(columns, { args: full })
+      yield* pty.shows("/help")
+      const patch = ["*** Begin Patch", "*** Add File: new.txt", "+added line", "*** End Patch"]
+      pty.type(`\u001b[200~patch: ${patch.join("\r")}\u001b[201~${enter}`)
+      const rows = yield* pty.shows("applied")
+      assert.isTrue(rows.some((row) => row.includes("│ +added line")))
+      pty.type(`/diff${enter}`)
+      yield* pty.shows("+++ b/")
+      pty.type(`/fork${enter}`)
+      yield* pty.shows("this is a copy now:")
+      pty.type(`/quit${enter}`)
+      yield* pty.ended
+      const next = yield* Pty.start(["chat"], options)
+      yield* next.shows("/help")
+      next.type("\u001b[A")
+      yield* next.shows("*** End Patch")
+      next.type(`${ctrlC}\u0004`)
+      assert.strictEqual(yield* next.ended, 0)
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("a chat", () => {
+  it.live("has no colours with NO_COLOR", () =>
+    Effect.gen(function* () {
+      const { pty } = yield* chat(80, { env: { NO_COLOR: "1" } })
+      yield* pty.shows("/help")
+      pty.type(`say hello${enter}`)
+      yield* pty.until((rows) => rows.includes("  hello"))
+      pty.type("\u0004")
+      yield* pty.ended
+      // oxlint-disable-next-line no-control-regex -- the point of it
+      assert.notMatch(pty.raw(), /\u001b\[[\d;]*m/)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("gives the terminal back as it was after SIGTERM", () =>
+    Effect.gen(function* () {
+      const home = yield* Home.home()
+      const options = { columns: 80, cwd: home, env: { HOME: home, COLLOQUY_HOME: home } }
+      const pty = yield* Pty.start(["chat"], options)
+      yield* pty.shows("/help")
+      pty.type(`run: kill -TERM $PPID${enter}`)
+      yield* Effect.sleep(100)
+      pty.type(ctrlC)
+      pty.type(ctrlC)
+      yield* pty.ended
+      assert.include(pty.raw(), "\u001b[?2004l")
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("without a terminal each line is a message, and whole items are printed", () =>
+    Effect.gen(function* () {
+      const home = yield* Home.home()
+      const { code, stderr, stdout } = Program.run(["chat"], {
+        env: { HOME: home, COLLOQUY_HOME: home },
+        cwd: home,
+        input: "say one\nsay two\n",
+      })
+      assert.deepStrictEqual([code, stderr], [0, ""])
+      assert.match(stdout, /› say one\n\n {2}one\n[^]*› say two\n\n {2}two\n/)
+      // oxlint-disable-next-line no-control-regex -- the point of it
+      assert.notMatch(stdout, /\u001b/)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "without a terminal the next line answers a question, and the end of stdin denies it",
+    () =>
+      Effect.gen(function* () {
+        const home = yield* Home.home()
+        const run = (input: string) =>
+          Program.run(["chat", "-a", "untrusted", "-s", "workspace-write"], {
+            env: { HOME: home, COLLOQUY_HOME: home },
+            cwd: home,
+            input,
+          })
+        const command = "run: echo made > made.txt; cat made.txt\n"
+        assert.match(run(`${command}y\n`).stdout, /✓ approved[^]*exit 0/)
+        assert.include(run(command).stdout, "✓ denied")
+      }).pipe(Effect.scoped),
+  )
+})

@@ -1,0 +1,264 @@
+/** The commands for people but the chat: conversations, login, doctor, completions, help and usage errors. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { spawnSync } from "node:child_process"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { widthOf } from "../../src/terminal/Width.ts"
+import * as Program from "../support/Program.ts"
+import * as Home from "../support/Home.ts"
+import * as Pty from "../support/Pty.ts"
+
+const key = "sk-very-secret"
+
+/** A state directory with one conversation for each prompt. */
+const homeWith = Effect.fnUntraced(function* (...prompts: ReadonlyArray<string>) {
+  const home = yield* Home.home()
+  const env = { HOME: home, COLLOQUY_HOME: home }
+  const run = (args: ReadonlyArray<string>, input = "") =>
+    Program.run(args, { env, cwd: home, input })
+  for (const prompt of prompts) {
+    const { code } = run(["exec", "--skip-git-repo-check", prompt])
+    assert.strictEqual(code, 0)
+  }
+  return { home, env, run }
+})
+
+type Run = Effect.Success<ReturnType<typeof homeWith>>["run"]
+
+interface Listed {
+  readonly id: string
+  readonly preview: string
+}
+
+const listed = (run: Run, ...args: ReadonlyArray<string>) =>
+  JSON.parse(run(["sessions", "list", "--json", ...args]).stdout) as ReadonlyArray<Listed>
+
+describe.each([80, 120])("sessions in a terminal of %i columns", (columns) => {
+  it.live("lists conversations in a table that fits", () =>
+    Effect.gen(function* () {
+      const { env, home } = yield* homeWith("say first", `say ${"long ".repeat(60)}`)
+      const pty = yield* Pty.start(["sessions", "list"], { columns, cwd: home, env })
+      assert.strictEqual(yield* pty.ended, 0)
+      const [titles = "", second = "", first = "", ...more] = pty.rows()
+      assert.deepStrictEqual(more, [])
+      assert.match(titles, /^ID +UPDATED +/)
+      assert.strictEqual(titles.includes("DIRECTORY"), columns === 120)
+      assert.match(second, /say long long .*…$/)
+      assert.match(first, /say first$/)
+      for (const row of pty.rows()) assert.isAtMost(widthOf(row), columns)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("goes on with a conversation, with what was said", () =>
+    Effect.gen(function* () {
+      const { env, home, run } = yield* homeWith("say first")
+      const [{ id } = { id: "" }] = listed(run)
+      const pty = yield* Pty.start(["sessions", "resume", id], { columns, cwd: home, env })
+      yield* pty.shows("› say first")
+      pty.type("say second\r")
+      yield* pty.until((rows) => rows.includes("  second"))
+      pty.type("/quit\r")
+      assert.strictEqual(yield* pty.ended, 0)
+      assert.include(pty.rows().at(-1) ?? "", id)
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("sessions", () => {
+  it.live("finds, shows, copies, archives and deletes conversations", () =>
+    Effect.gen(function* () {
+      const { run } = yield* homeWith("say first", "say second")
+      assert.deepStrictEqual(
+        listed(run).map(({ preview }) => preview),
+        ["say second", "say first"],
+      )
+      assert.strictEqual(run(["sessions"]).stdout, run(["sessions", "list"]).stdout)
+      const found = listed(run, "--search", "FIRST")
+      assert.lengthOf(found, 1)
+      const { id = "" } = found[0] ?? {}
+      assert.include(run(["sessions", "show", id]).stdout, "› say first\n\n  first\n")
+      const copy = run(["sessions", "fork", id]).stdout.trim()
+      assert.lengthOf(listed(run), 3)
+      assert.strictEqual(run(["sessions", "archive", copy]).stdout, `archived ${copy}\n`)
+      assert.deepStrictEqual(
+        listed(run, "--archived").map((one) => one.id),
+        [copy],
+      )
+      assert.include(run(["sessions", "show", copy]).stdout, "› say first")
+      run(["sessions", "unarchive", copy])
+      assert.lengthOf(listed(run), 3)
+      assert.strictEqual(
+        run(["sessions", "rm", copy, id]).stdout,
+        `removed ${copy}\nremoved ${id}\n`,
+      )
+      assert.lengthOf(listed(run), 1)
+      const gone = run(["sessions", "show", id])
+      assert.strictEqual(gone.code, 1)
+      assert.match(gone.stderr, /^colloquy: .*no/)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("says that an id is none, and changes nothing", () =>
+    Effect.gen(function* () {
+      const { run } = yield* homeWith("say first")
+      const [{ id } = { id: "" }] = listed(run)
+      const { code, stderr } = run(["sessions", "rm", id, "nonsense"])
+      assert.strictEqual(code, 1)
+      assert.include(stderr, "invalid conversation id `nonsense`")
+      assert.lengthOf(listed(run), 1)
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("login", () => {
+  it.live("stores a key from stdin, reports it without quoting it, and deletes it", () =>
+    Effect.gen(function* () {
+      const home = yield* Home.home({ "config.toml": 'model_provider = "openai"\n' })
+      const run = (args: ReadonlyArray<string>, input = "") =>
+        Program.run(args, { env: { HOME: home, COLLOQUY_HOME: home }, cwd: home, input })
+      const before = run(["status"])
+      assert.strictEqual(before.code, 1)
+      assert.include(
+        before.stderr,
+        "the provider openai needs one. Advice: set OPENAI_API_KEY, or run `colloquy login`",
+      )
+      assert.strictEqual(run(["doctor"]).code, 1)
+      const stored = run(["login", "--api-key"], `${key}\n`)
+      assert.deepStrictEqual([stored.code, stored.stdout], [0, "Logged in.\n"])
+      assert.include(readFileSync(join(home, "auth.json"), "utf8"), key)
+      for (const args of [["status"], ["login", "status"], ["doctor"]]) {
+        const { stderr, stdout } = run(args)
+        assert.include(stdout, "an API key in")
+        assert.notInclude(stdout + stderr, key)
+      }
+      assert.strictEqual(run(["logout"]).stdout, "Logged out.\n")
+      assert.isFalse(existsSync(join(home, "auth.json")))
+      assert.strictEqual(run(["login", "--api-key"]).code, 1)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("shows nothing of a key that is typed", () =>
+    Effect.gen(function* () {
+      const home = yield* Home.home()
+      const env = { HOME: home, COLLOQUY_HOME: home }
+      const pty = yield* Pty.start(["login", "--api-key"], { columns: 80, cwd: home, env })
+      yield* pty.shows("API key (not shown):")
+      pty.type(`${key}\r`)
+      assert.strictEqual(yield* pty.ended, 0)
+      assert.notInclude(pty.raw(), key)
+      assert.include(readFileSync(join(home, "auth.json"), "utf8"), key)
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("doctor", () => {
+  it.live("names what is wrong with the configuration and the key, and fails", () =>
+    Effect.gen(function* () {
+      const home = yield* Home.home()
+      const run = () =>
+        Program.run(["doctor"], { env: { HOME: home, COLLOQUY_HOME: home }, cwd: home })
+      writeFileSync(join(home, "config.toml"), "model = [\n")
+      const broken = run()
+      assert.strictEqual(broken.code, 1)
+      assert.match(broken.stdout, /^broken {2}config: .*config\.toml/m)
+      const provider = [
+        "[model_providers.mine]",
+        'name = "Mine"',
+        'base_url = "http://127.0.0.1:1/v1"',
+      ]
+      const config = ['model_provider = "mine"', ...provider, 'env_key = "MINE_KEY"'].join("\n")
+      writeFileSync(join(home, "config.toml"), config)
+      const without = run()
+      assert.strictEqual(without.code, 1)
+      assert.include(
+        without.stdout,
+        "missing key: the provider mine needs one. Advice: set MINE_KEY.",
+      )
+    }).pipe(Effect.scoped),
+  )
+})
+
+const shells = { bash: "bash -n", zsh: "zsh -n", fish: "fish --no-execute" } as const
+const has = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0
+
+describe("completions", () => {
+  for (const [shell, check] of Object.entries(shells)) {
+    // What a machine lacks is skipped, with the reason in the name.
+    it.live.skipIf(!has(shell))(`${shell} accepts its script (needs ${shell})`, () =>
+      Effect.gen(function* () {
+        const { home, run } = yield* homeWith()
+        const { code, stdout } = run(["completions", shell])
+        assert.strictEqual(code, 0)
+        const path = join(home, "script")
+        writeFileSync(path, stdout)
+        const [command = "", ...args] = check.split(" ")
+        const { status, stderr } = spawnSync(command, [...args, path], { encoding: "utf8" })
+        assert.deepStrictEqual([status, stderr], [0, ""])
+      }).pipe(Effect.scoped),
+    )
+  }
+
+  it.live("bash completes commands of people and of servers", () =>
+    Effect.gen(function* () {
+      const { home, run } = yield* homeWith()
+      const path = join(home, "script")
+      writeFileSync(path, run(["completions", "bash"]).stdout)
+      const complete = (...words: ReadonlyArray<string>) => {
+        const line = words.join(" ")
+        const name = "$(complete -p colloquy | sed 's/.*-F \\([^ ]*\\).*/\\1/')"
+        const program = [
+          `source '${path}'`,
+          `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")})`,
+          `COMP_CWORD=${words.length - 1}`,
+          `COMP_LINE='${line}'`,
+          `COMP_POINT=${line.length}`,
+          `${name} colloquy '${words.at(-1)}' '${words.at(-2)}'`,
+          'printf "%s\\n" "${COMPREPLY[@]}"',
+        ].join("\n")
+        const { stdout } = spawnSync("bash", ["--norc", "-c", program], { encoding: "utf8" })
+        return stdout.trim().split(/\s+/)
+      }
+      assert.includeMembers(complete("colloquy", "se"), ["sessions", "serve"])
+      assert.includeMembers(complete("colloquy", "sessions", "a"), ["archive"])
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("help and usage errors", () => {
+  it.live("every page has at most 80 columns", () =>
+    Effect.gen(function* () {
+      const { run } = yield* homeWith()
+      const commands = ["chat", "exec", "login", "logout", "status", "completions", "sessions"]
+      const subcommands = ["list", "show", "resume", "fork", "archive", "unarchive", "rm"]
+      for (const words of [
+        ...commands.map((name) => [name]),
+        ...subcommands.map((name) => ["sessions", name]),
+        ["login", "status"],
+      ]) {
+        const { code, stderr, stdout } = run([...words, "--help"])
+        assert.deepStrictEqual([code, stderr], [0, ""])
+        assert.include(stdout, `colloquy ${words.join(" ")}`)
+        for (const row of stdout.split("\n")) assert.isAtMost(widthOf(row), 80, row)
+      }
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a misspelt word is named on stderr with the nearest one, exit code 2", () =>
+    Effect.gen(function* () {
+      const { run } = yield* homeWith()
+      for (const [words, near] of [
+        [["chta"], "chat"],
+        [["sesions"], "sessions"],
+        [["sessions", "lst"], "list"],
+        [["sessions", "list", "--serch", "x"], "--search"],
+        [["completions", "bsh"], "bash"],
+        [["mpc"], "mcp"],
+      ] as const) {
+        const { code, stderr, stdout } = run(words)
+        assert.deepStrictEqual([code, stdout], [2, ""], words.join(" "))
+        assert.include(stderr, near)
+      }
+    }).pipe(Effect.scoped),
+  )
+})

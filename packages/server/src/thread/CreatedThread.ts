@@ -1,0 +1,66 @@
+/** What starting and forking a thread have in common: the caller is subscribed, and all connections are notified. */
+import type { Conversation } from "@colloquy/core/Conversation"
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { Params, ResultOf } from "@colloquy/protocol/Method"
+import { ThreadStarted } from "@colloquy/protocol/thread/Notifications"
+import type { ThreadStart } from "@colloquy/protocol/thread/Threads"
+import type { Turn } from "@colloquy/protocol/thread/Thread"
+import * as Effect from "effect/Effect"
+import type * as Rpc from "effect/rpc/Rpc"
+import type { ConversationsView } from "../ConversationsView.ts"
+import { describe, historyOf, stateOf, type ThreadCall } from "./ThreadCall.ts"
+import { cannotAttach } from "./ThreadErrors.ts"
+import { withSettings } from "./ThreadObjects.ts"
+
+/** Sends a notification to the client of this request. A closed connection is only logged. */
+export const tell = <M extends Rpc.Any>(
+  { connection, peer }: Pick<ThreadCall, "connection" | "peer">,
+  method: M,
+  params: Params<M>,
+): Effect.Effect<void> =>
+  Effect.catch(connection.peerOf(peer).notify(method, [params]), ({ reason }) =>
+    Effect.logDebug(`${method._tag} not sent: ${reason}`),
+  )
+
+/** Sends a notification to the client of this request and to all others of this dialect. */
+export const tellAll = <M extends Rpc.Any>(
+  call: Pick<ThreadCall, "connection" | "peer">,
+  method: M,
+  params: Params<M>,
+): Effect.Effect<void> =>
+  Effect.andThen(
+    tell(call, method, params),
+    Effect.sync(() =>
+      call.connection.registry.notifyOthers(method, params, call.connection.member),
+    ),
+  )
+
+/** Options of a thread that was created. */
+export interface CreatedOptions {
+  readonly raw?: boolean
+  /** The turns of the result; those of the notification are empty. Default: none. */
+  readonly turns?: (turns: ReadonlyArray<Turn>) => ReadonlyArray<Turn>
+}
+
+/** Subscribes to a thread that was created and describes it. */
+export const created = Effect.fnUntraced(function* (
+  conversation: Conversation,
+  call: ThreadCall,
+  { raw = false, turns = () => [] }: CreatedOptions,
+): Effect.fn.Return<ResultOf<typeof ThreadStart>, JsonRpcError, ConversationsView> {
+  const { connection } = call
+  const { id } = conversation
+  connection.registry.loaded(id)
+  const state = yield* stateOf(conversation)
+  const history = yield* historyOf(id, call)
+  const thread = yield* describe(id, { history, state }, call)
+  yield* Effect.mapError(
+    connection.subscribe(
+      { conversation, history, raw },
+      call,
+      tellAll(call, ThreadStarted, { thread }),
+    ),
+    cannotAttach,
+  )
+  return withSettings({ ...thread, turns: turns(history.turns) }, state.settings)
+})

@@ -1,0 +1,43 @@
+/** Applies the settings of `thread/resume` and `thread/fork` to a thread. */
+import type { Conversation } from "@colloquy/core/Conversation"
+import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { Params } from "@colloquy/protocol/Method"
+import type { ThreadFork } from "@colloquy/protocol/thread/Threads"
+import * as Effect from "effect/Effect"
+import { overrideSettings } from "../app/OverrideSettings.ts"
+import { stateOf } from "./ThreadCall.ts"
+import { badSettings, notServed } from "./ThreadErrors.ts"
+
+/** Applies what is given and different. Fails for settings that are fixed when a thread is created. */
+export const overrideThread = Effect.fnUntraced(function* (
+  conversation: Conversation,
+  given: Omit<Params<typeof ThreadFork>, "threadId">,
+): Effect.fn.Return<void, JsonRpcError, SettingsResolver> {
+  const { approvalPolicy, baseInstructions, config, cwd, model, modelProvider, sandbox } = given
+  const { developerInstructions } = given
+  const state = yield* stateOf(conversation)
+  if (modelProvider != null && modelProvider !== state.settings.provider.id) {
+    return yield* badSettings({
+      message: "`modelProvider` is settled when a thread is created",
+    })
+  }
+  if (typeof approvalPolicy === "object" && approvalPolicy !== null) {
+    return yield* notServed("an approval policy with single switches")
+  }
+  const isNewText =
+    developerInstructions != null && developerInstructions !== state.settings.developerInstructions
+  yield* overrideSettings(
+    conversation,
+    {
+      ...(approvalPolicy == null ? {} : { approvalPolicy }),
+      ...(baseInstructions == null ? {} : { baseInstructions }),
+      ...(config == null ? {} : { config }),
+      ...(cwd == null ? {} : { cwd }),
+      ...(model == null ? {} : { model }),
+      ...(sandbox == null ? {} : { sandbox }),
+      ...(isNewText ? { developerInstructions } : {}),
+    },
+    state,
+  )
+})

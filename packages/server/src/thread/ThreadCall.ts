@@ -1,0 +1,93 @@
+/** The call object of a handler of this dialect, and the functions that find and describe a thread for it. */
+import type { Conversation } from "@colloquy/core/Conversation"
+import type { State } from "@colloquy/core/decider/State"
+import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { Params, ResultOf } from "@colloquy/protocol/Method"
+import type { Thread, Turn } from "@colloquy/protocol/thread/Thread"
+import * as Effect from "effect/Effect"
+import type * as Rpc from "effect/rpc/Rpc"
+import type { AppServices } from "../app/AppCall.ts"
+import { ConversationsView } from "../ConversationsView.ts"
+import type { RequestCaller } from "../jsonrpc/Caller.ts"
+import type { ThreadConnection } from "./ThreadConnection.ts"
+import * as Errors from "./ThreadErrors.ts"
+import { readHistory, type ThreadHistory } from "./ThreadHistory.ts"
+import { threadOf } from "./ThreadObjects.ts"
+
+/** One request, with the connection that it arrived on. */
+export interface ThreadCall extends Omit<RequestCaller, "separate"> {
+  readonly connection: ThreadConnection
+}
+
+/** Handler of one method. It gets decoded params and fails with the error that is sent. */
+export type ThreadHandler<M extends Rpc.Any> = (
+  params: Params<M>,
+  call: ThreadCall,
+) => Effect.Effect<ResultOf<M>, JsonRpcError, AppServices>
+
+/** The id, in the spelling of this program. */
+export const threadId = (given: string): Effect.Effect<ConversationId, JsonRpcError> => {
+  const parsed = parseConversationId(given)
+  return "problem" in parsed
+    ? Effect.fail(Errors.badThreadId(parsed.problem))
+    : Effect.succeed(parsed.id)
+}
+
+/** Finds a thread and loads it if necessary; `missing` is the error for one that does not exist. */
+export const find = Effect.fnUntraced(function* (
+  given: string,
+  missing: (id: string) => JsonRpcError = Errors.threadNotFound,
+): Effect.fn.Return<Conversation, JsonRpcError, ConversationsView> {
+  const id = yield* threadId(given)
+  const conversations = yield* ConversationsView
+  return yield* Effect.mapError(conversations.get(id), (error) =>
+    Errors.cannotGet(id, error, missing),
+  )
+})
+
+/** The current state of a thread. */
+export const stateOf = (conversation: Conversation): Effect.Effect<State, JsonRpcError> =>
+  Effect.mapError(conversation.state, Errors.unavailable)
+
+/** Reads the log of a thread. Loads nothing. */
+export const historyOf = Effect.fnUntraced(function* (
+  id: ConversationId,
+  { connection }: Pick<ThreadCall, "connection">,
+  missing: (id: string) => JsonRpcError = Errors.threadNotLoaded,
+): Effect.fn.Return<ThreadHistory, JsonRpcError, ConversationsView> {
+  const conversations = yield* ConversationsView
+  const records = yield* Effect.mapError(conversations.history(id), (error) =>
+    error._tag === "NoSuchConversation" ? missing(id) : Errors.storeFailed(error),
+  )
+  return readHistory(records, connection.registry.isLoaded(id))
+})
+
+/** What a thread is described with besides what the store knows. */
+export interface Described {
+  readonly history: ThreadHistory
+  /** Default: none. */
+  readonly turns?: ReadonlyArray<Turn>
+  /** The loaded thread; absent: only the store is asked. */
+  readonly state?: State
+}
+
+/** The object that describes a thread. */
+export const describe = Effect.fnUntraced(function* (
+  id: ConversationId,
+  { history, state, turns = [] }: Described,
+  { connection }: Pick<ThreadCall, "connection">,
+): Effect.fn.Return<Thread, JsonRpcError, ConversationsView> {
+  const conversations = yield* ConversationsView
+  const summary = yield* Effect.mapError(conversations.metadata({ id }), (error) =>
+    error._tag === "NoSuchConversation" ? Errors.threadNotLoaded(id) : Errors.storeFailed(error),
+  )
+  const isLoaded = connection.registry.isLoaded(id)
+  return threadOf(summary, {
+    ...(state === undefined ? {} : { settings: state.settings }),
+    status: isLoaded ? history.fold.status : { type: "notLoaded" },
+    ephemeral: summary.meta.ephemeral === true,
+    turns,
+    acceptsInput: state !== undefined,
+  })
+})

@@ -1,0 +1,157 @@
+/** State of one connection that uses this dialect: its subscriptions and the requests that were sent to its client. */
+import type { Conversation } from "@colloquy/core/Conversation"
+import type { AttachError } from "@colloquy/core/ConversationErrors"
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
+import type { AppConnection } from "../app/AppConnection.ts"
+import { Subscriptions } from "../app/subscriptions/Subscriptions.ts"
+import { wantedOnly } from "../app/WantedNotifications.ts"
+import type { PeerControl, RequestCaller } from "../jsonrpc/Caller.ts"
+import type { Server } from "../Server.ts"
+import { ThreadPresenter } from "./subscriptions/ThreadPresenter.ts"
+import {
+  type ThreadMember,
+  threadRegistries,
+  type ThreadRegistry,
+} from "./subscriptions/ThreadRegistry.ts"
+import type { ThreadHistory } from "./ThreadHistory.ts"
+import type { SentRequests } from "./ThreadQuestions.ts"
+
+/** What the state of a connection needs. */
+export interface ThreadConnectionOptions {
+  readonly server: Server["Service"]
+  readonly principal: string
+  readonly app: AppConnection
+  readonly sent: SentRequests
+}
+
+/** A thread to subscribe to. */
+export interface Subscribing {
+  readonly conversation: Conversation
+  /** What the client reads in the result: the subscription continues behind it. */
+  readonly history: ThreadHistory
+  /** What the model is sent and what it sends is notified as well. */
+  readonly raw?: boolean
+}
+
+/** See the header. */
+export class ThreadConnection {
+  readonly app: AppConnection
+  readonly registry: ThreadRegistry
+  /** This connection among those of the registry. */
+  readonly member: ThreadMember
+  private readonly scope: Scope.Scope
+  private readonly presenter: ThreadPresenter
+  private readonly subscriptions: Subscriptions
+  /** Ids of the subscriptions, by thread. */
+  private readonly own = new Map<string, string>()
+  private joined = false
+
+  constructor(
+    { app, sent, server }: ThreadConnectionOptions,
+    registry: ThreadRegistry,
+    scope: Scope.Scope,
+  ) {
+    this.app = app
+    this.registry = registry
+    this.scope = scope
+    this.member = { notices: app.notices, follows: (threadId) => this.isSubscribed(threadId) }
+    this.presenter = new ThreadPresenter({
+      sent,
+      onStatus: (...change) => registry.statusChanged(...change),
+    })
+    this.subscriptions = new Subscriptions({
+      scope,
+      presenter: this.presenter,
+      broker: app.broker,
+      // Every client of this dialect is asked; one that cannot answer responds with an error, which denies.
+      answers: () => "all",
+      cursor: app.cursor,
+      broadcast: app.broadcast,
+      isClosing: server.isClosing,
+    })
+  }
+
+  /** The client uses this dialect from now on, so that it gets the notifications of all its clients. */
+  get join(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.joined) return Effect.void
+      this.joined = true
+      return Scope.provide(this.registry.join(this.member), this.scope)
+    })
+  }
+
+  /**
+   * Whether the client uses this dialect: it has sent a request that only this dialect has, or declared something that only
+   * its clients declare. Methods with the same name in v1 are then served as in this dialect.
+   */
+  get isUsed(): boolean {
+    const declared = this.app.capabilities()
+    return (
+      this.joined ||
+      typeof declared?.experimentalApi === "boolean" ||
+      Array.isArray(declared?.optOutNotificationMethods)
+    )
+  }
+
+  /** Whether the client has declared `experimentalApi`. */
+  get isExperimental(): boolean {
+    return this.app.capabilities()?.experimentalApi === true
+  }
+
+  /** The peer without the notifications that its client does not want. */
+  peerOf(peer: PeerControl): PeerControl {
+    return wantedOnly(peer, this.app.capabilities)
+  }
+
+  isSubscribed(threadId: string): boolean {
+    return this.own.has(threadId)
+  }
+
+  /**
+   * Subscribes to a thread; the subscription starts once the response was accepted, after `first`. Does nothing but `first`
+   * for a thread that is subscribed already.
+   */
+  subscribe(
+    { conversation, history, raw = false }: Subscribing,
+    { afterAnswer, hold, peer }: Pick<RequestCaller, "afterAnswer" | "hold" | "peer">,
+    first: Effect.Effect<void> = Effect.void,
+  ): Effect.Effect<void, AttachError> {
+    return Effect.gen({ self: this }, function* () {
+      const threadId = conversation.id
+      if (this.own.has(threadId)) return afterAnswer(first)
+      hold(threadId)
+      const { abandon, id, start } = yield* this.subscriptions.add({
+        conversation,
+        peer: this.peerOf(peer),
+        raw,
+        after: history.next - 1,
+      })
+      this.own.set(threadId, id)
+      this.presenter.prime(threadId, history.fold, { raw })
+      afterAnswer(Effect.andThen(first, start), (wasSent) => {
+        if (!wasSent) this.own.delete(threadId)
+        abandon()
+      })
+    }).pipe(Effect.uninterruptible)
+  }
+
+  /** Ends the subscription. False if there is none. */
+  unsubscribe(threadId: string): Effect.Effect<boolean> {
+    return Effect.suspend(() => {
+      const id = this.own.get(threadId)
+      if (id === undefined) return Effect.succeed(false)
+      this.own.delete(threadId)
+      this.presenter.forget(threadId)
+      return this.subscriptions.remove(id)
+    })
+  }
+}
+
+/** Creates the state of one connection. It ends with the current scope. */
+export const make = Effect.fnUntraced(function* (
+  options: ThreadConnectionOptions,
+): Effect.fn.Return<ThreadConnection, never, Scope.Scope> {
+  const registries = yield* options.server.shared(threadRegistries)
+  return new ThreadConnection(options, registries(options.principal), yield* Effect.scope)
+})

@@ -1,0 +1,237 @@
+/**
+ * What this dialect reports of a thread, folded from its events: the items (`items/ItemProjection.ts`), the turns around
+ * them, and what the thread waits for. The same for live events and for a log that is read back, so that both show the same.
+ * Knows no method and reads no clock. Used by one listener, or for one reading of a log.
+ */
+import type { Item } from "@colloquy/core/log/Item"
+import { initialItems, type ItemsState, step } from "@colloquy/core/log/Items"
+import { isAutoCompactId } from "@colloquy/core/decider/State"
+import { type Event, type EventMsg, type EventOf, isTerminal } from "@colloquy/protocol/EventMsg"
+import type { ThreadItem } from "@colloquy/protocol/thread/Items"
+import type { Turn } from "@colloquy/protocol/thread/Thread"
+import type { ThreadStatus, TurnError } from "@colloquy/protocol/thread/Values"
+import { openCall, project, resynced, turnEnded } from "./items/ItemProjection.ts"
+import {
+  initialProjection,
+  type ItemOutput,
+  type ProjectionState,
+} from "./items/ProjectionState.ts"
+import { retryError, turnError } from "./TurnErrors.ts"
+
+/** What happened in a thread. */
+export type ThreadOutput =
+  | ItemOutput
+  | { readonly _tag: "TurnStarted" | "TurnCompleted"; readonly turn: Turn }
+  | { readonly _tag: "Status"; readonly status: ThreadStatus }
+  | {
+      readonly _tag: "Error"
+      readonly turnId: string
+      readonly error: TurnError
+      readonly willRetry: boolean
+    }
+  | { readonly _tag: "Message"; readonly turnId: string; readonly msg: ReportedMsg }
+
+/** The events that are reported as they are. */
+export type ReportedMsg =
+  | EventOf<"warning">
+  | EventOf<"turn_diff">
+  | EventOf<"plan_update">
+  | EventOf<"token_count">
+  | EventOf<"raw_response_item">
+  | EventOf<"approval_resolved">
+
+interface OpenTurn {
+  readonly id: string
+  readonly startedAtMs: number
+  error: TurnError | undefined
+  lastMessage: ThreadItem | undefined
+}
+
+const seconds = (ms: number): number => Math.floor(ms / 1000)
+
+/** A turn that runs. */
+export const runningTurn = (id: string, startedAtMs: number | null): Turn => ({
+  id,
+  rootTurnId: id,
+  items: [],
+  itemsView: "notLoaded",
+  status: "inProgress",
+  error: null,
+  startedAt: startedAtMs === null ? null : seconds(startedAtMs),
+  completedAt: null,
+  durationMs: null,
+})
+
+/** See the header. */
+export class ThreadFold {
+  private items: ItemsState = initialItems
+  private projection: ProjectionState = initialProjection
+  private turn: OpenTurn | undefined
+  /** Ids of the questions that wait for an answer. */
+  private readonly questions = new Set<string>()
+  private hasFailed = false
+
+  /** What the thread waits for now. */
+  get status(): ThreadStatus {
+    if (this.turn === undefined) return { type: this.hasFailed ? "systemError" : "idle" }
+    return {
+      type: "active",
+      activeFlags: this.questions.size === 0 ? [] : ["waitingOnApproval"],
+    }
+  }
+
+  /** Id of the running turn, if any. */
+  get turnId(): string | undefined {
+    return this.turn?.id
+  }
+
+  /** Id and start of the item of a call that runs or waits for its approval. */
+  callOf(callId: string): ReturnType<typeof openCall> {
+    return openCall(this.projection, callId)
+  }
+
+  /** The listener fell behind: the next piece of every open text repeats it from its beginning. */
+  resync(): void {
+    this.projection = resynced(this.projection)
+  }
+
+  /** What the event means for a client. `atMs`: when it was recorded or received. */
+  step(event: Event, atMs: number): ReadonlyArray<ThreadOutput> {
+    const { msg } = event
+    const outputs: Array<ThreadOutput> = []
+    if (msg.type === "task_started") this.startTurn(event.id, atMs, outputs)
+    const before = this.status
+    this.countQuestion(msg)
+    if (msg.type === "approval_resolved") {
+      outputs.push({ _tag: "Message", turnId: this.turnOf(event.id), msg })
+    }
+    // What the thread waits for, and that it waits no more, is reported before the change of the item.
+    this.report(before, outputs)
+    this.project(event, atMs, outputs)
+    this.reportMessage(event, outputs)
+    if (isTerminal(msg) && this.turn?.id === event.id) this.endTurn(msg, atMs, outputs)
+    return outputs
+  }
+
+  private report(before: ThreadStatus, outputs: Array<ThreadOutput>): void {
+    const { status } = this
+    if (JSON.stringify(before) !== JSON.stringify(status)) outputs.push({ _tag: "Status", status })
+  }
+
+  private countQuestion(msg: EventMsg): void {
+    switch (msg.type) {
+      case "exec_approval_request":
+      case "apply_patch_approval_request":
+      case "tool_approval_request":
+        this.questions.add(msg.call_id)
+        return
+      case "elicitation_request":
+        this.questions.add(msg.id)
+        return
+      case "approval_resolved":
+        this.questions.delete(msg.call_id)
+        return
+      default:
+    }
+  }
+
+  /** Id of the turn that shows what has this id: a summary in the middle of a turn belongs to it. */
+  private turnOf(id: string): string {
+    return isAutoCompactId(id) ? (this.turn?.id ?? id) : id
+  }
+
+  private project(event: Event, atMs: number, outputs: Array<ThreadOutput>): void {
+    const next = step(this.items, event)
+    this.items = next.state
+    for (const change of next.changes) {
+      const shown =
+        "item" in change && isAutoCompactId(change.item.turnId)
+          ? { ...change, item: { ...change.item, turnId: this.turnOf(change.item.turnId) } as Item }
+          : change
+      const projected = project(this.projection, shown, atMs)
+      this.projection = projected.state
+      for (const output of projected.outputs) this.add(output, outputs)
+    }
+  }
+
+  private add(output: ItemOutput, outputs: Array<ThreadOutput>): void {
+    if (
+      output._tag === "ItemCompleted" &&
+      output.item.type === "agentMessage" &&
+      this.turn?.id === output.turnId
+    ) {
+      this.turn.lastMessage = output.item
+    }
+    outputs.push(output)
+  }
+
+  private startTurn(id: string, atMs: number, outputs: Array<ThreadOutput>): void {
+    const before = this.status
+    this.hasFailed = false
+    this.turn = { id, startedAtMs: atMs, error: undefined, lastMessage: undefined }
+    this.report(before, outputs)
+    outputs.push({ _tag: "TurnStarted", turn: runningTurn(id, atMs) })
+  }
+
+  private endTurn(
+    msg: EventOf<"task_complete"> | EventOf<"turn_aborted">,
+    atMs: number,
+    outputs: Array<ThreadOutput>,
+  ): void {
+    const { turn } = this
+    if (turn === undefined) return
+    const ended = turnEnded(this.projection, turn.id, atMs)
+    this.projection = ended.state
+    for (const output of ended.outputs) this.add(output, outputs)
+    this.turn = undefined
+    this.questions.clear()
+    const status =
+      msg.type === "turn_aborted"
+        ? "interrupted"
+        : turn.error === undefined
+          ? "completed"
+          : "failed"
+    this.hasFailed = status === "failed"
+    outputs.push({ _tag: "Status", status: this.status })
+    const error = turn.error ?? null
+    if (error !== null && status === "failed") {
+      outputs.push({ _tag: "Error", turnId: turn.id, error, willRetry: false })
+    }
+    const items = turn.lastMessage === undefined ? [] : [turn.lastMessage]
+    outputs.push({
+      _tag: "TurnCompleted",
+      turn: {
+        ...runningTurn(turn.id, turn.startedAtMs),
+        items,
+        itemsView: items.length === 0 ? "notLoaded" : "summary",
+        status,
+        error: status === "failed" ? error : null,
+        completedAt: seconds(atMs),
+        durationMs: Math.max(0, Math.round(atMs - turn.startedAtMs)),
+      },
+    })
+  }
+
+  private reportMessage({ id, msg }: Event, outputs: Array<ThreadOutput>): void {
+    const turnId = this.turnOf(id)
+    switch (msg.type) {
+      case "error": {
+        const error = turnError(msg.message)
+        if (this.turn?.id === turnId) this.turn.error = error
+        else outputs.push({ _tag: "Error", turnId, error, willRetry: false })
+        return
+      }
+      case "stream_error":
+        outputs.push({ _tag: "Error", turnId, error: retryError(msg.message), willRetry: true })
+        return
+      case "warning":
+      case "turn_diff":
+      case "plan_update":
+      case "token_count":
+      case "raw_response_item":
+        outputs.push({ _tag: "Message", turnId, msg })
+        return
+      default:
+    }
+  }
+}

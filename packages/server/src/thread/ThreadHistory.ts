@@ -1,0 +1,87 @@
+/** The turns of a thread, read back from its log with the fold that live events go through. Pure. */
+import type { RecordOf } from "@colloquy/core/LogRecord"
+import type { ThreadItem } from "@colloquy/protocol/thread/Items"
+import type { Turn } from "@colloquy/protocol/thread/Thread"
+import { runningTurn, ThreadFold, type ThreadOutput } from "./ThreadFold.ts"
+
+/** A turn with all its finished items. */
+export interface HistoryTurn extends Omit<Turn, "items"> {
+  readonly items: ReadonlyArray<ThreadItem>
+}
+
+/** A thread as its log tells it. */
+export interface ThreadHistory {
+  /** Oldest first, each with all its finished items. */
+  readonly turns: ReadonlyArray<HistoryTurn>
+  /** Continues with the next event. */
+  readonly fold: ThreadFold
+  /** Number of the next event. */
+  readonly next: number
+}
+
+interface Draft {
+  turn: Turn
+  readonly items: Array<ThreadItem>
+}
+
+const collect = (drafts: Map<string, Draft>, output: ThreadOutput): void => {
+  const draftOf = (turn: Turn): Draft => {
+    const known = drafts.get(turn.id) ?? { turn, items: [] }
+    drafts.set(turn.id, known)
+    return known
+  }
+  switch (output._tag) {
+    case "TurnStarted":
+      draftOf(output.turn)
+      return
+    case "ItemCompleted":
+      // The logs of other programs have items whose turn has no beginning.
+      draftOf({ ...runningTurn(output.turnId, null), status: "completed" }).items.push(output.item)
+      return
+    case "TurnCompleted":
+      draftOf(output.turn).turn = output.turn
+      return
+    default:
+  }
+}
+
+/**
+ * Reads the events of a log.
+ *
+ * @param isLoaded false: a turn without an end was cut off with its process
+ */
+export const readHistory = (
+  records: ReadonlyArray<RecordOf<"Event">>,
+  isLoaded: boolean,
+): ThreadHistory => {
+  const fold = new ThreadFold()
+  const drafts = new Map<string, Draft>()
+  let next = 0
+  for (const { atMs, event } of records) {
+    for (const output of fold.step(event, atMs)) collect(drafts, output)
+    next = event.seq + 1
+  }
+  const turns = [...drafts.values()].map(({ items, turn }): HistoryTurn => ({
+    ...turn,
+    items,
+    itemsView: "full",
+    status: turn.status === "inProgress" && !isLoaded ? "interrupted" : turn.status,
+  }))
+  return { turns, fold, next }
+}
+
+/** The turn with that part of its items. */
+export const viewed = (turn: HistoryTurn, view: Turn["itemsView"]): HistoryTurn => {
+  switch (view) {
+    case "full":
+      return turn
+    case "notLoaded":
+      return { ...turn, items: [], itemsView: "notLoaded" }
+    case "summary": {
+      const first = turn.items.find(({ type }) => type === "userMessage")
+      const last = turn.items.findLast(({ type }) => type === "agentMessage")
+      const items = [first, last].filter((one) => one !== undefined)
+      return { ...turn, items, itemsView: "summary" }
+    }
+  }
+}

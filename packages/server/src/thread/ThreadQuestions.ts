@@ -1,0 +1,193 @@
+/**
+ * The questions of threads as the requests of this dialect. Supplies `Present`; `QuestionBroker` does everything else. Every
+ * subscriber gets `serverRequest/resolved` once its request needs no answer any more.
+ */
+import { commandText } from "@colloquy/core/question/CommandText"
+import type { RequestId } from "@colloquy/protocol/JsonRpc"
+import type { ReviewDecision } from "@colloquy/protocol/Policy"
+import type { CommandDecision } from "@colloquy/protocol/thread/Questions"
+import {
+  CommandApproval,
+  FileChangeApproval,
+  McpElicitation,
+} from "@colloquy/protocol/thread/Questions"
+import type { EventOf } from "@colloquy/protocol/EventMsg"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { PeerControl } from "../jsonrpc/Caller.ts"
+import { type Question, questionId } from "../questions/Question.ts"
+import { decisionOp, formOp } from "../questions/QuestionAnswer.ts"
+import type { Present } from "../questions/QuestionBroker.ts"
+import { commandAction } from "./items/CoreItems.ts"
+
+/** The requests of this dialect that were sent on one connection, by thread and question. */
+export class SentRequests {
+  private readonly ids = new Map<string, RequestId>()
+  private readonly own = new Set<RequestId>()
+
+  /** The question was sent with this id. */
+  add(threadId: string, question: string, id: RequestId): void {
+    this.ids.set(`${threadId} ${question}`, id)
+    this.own.add(id)
+  }
+
+  /** The id of the request for that question, which is forgotten. */
+  take(threadId: string, question: string): RequestId | undefined {
+    const key = `${threadId} ${question}`
+    const id = this.ids.get(key)
+    this.ids.delete(key)
+    if (id !== undefined) this.own.delete(id)
+    return id
+  }
+
+  /** Whether a request of this dialect has this id: `serverRequest/resolved` tells its end. */
+  has(id: RequestId): boolean {
+    return this.own.has(id)
+  }
+}
+
+const decided = (decision: CommandDecision): ReviewDecision => {
+  switch (decision) {
+    case "accept":
+      return "approved"
+    case "acceptForSession":
+      return "approved_for_session"
+    case "decline":
+      return "denied"
+    case "cancel":
+      return "abort"
+    default:
+      // An amendment of the rules: here it holds for this thread.
+      return "approved_for_session"
+  }
+}
+
+/** What the requests need to know of a thread. */
+export interface QuestionedThread {
+  readonly threadId: string
+  readonly peer: PeerControl
+  readonly sent: SentRequests
+  /** Id and start of the item of a call. */
+  readonly callOf: (
+    callId: string,
+  ) => { readonly id: string; readonly startedAtMs: number } | undefined
+}
+
+const availableDecisions = ["accept", "acceptForSession", "decline", "cancel"] as const
+
+const reasonOf = ({ reason }: { readonly reason?: string }) =>
+  reason === undefined ? {} : { reason }
+
+const commandParams = (msg: EventOf<"exec_approval_request">) => {
+  const { command, cwd, parsed_cmd: parsed = [] } = msg
+  return {
+    ...reasonOf(msg),
+    command: commandText(command),
+    cwd,
+    commandActions:
+      parsed.length === 0
+        ? [{ type: "unknown" as const, command: commandText(command) }]
+        : parsed.map(commandAction(cwd)),
+  }
+}
+
+const toolParams = (msg: EventOf<"tool_approval_request">) => ({
+  ...reasonOf(msg),
+  command: `${msg.tool} ${JSON.stringify(msg.arguments)}`,
+})
+
+/** One question, as it is put to the client. */
+interface Asking extends QuestionedThread {
+  readonly question: Question
+  /** Where the client shows it. */
+  readonly item: {
+    readonly threadId: string
+    readonly turnId: string
+    readonly itemId: string
+    readonly startedAtMs: number
+  }
+  readonly onSent: (request: RequestId) => void
+}
+
+const refOf = ({ question }: Asking) => ({ id: questionId(question), seq: question.seq })
+
+const askCommand = (
+  asking: Asking,
+  type: "exec_approval_request" | "tool_approval_request",
+  params: object,
+) =>
+  Effect.map(
+    asking.peer.request(
+      CommandApproval,
+      { kind: "command", ...asking.item, environmentId: "local", availableDecisions, ...params },
+      asking.onSent,
+    ),
+    ({ decision }) => Result.succeed(decisionOp({ ...refOf(asking), type }, decided(decision))),
+  )
+
+const askPatch = (
+  asking: Asking,
+  { grant_root, reason }: EventOf<"apply_patch_approval_request">,
+) =>
+  Effect.map(
+    asking.peer.request(
+      FileChangeApproval,
+      { ...asking.item, reason: reason ?? null, grantRoot: grant_root ?? null },
+      asking.onSent,
+    ),
+    ({ decision }) =>
+      Result.succeed(
+        decisionOp({ ...refOf(asking), type: "apply_patch_approval_request" }, decided(decision)),
+      ),
+  )
+
+const askForm = (asking: Asking, msg: EventOf<"elicitation_request">) => {
+  const { threadId, turnId } = asking.item
+  const params = {
+    threadId,
+    turnId,
+    serverName: msg.server_name,
+    mode: "form" as const,
+    _meta: null,
+    message: msg.message,
+    requestedSchema: msg.requested_schema,
+  }
+  return Effect.map(
+    asking.peer.request(McpElicitation, params, asking.onSent),
+    ({ action, content }) => {
+      const given =
+        typeof content === "object" && content !== null
+          ? { content: content as Readonly<Record<string, unknown>> }
+          : {}
+      return Result.succeed(formOp({ ...refOf(asking), type: msg.type }, { action, ...given }))
+    },
+  )
+}
+
+/** Presents the questions of a thread to this client. */
+export const presentThread =
+  (thread: QuestionedThread): Present =>
+  (question: Question) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const { callOf, sent, threadId } = thread
+      const { id: turnId, msg } = question
+      const id = questionId(question)
+      const { id: itemId, startedAtMs } = callOf(id) ?? { id, startedAtMs: now }
+      const asking: Asking = {
+        ...thread,
+        question,
+        item: { threadId, turnId, itemId, startedAtMs },
+        onSent: (request) => sent.add(threadId, id, request),
+      }
+      switch (msg.type) {
+        case "exec_approval_request":
+          return askCommand(asking, msg.type, commandParams(msg))
+        case "tool_approval_request":
+          return askCommand(asking, msg.type, toolParams(msg))
+        case "apply_patch_approval_request":
+          return askPatch(asking, msg)
+        case "elicitation_request":
+          return askForm(asking, msg)
+      }
+    })

@@ -1,0 +1,39 @@
+/**
+ * What one connection has running outside of threads: commands, watches and sessions of searches, by the ids that its client
+ * has chosen. All of it ends with the scope in which it was created.
+ */
+import type * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import type * as Queue from "effect/Queue"
+import type { Done } from "effect/Cause"
+import type * as Scope from "effect/Scope"
+
+/** A command that runs. */
+export interface RunningCommand {
+  /** What its standard input reads; absent: that is empty. */
+  readonly input?: Queue.Queue<Uint8Array, Done>
+  /** Completing it ends the command. */
+  readonly terminated: Deferred.Deferred<void>
+}
+
+/** A session of searches. */
+interface SearchSession {
+  readonly roots: ReadonlyArray<string>
+  /** The running search, if any. */
+  running?: Fiber.Fiber<void>
+}
+
+/** See the header. */
+export interface HostConnection {
+  readonly scope: Scope.Scope
+  readonly commands: Map<string, RunningCommand>
+  readonly watches: Map<string, Fiber.Fiber<void>>
+  readonly searches: Map<string, SearchSession>
+}
+
+/** Creates the state of one connection. */
+export const make: Effect.Effect<HostConnection, never, Scope.Scope> = Effect.map(
+  Effect.scope,
+  (scope) => ({ scope, commands: new Map(), watches: new Map(), searches: new Map() }),
+)

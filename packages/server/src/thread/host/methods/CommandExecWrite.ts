@@ -1,0 +1,28 @@
+/** `command/exec/write`: writes to the standard input of a command, or closes it. Responds once the command takes it. */
+import type { CommandExecWrite } from "@colloquy/protocol/thread/Commands"
+import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
+import { invalid } from "../../../app/AppErrors.ts"
+import { bytesOf } from "../Base64.ts"
+import type { HostHandler } from "../HostCall.ts"
+import { noCommand } from "../HostErrors.ts"
+
+/** Handler of the method. */
+export const commandExecWrite: HostHandler<typeof CommandExecWrite> = Effect.fnUntraced(function* (
+  { closeStdin, deltaBase64, processId },
+  { host },
+) {
+  const command = host.commands.get(processId)
+  if (command === undefined) return yield* noCommand(processId)
+  const { input } = command
+  if (input === undefined) {
+    return yield* invalid("stdin streaming is not enabled for this command/exec")
+  }
+  const bytes = deltaBase64 == null ? undefined : yield* bytesOf("deltaBase64", deltaBase64)
+  if (bytes !== undefined && bytes.length > 0) {
+    const taken = yield* Queue.offer(input, bytes)
+    if (!taken) return yield* invalid("stdin is already closed")
+  }
+  if (closeStdin === true) yield* Queue.end(input)
+  return {}
+})

@@ -1,0 +1,95 @@
+/** Calls and the questions about them as items: a question and its call are one. Pure. */
+import type { CallItem, QuestionItem } from "@colloquy/core/log/Item"
+import * as CoreItems from "./CoreItems.ts"
+import {
+  completed,
+  none,
+  type OpenCall,
+  type Projected,
+  type ProjectionState,
+  started,
+  timesOf,
+} from "./ProjectionState.ts"
+import { decodeChunk, noBytes } from "./Utf8Chunks.ts"
+
+const withoutCall = (state: ProjectionState, call: OpenCall): ProjectionState => ({
+  ...state,
+  calls: state.calls.filter((one) => one !== call),
+})
+
+const withCall = (
+  state: ProjectionState,
+  call: OpenCall,
+  before: OpenCall | undefined,
+): ProjectionState => ({
+  ...state,
+  calls: before ? state.calls.map((one) => (one === before ? call : one)) : [...state.calls, call],
+})
+
+/** A question about a call: the item of the call starts with it. */
+export const ask = (state: ProjectionState, core: QuestionItem, atMs: number): Projected => {
+  // A call that runs already and asks something more is shown already.
+  if (state.calls.some(({ callId }) => callId === core.callId)) return none(state)
+  const open = { id: core.id, turnId: core.turnId, startedAtMs: atMs }
+  const item = CoreItems.questionedCall(timesOf(open, null), core, "running")
+  if (item === undefined) return none(state)
+  const call: OpenCall = { ...open, callId: core.callId, coreId: core.id, item, rest: noBytes }
+  return { state: withCall(state, call, undefined), outputs: [started(call, item)] }
+}
+
+/** The question was answered: a declined call ends. */
+export const resolve = (state: ProjectionState, core: QuestionItem, atMs: number): Projected => {
+  const call = state.calls.find(({ coreId }) => coreId === core.id)
+  if (call === undefined || core.status === "completed") return none(state)
+  const item = CoreItems.questionedCall(timesOf(call, atMs), core, "declined")
+  return {
+    state: withoutCall(state, call),
+    outputs: item === undefined ? [] : [completed(call, item)],
+  }
+}
+
+/** A call, which is no question. */
+export type RealCall = Exclude<CallItem, QuestionItem>
+
+/** A call starts, after its question if there was one. */
+export const startCall = (state: ProjectionState, core: RealCall, atMs: number): Projected => {
+  const asked = state.calls.find(
+    ({ callId, coreId, id }) => callId === core.callId && coreId === id && id !== core.id,
+  )
+  const open = asked ?? { id: core.id, turnId: core.turnId, startedAtMs: atMs }
+  const item = CoreItems.callItem(timesOf(open, null), core)
+  const call: OpenCall = {
+    id: open.id,
+    turnId: open.turnId,
+    startedAtMs: open.startedAtMs,
+    callId: core.callId,
+    coreId: core.id,
+    item,
+    rest: noBytes,
+  }
+  return {
+    state: withCall(state, call, asked),
+    outputs: asked === undefined ? [started(call, item)] : [],
+  }
+}
+
+/** A call ends. */
+export const endCall = (state: ProjectionState, core: RealCall, atMs: number): Projected => {
+  const call = state.calls.find(({ coreId }) => coreId === core.id)
+  if (call === undefined) return none(state)
+  return {
+    state: withoutCall(state, call),
+    outputs: [completed(call, CoreItems.callItem(timesOf(call, atMs), core))],
+  }
+}
+
+/** A chunk of the output of a command. */
+export const outputDelta = (state: ProjectionState, call: OpenCall, chunk: string): Projected => {
+  const { rest, text: delta } = decodeChunk(call.rest, chunk)
+  const { id: itemId, turnId } = call
+  return {
+    state:
+      rest === noBytes && call.rest === noBytes ? state : withCall(state, { ...call, rest }, call),
+    outputs: delta === "" ? [] : [{ _tag: "OutputDelta", turnId, itemId, delta }],
+  }
+}

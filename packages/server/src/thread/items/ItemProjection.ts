@@ -1,0 +1,180 @@
+/**
+ * The items of this dialect from those of the core: pure, and the only place that decides which items of the core are one
+ * item here. `project` takes the state after earlier changes and one change; `turnEnded` ends what is open. Live events and
+ * a replayed log give the same ids and contents, and every started item completes, however its turn ends.
+ *
+ * - A question about a call and the call are one item, which has the id of the question.
+ * - Sections of reasoning that follow on each other are one item, which has the id of the first one.
+ * - A text that is sent again from its beginning, because the request to the model is repeated, completes as it is; the item
+ *   then starts again. Where it only continues what was sent, as it does for a listener that fell behind, the rest is sent.
+ */
+import type { Item, TextItem } from "@colloquy/core/log/Item"
+import { isText, type ItemChange } from "@colloquy/core/log/Items"
+import type { ThreadItem } from "@colloquy/protocol/thread/Items"
+import { ask, endCall, outputDelta, type RealCall, resolve, startCall } from "./CallItems.ts"
+import * as CoreItems from "./CoreItems.ts"
+import { endMessage, messageDelta, startMessage } from "./MessageItems.ts"
+import {
+  completed,
+  none,
+  type Open,
+  type OpenCall,
+  type Projected,
+  type ProjectionState,
+  timesOf,
+} from "./ProjectionState.ts"
+import {
+  closeReasoning,
+  endSection,
+  reasoningItem,
+  sectionDelta,
+  startSection,
+} from "./ReasoningItems.ts"
+
+// -- items that one event makes
+
+const singleOf = (core: Item, startedAtMs: number): ThreadItem | undefined => {
+  const identity = { id: core.id, startedAtMs, completedAtMs: startedAtMs }
+  switch (core.type) {
+    case "user_message":
+      return core.kind === "plain" ? CoreItems.userMessage(identity, core) : undefined
+    case "image_view":
+      return CoreItems.imageView(identity, core)
+    case "compaction":
+      return { type: "contextCompaction", ...identity }
+    default:
+      return undefined
+  }
+}
+
+const single = (state: ProjectionState, core: Item, atMs: number): Projected => {
+  const item = singleOf(core, atMs)
+  if (item === undefined) return none(state)
+  const { turnId } = core
+  return {
+    state,
+    outputs: [
+      { _tag: "ItemStarted", turnId, item: { ...item, completedAtMs: null } },
+      { _tag: "ItemCompleted", turnId, item },
+    ],
+  }
+}
+
+// -- the fold
+
+const isCall = (core: Item): core is RealCall =>
+  "callId" in core && core.type !== "question" && core.type !== "image_view"
+
+const isSection = (core: Item): core is TextItem =>
+  core.type === "reasoning" || core.type === "raw_reasoning"
+
+const afterReasoning = (
+  state: ProjectionState,
+  core: Item,
+  atMs: number,
+  then: (state: ProjectionState) => Projected,
+): Projected => {
+  const closed = closeReasoning(state, core.turnId, atMs)
+  const next = then(closed.state)
+  return { state: next.state, outputs: [...closed.outputs, ...next.outputs] }
+}
+
+const begin = (state: ProjectionState, core: Item, atMs: number): Projected => {
+  if (isSection(core)) return startSection(state, core, atMs)
+  return afterReasoning(state, core, atMs, (after) => {
+    if (isText(core)) return startMessage(after, core, atMs)
+    if (core.type === "question") return ask(after, core, atMs)
+    return isCall(core) ? startCall(after, core, atMs) : none(after)
+  })
+}
+
+const end = (state: ProjectionState, core: Item, atMs: number): Projected => {
+  if (isText(core)) {
+    const section = state.reasoning.find(({ sections }) => sections.has(core.id))
+    if (section !== undefined) return endSection(state, section, core, atMs)
+    const message = state.messages.get(core.id)
+    return message === undefined ? none(state) : endMessage(state, message, core.text, atMs)
+  }
+  if (core.type === "question") return resolve(state, core, atMs)
+  return isCall(core) ? endCall(state, core, atMs) : single(state, core, atMs)
+}
+
+const more = (state: ProjectionState, id: string, delta: string, atMs: number): Projected => {
+  const message = state.messages.get(id)
+  if (message !== undefined) return messageDelta(state, message, delta, atMs)
+  const section = state.reasoning.find(({ sections }) => sections.has(id))
+  if (section !== undefined) return sectionDelta(state, section, id, delta)
+  const call = state.calls.find(({ coreId }) => coreId === id)
+  return call === undefined ? none(state) : outputDelta(state, call, delta)
+}
+
+const restarted = (state: ProjectionState, applies: (id: string) => boolean): ProjectionState => ({
+  ...state,
+  messages: new Map(
+    [...state.messages].map(([id, open]) => [
+      id,
+      applies(id) ? { ...open, isRestarted: true } : open,
+    ]),
+  ),
+  reasoning: state.reasoning.map((open) => ({
+    ...open,
+    sections: new Map(
+      [...open.sections].map(([id, one]) => [
+        id,
+        applies(id) ? { ...one, isRestarted: true } : one,
+      ]),
+    ),
+  })),
+})
+
+/** Folds one change that happened at that time. A change that concerns no item of this dialect has no output. */
+export const project = (state: ProjectionState, change: ItemChange, atMs: number): Projected => {
+  switch (change._tag) {
+    case "Started":
+      return begin(state, change.item, atMs)
+    case "Delta":
+      return more(state, change.id, change.delta, atMs)
+    case "Reset":
+      return none(restarted(state, (id) => id === change.id))
+    case "Completed":
+    case "Discarded":
+      return end(state, change.item, atMs)
+  }
+}
+
+/** The next piece of every open text contains all of it: the listener fell behind. */
+export const resynced = (state: ProjectionState): ProjectionState => restarted(state, () => true)
+
+const unfinished = (call: OpenCall, completedAtMs: number): ThreadItem => ({
+  ...call.item,
+  ...("status" in call.item ? { status: "failed" as const } : {}),
+  completedAtMs,
+})
+
+/** Completes what the turn has left open. */
+export const turnEnded = (state: ProjectionState, turnId: string, atMs: number): Projected => {
+  const isOf = (open: Open) => open.turnId === turnId
+  const messages = [...state.messages.values()]
+  return {
+    state: {
+      messages: new Map(messages.filter((open) => !isOf(open)).map((open) => [open.id, open])),
+      calls: state.calls.filter((open) => !isOf(open)),
+      reasoning: state.reasoning.filter((open) => !isOf(open)),
+    },
+    outputs: [
+      ...state.reasoning
+        .filter(isOf)
+        .map((open) => completed(open, reasoningItem({ ...open, sections: new Map() }, atMs))),
+      ...messages
+        .filter(isOf)
+        .map((open) => completed(open, CoreItems.agentMessage(timesOf(open, atMs), open.sent))),
+      ...state.calls.filter(isOf).map((open) => completed(open, unfinished(open, atMs))),
+    ],
+  }
+}
+
+/** Where the item of a call is, while it is open. */
+export const openCall = (
+  { calls }: ProjectionState,
+  callId: string,
+): Pick<Open, "id" | "startedAtMs"> | undefined => calls.find((call) => call.callId === callId)

@@ -1,0 +1,124 @@
+/** What is open among the items of a thread, and what happens to them. Types, and the functions that all kinds share. */
+import type { ThreadItem } from "@colloquy/protocol/thread/Items"
+import type { CallThreadItem } from "./CoreItems.ts"
+
+/** What happened to the items of a thread. */
+export type ItemOutput =
+  | { readonly _tag: "ItemStarted"; readonly turnId: string; readonly item: ThreadItem }
+  | { readonly _tag: "ItemCompleted"; readonly turnId: string; readonly item: ThreadItem }
+  /** More text of a message, or more output of a command. */
+  | {
+      readonly _tag: "MessageDelta" | "OutputDelta"
+      readonly turnId: string
+      readonly itemId: string
+      readonly delta: string
+    }
+  /** A section of the summary of reasoning begins. */
+  | {
+      readonly _tag: "PartAdded"
+      readonly turnId: string
+      readonly itemId: string
+      readonly index: number
+    }
+  /** More text of a section of the summary, or of raw reasoning. */
+  | {
+      readonly _tag: "SummaryDelta" | "ReasoningDelta"
+      readonly turnId: string
+      readonly itemId: string
+      readonly index: number
+      readonly delta: string
+    }
+
+/** What every open item has. */
+export interface Open {
+  readonly id: string
+  readonly turnId: string
+  readonly startedAtMs: number
+}
+
+/** A message that is being received. */
+export interface OpenMessage extends Open {
+  /** The text that was sent. */
+  readonly sent: string
+  /** The next piece begins the text anew. */
+  readonly isRestarted: boolean
+}
+
+/** A call without an end. */
+export interface OpenCall extends Open {
+  readonly callId: string
+  /** Id of the core's item that ends it; that of the question while the call has not started. */
+  readonly coreId: string
+  /** The item as it was sent last. */
+  readonly item: CallThreadItem
+  /** Bytes that begin a character. */
+  readonly rest: Uint8Array
+}
+
+/** Reasoning, of which sections are being received or may follow. */
+export interface OpenReasoning extends Open {
+  readonly summary: ReadonlyArray<string>
+  readonly content: ReadonlyArray<string>
+  /** The sections that are being received, by the ids of the core. */
+  readonly sections: ReadonlyMap<string, Section>
+  /** It completes with its last open section. */
+  readonly isClosing: boolean
+}
+
+/** A section that is being received. */
+export interface Section {
+  readonly part: "summary" | "content"
+  readonly index: number
+  readonly isRestarted: boolean
+}
+
+/** What is open after some changes. A value. */
+export interface ProjectionState {
+  readonly messages: ReadonlyMap<string, OpenMessage>
+  readonly calls: ReadonlyArray<OpenCall>
+  readonly reasoning: ReadonlyArray<OpenReasoning>
+}
+
+/** The state before the first change. */
+export const initialProjection: ProjectionState = {
+  messages: new Map(),
+  calls: [],
+  reasoning: [],
+}
+
+/** The next state, and what happened, in order. */
+export interface Projected {
+  readonly state: ProjectionState
+  readonly outputs: ReadonlyArray<ItemOutput>
+}
+
+/** Nothing happened. */
+export const none = (state: ProjectionState): Projected => ({ state, outputs: [] })
+
+/** The id and the times of an open item. */
+export const timesOf = ({ id, startedAtMs }: Open, completedAtMs: number | null) => ({
+  id,
+  startedAtMs,
+  completedAtMs,
+})
+
+/** The item starts. */
+export const started = ({ turnId }: Open, item: ThreadItem): ItemOutput => ({
+  _tag: "ItemStarted",
+  turnId,
+  item,
+})
+
+/** The item ends. */
+export const completed = ({ turnId }: Open, item: ThreadItem): ItemOutput => ({
+  _tag: "ItemCompleted",
+  turnId,
+  item,
+})
+
+/** The map without an entry. */
+export const without = <K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> => {
+  const rest = new Map(map)
+  rest.delete(key)
+  return rest
+}

@@ -1,0 +1,32 @@
+/** `thread/archive`: interrupts what runs of the thread, ends and archives it. Every connection is notified. */
+import type { ThreadArchive } from "@colloquy/protocol/thread/ThreadChanges"
+import { ThreadArchived } from "@colloquy/protocol/thread/Notifications"
+import * as Effect from "effect/Effect"
+import { internal } from "../../app/AppErrors.ts"
+import { ConversationsView } from "../../ConversationsView.ts"
+import { tellAll } from "../CreatedThread.ts"
+import { threadId, type ThreadHandler } from "../ThreadCall.ts"
+import { isArchived, noRollout, storeFailed } from "../ThreadErrors.ts"
+
+/** Handler of the method. */
+export const threadArchive: ThreadHandler<typeof ThreadArchive> = Effect.fnUntraced(
+  function* (params, call) {
+    const id = yield* threadId(params.threadId)
+    const conversations = yield* ConversationsView
+    const { archived } = yield* Effect.mapError(conversations.metadata({ id }), (error) =>
+      error._tag === "NoSuchConversation" ? noRollout(id) : storeFailed(error),
+    )
+    if (archived) return yield* isArchived(id)
+    yield* Effect.mapError(conversations.archive(id), (error) =>
+      error._tag === "NoSuchConversation" ? noRollout(id) : internal(error.message),
+    )
+    call.connection.registry.unloaded(id)
+    call.afterAnswer(
+      Effect.andThen(
+        tellAll(call, ThreadArchived, { threadId: id }),
+        call.connection.unsubscribe(id),
+      ).pipe(Effect.asVoid),
+    )
+    return {}
+  },
+)

@@ -1,0 +1,28 @@
+/** `thread/delete`: ends a thread and deletes it, archived or not. Every connection is notified. */
+import type { ThreadDelete } from "@colloquy/protocol/thread/ThreadChanges"
+import { ThreadDeleted } from "@colloquy/protocol/thread/Notifications"
+import * as Effect from "effect/Effect"
+import { internal } from "../../app/AppErrors.ts"
+import { ConversationsView } from "../../ConversationsView.ts"
+import { tellAll } from "../CreatedThread.ts"
+import { threadId, type ThreadHandler } from "../ThreadCall.ts"
+import { noRollout } from "../ThreadErrors.ts"
+
+/** Handler of the method. */
+export const threadDelete: ThreadHandler<typeof ThreadDelete> = Effect.fnUntraced(
+  function* (params, call) {
+    const id = yield* threadId(params.threadId)
+    const conversations = yield* ConversationsView
+    yield* Effect.mapError(conversations.remove(id), (error) =>
+      error._tag === "NoSuchConversation" ? noRollout(id) : internal(error.message),
+    )
+    call.connection.registry.unloaded(id)
+    call.afterAnswer(
+      Effect.andThen(
+        tellAll(call, ThreadDeleted, { threadId: id }),
+        call.connection.unsubscribe(id),
+      ).pipe(Effect.asVoid),
+    )
+    return {}
+  },
+)

@@ -1,0 +1,49 @@
+/** `thread/fork`: a new thread with the turns of another one, which goes on unchanged. */
+import type { ForkRule } from "@colloquy/core/ForkRule"
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { Params } from "@colloquy/protocol/Method"
+import type { ThreadFork } from "@colloquy/protocol/thread/Threads"
+import * as Effect from "effect/Effect"
+import { invalid } from "../../app/AppErrors.ts"
+import { ConversationsView } from "../../ConversationsView.ts"
+import { created } from "../CreatedThread.ts"
+import { overrideThread } from "../OverrideThread.ts"
+import { find, type ThreadHandler } from "../ThreadCall.ts"
+import { cannotFork, noRollout, notServed } from "../ThreadErrors.ts"
+
+/** Where the copy ends. */
+const ruleOf = ({
+  beforeTurnId,
+  lastTurnId,
+}: Params<typeof ThreadFork>): Effect.Effect<ForkRule, JsonRpcError> => {
+  if (beforeTurnId != null && lastTurnId != null) {
+    return Effect.fail(invalid("`lastTurnId` and `beforeTurnId` exclude each other"))
+  }
+  if (beforeTurnId != null) {
+    return Effect.succeed({ _tag: "BeforeSubmission", id: beforeTurnId })
+  }
+  return Effect.succeed(
+    lastTurnId == null
+      ? { _tag: "DropLastUserMessages", n: 0 }
+      : { _tag: "ThroughSubmission", id: lastTurnId },
+  )
+}
+
+/** Handler of the method. */
+export const threadFork: ThreadHandler<typeof ThreadFork> = Effect.fnUntraced(
+  function* (params, call) {
+    if (params.ephemeral === true) return yield* notServed("`ephemeral`")
+    if (params.path != null) return yield* notServed("`path`")
+    const rule = yield* ruleOf(params)
+    const { id } = yield* find(params.threadId, noRollout)
+    const conversations = yield* ConversationsView
+    const named = params.beforeTurnId ?? params.lastTurnId ?? ""
+    const fork = yield* Effect.mapError(conversations.fork(id, rule), (error) =>
+      cannotFork(id, named, error),
+    )
+    yield* overrideThread(fork, params)
+    return yield* created(fork, call, {
+      turns: (turns) => (params.excludeTurns === true ? [] : turns),
+    })
+  },
+)

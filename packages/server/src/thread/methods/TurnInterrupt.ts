@@ -1,0 +1,27 @@
+/** `turn/interrupt`: interrupts a turn, running or queued. Its items complete, and `turn/completed` follows. */
+import type { TurnInterrupt } from "@colloquy/protocol/thread/Turns"
+import * as Effect from "effect/Effect"
+import { invalid } from "../../app/AppErrors.ts"
+import { find, stateOf, type ThreadHandler } from "../ThreadCall.ts"
+
+/** Handler of the method. */
+export const turnInterrupt: ThreadHandler<typeof TurnInterrupt> = Effect.fnUntraced(function* (
+  { threadId, turnId },
+  { hold },
+) {
+  const conversation = yield* find(threadId)
+  const { turn, waiting } = yield* stateOf(conversation)
+  const isQueued = waiting.some(({ id }) => id === turnId)
+  // A client that does not know the id yet interrupts whatever runs.
+  if (turnId === "" && turn === undefined) return {}
+  if (turnId !== "" && turn?.id !== turnId && !isQueued) {
+    return yield* invalid(
+      turn === undefined
+        ? "no active turn to interrupt"
+        : `expected active turn id ${turnId} but found ${turn.id}`,
+    )
+  }
+  hold(conversation.id)
+  yield* conversation.cancel(turnId === "" ? (turn?.id ?? "") : turnId)
+  return {}
+})

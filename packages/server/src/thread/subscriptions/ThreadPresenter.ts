@@ -1,0 +1,99 @@
+/**
+ * The notifications of the subscribers of threads, each folded from the events of its thread (`ThreadFold.ts`). A change of
+ * what a thread waits for is announced to the connections that are not subscribed as well.
+ */
+import type {
+  Notification,
+  SubscriptionPresenter,
+} from "../../app/subscriptions/SubscriptionPresenter.ts"
+import { notificationOf } from "../../app/subscriptions/SubscriptionPresenter.ts"
+import { ServerRequestResolved, ThreadClosed } from "@colloquy/protocol/thread/Notifications"
+import type { ThreadStatus } from "@colloquy/protocol/thread/Values"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { ThreadFold, type ThreadOutput } from "../ThreadFold.ts"
+import { type ListenerWishes, notificationOfOutput } from "../ThreadNotifications.ts"
+import { presentThread, type SentRequests } from "../ThreadQuestions.ts"
+
+/** What the presenter of a connection needs. */
+export interface ThreadPresenterOptions {
+  readonly sent: SentRequests
+  /** Called for each change of what a thread waits for, with the number of the event that changed it. */
+  readonly onStatus: (threadId: string, seq: number, status: ThreadStatus) => void
+}
+
+interface Watched {
+  readonly fold: ThreadFold
+  readonly wishes: ListenerWishes
+}
+
+/** See the header. One per connection. */
+export class ThreadPresenter implements SubscriptionPresenter {
+  private readonly options: ThreadPresenterOptions
+  /** By thread: a connection has one subscription of each at most. */
+  private readonly watched = new Map<string, Watched>()
+
+  constructor(options: ThreadPresenterOptions) {
+    this.options = options
+  }
+
+  /** The subscription continues behind what was folded already. */
+  prime(threadId: string, fold: ThreadFold, wishes: ListenerWishes): void {
+    this.watched.set(threadId, { fold, wishes })
+  }
+
+  /** The subscription has ended. */
+  forget(threadId: string): void {
+    this.watched.delete(threadId)
+  }
+
+  private of(threadId: string): Watched {
+    const known = this.watched.get(threadId) ?? { fold: new ThreadFold(), wishes: { raw: false } }
+    this.watched.set(threadId, known)
+    return known
+  }
+
+  readonly event: SubscriptionPresenter["event"] = ({ conversationId: threadId }, event) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const { fold, wishes } = this.of(threadId)
+      return fold
+        .step(event, now)
+        .flatMap((output) => this.notificationsOf(threadId, event.seq, output, wishes))
+    })
+
+  private notificationsOf(
+    threadId: string,
+    seq: number,
+    output: ThreadOutput,
+    wishes: ListenerWishes,
+  ): ReadonlyArray<Notification> {
+    if (output._tag === "Status") this.options.onStatus(threadId, seq, output.status)
+    if (output._tag === "Message" && output.msg.type === "approval_resolved") {
+      const requestId = this.options.sent.take(threadId, output.msg.call_id)
+      return requestId === undefined
+        ? []
+        : [notificationOf(ServerRequestResolved, { threadId, requestId })]
+    }
+    const shown = notificationOfOutput(threadId, output, wishes)
+    return shown === undefined ? [] : [shown]
+  }
+
+  readonly lagged: SubscriptionPresenter["lagged"] = ({ conversationId }) => {
+    this.of(conversationId).fold.resync()
+    return undefined
+  }
+
+  readonly synced: SubscriptionPresenter["synced"] = () => undefined
+
+  /** A thread whose events cannot be recorded now continues with its next use: the client is not notified. */
+  readonly closed: SubscriptionPresenter["closed"] = ({ conversationId: threadId }, reason) =>
+    reason === undefined ? notificationOf(ThreadClosed, { threadId }) : undefined
+
+  readonly present: SubscriptionPresenter["present"] = ({ id: threadId }, peer) =>
+    presentThread({
+      threadId,
+      peer,
+      sent: this.options.sent,
+      callOf: (callId) => this.of(threadId).fold.callOf(callId),
+    })
+}

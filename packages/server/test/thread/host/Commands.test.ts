@@ -1,0 +1,200 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+import { HostFailed } from "../../../src/app/ports/HostPort.ts"
+import {
+  type ClientCommand,
+  CommandPort,
+  type Commands,
+} from "../../../src/thread/host/ports/CommandPort.ts"
+import { errorOf, resultOf } from "../../support/AppHarness.ts"
+import { settingsWith } from "../../support/Harness.ts"
+import { told, withThreads } from "../../support/Threading.ts"
+
+const done = { exitCode: 0, stdout: "out\n", stderr: "" }
+
+/** Copies its input to its output; one called `wait` never ends, and one called `fail` cannot be started. */
+const machine = () => {
+  const ran: Array<ClientCommand> = []
+  let running = 0
+  const commands: Commands = {
+    run: (command) =>
+      Effect.gen(function* () {
+        ran.push(command)
+        const [program] = command.argv
+        if (program === "fail") return yield* new HostFailed({ message: "no such program" })
+        if (program === "wait") return yield* Effect.never
+        const { input = Stream.empty, onOutput } = command
+        yield* Stream.runForEach(input, (bytes) => onOutput("stdout", bytes))
+        return done
+      }).pipe((run) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => running++),
+          () => run,
+          () => Effect.sync(() => running--),
+        ),
+      ),
+  }
+  return { commands, ran, running: () => running }
+}
+
+const settings = settingsWith({ sandbox_mode: "danger-full-access" })
+
+describe("command/exec", () => {
+  it.effect("runs with the directory, environment, sandbox and limits of the request", () => {
+    const { commands, ran } = machine()
+    return withThreads({ settings }, (app) =>
+      Effect.gen(function* () {
+        const params = {
+          command: ["echo", "a"],
+          cwd: "sub",
+          env: { A: "1", B: null },
+          timeoutMs: 5,
+          outputBytesCap: 4,
+          sandboxPolicy: { type: "readOnly" },
+        }
+        assert.deepStrictEqual(resultOf(yield* app.ask(1, "command/exec", params)), done)
+        assert.deepStrictEqual(
+          ran.map((one) => ({
+            argv: one.argv,
+            cwd: one.settings.cwd,
+            sandbox: one.settings.sandboxPolicy,
+            variables: one.variables,
+            timeoutMs: Duration.toMillis(one.timeout),
+            cap: one.maxOutputBytes,
+          })),
+          [
+            {
+              argv: ["echo", "a"],
+              cwd: "/work/sub",
+              sandbox: { mode: "read-only" },
+              variables: { A: "1", B: null },
+              timeoutMs: 5,
+              cap: 4,
+            },
+          ],
+        )
+      }),
+    ).pipe(Effect.provideService(CommandPort, commands))
+  })
+
+  it.effect("notifies output before the response, up to the limit", () =>
+    withThreads({ settings }, (app) =>
+      Effect.gen(function* () {
+        const params = {
+          command: ["cat"],
+          processId: "p",
+          streamStdin: true,
+          streamStdoutStderr: true,
+          outputBytesCap: 7,
+        }
+        yield* app.send({ id: 1, method: "command/exec", params })
+        yield* app.quiet
+        const again = yield* app.ask(2, "command/exec", { command: ["cat"], processId: "p" })
+        assert.deepStrictEqual(errorOf(again), {
+          code: -32600,
+          message: 'duplicate active command/exec process id: "p"',
+        })
+        const write = (id: number, more: object) =>
+          app.ask(id, "command/exec/write", { processId: "p", ...more })
+        assert.deepStrictEqual(resultOf(yield* write(3, { deltaBase64: "aGVsbG8K" })), {})
+        const bad = errorOf(yield* write(4, { deltaBase64: "!!" }))
+        assert.strictEqual(bad.code, -32602)
+        assert.include(bad.message, "deltaBase64")
+        yield* write(5, { deltaBase64: "aGVsbG8K", closeStdin: true })
+        assert.deepStrictEqual(resultOf(yield* app.response(1)), done)
+        assert.deepStrictEqual(told(app, "command/exec/outputDelta"), [
+          { processId: "p", stream: "stdout", deltaBase64: "aGVsbG8K", capReached: false },
+          { processId: "p", stream: "stdout", deltaBase64: "aA==", capReached: true },
+        ])
+        assert.include(errorOf(yield* write(6, {})).message, "no active command/exec")
+      }),
+    ).pipe(Effect.provideService(CommandPort, machine().commands)),
+  )
+
+  it.effect("refuses contradictions by name", () =>
+    withThreads({ settings }, (app) =>
+      Effect.gen(function* () {
+        const ids = "command/exec tty or streaming requires a client-supplied processId"
+        const cases = [
+          [{ command: [] }, "command must not be empty"],
+          [{ command: ["a"], streamStdin: true }, ids],
+          [{ command: ["a"], tty: true }, ids],
+          [
+            { command: ["a"], tty: true, processId: "p" },
+            "command/exec with `tty`: a terminal is not supported yet",
+          ],
+          [
+            { command: ["a"], timeoutMs: -5 },
+            "command/exec timeoutMs must be non-negative, got -5",
+          ],
+          [
+            { command: ["a"], timeoutMs: 5, disableTimeout: true },
+            "command/exec cannot set both timeoutMs and disableTimeout",
+          ],
+          [
+            { command: ["a"], outputBytesCap: 5, disableOutputCap: true },
+            "command/exec cannot set both outputBytesCap and disableOutputCap",
+          ],
+          [{ command: ["a"], size: { rows: 1, cols: 1 } }, "command/exec size requires tty: true"],
+          [{ command: ["fail"] }, "failed to spawn command: no such program"],
+        ] as const
+        for (const [index, [params, message]] of cases.entries()) {
+          const answer = yield* app.ask(index, "command/exec", params)
+          assert.strictEqual(errorOf(answer).message, message)
+        }
+      }),
+    ).pipe(Effect.provideService(CommandPort, machine().commands)),
+  )
+})
+
+describe("command/exec/terminate", () => {
+  it.effect("ends the command, whose request is answered with exit code 1", () => {
+    const { commands, running } = machine()
+    return withThreads({ settings }, (app) =>
+      Effect.gen(function* () {
+        const params = { command: ["wait"], processId: "p" }
+        yield* app.send({ id: 1, method: "command/exec", params })
+        yield* app.quiet
+        const closed = yield* app.ask(2, "command/exec/write", { processId: "p" })
+        assert.include(errorOf(closed).message, "stdin streaming is not enabled")
+        const size = { rows: 1, cols: 1 }
+        const resized = yield* app.ask(3, "command/exec/resize", { processId: "p", size })
+        assert.include(errorOf(resized).message, "has no terminal")
+        const end = (id: number) => app.ask(id, "command/exec/terminate", { processId: "p" })
+        assert.deepStrictEqual(resultOf(yield* end(4)), {})
+        assert.deepStrictEqual(resultOf(yield* app.response(1)), {
+          exitCode: 1,
+          stdout: "",
+          stderr: "",
+        })
+        assert.strictEqual(running(), 0)
+        assert.deepStrictEqual(errorOf(yield* end(5)), {
+          code: -32600,
+          message: 'no active command/exec for process id "p"',
+        })
+      }),
+    ).pipe(Effect.provideService(CommandPort, commands))
+  })
+
+  it.effect("L8 commands end with their connection", () => {
+    const { commands, running } = machine()
+    return Effect.gen(function* () {
+      yield* withThreads({ settings }, (app) =>
+        Effect.gen(function* () {
+          const params = { command: ["wait"], processId: "p", disableTimeout: true }
+          yield* app.send({ id: 1, method: "command/exec", params })
+          yield* app.quiet
+          assert.strictEqual(running(), 1)
+          yield* app.connection.drop
+          yield* app.quiet
+          // Requests in flight have the shutdown grace.
+          yield* TestClock.adjust("1 second")
+          assert.strictEqual(running(), 0)
+        }),
+      )
+    }).pipe(Effect.provideService(CommandPort, commands))
+  })
+})

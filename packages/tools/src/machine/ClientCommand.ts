@@ -1,0 +1,88 @@
+/**
+ * Runs a command of a client, outside of any conversation, with streams: in the sandbox of the policy, or not at all (L15).
+ * Leaves no process behind (L8). Of each stream the result has the beginning.
+ */
+import * as Effect from "effect/Effect"
+import type * as Stream from "effect/Stream"
+import type { OutputChunk } from "../process/Command.ts"
+import * as OneOff from "./OneOffCommand.ts"
+
+/** A command of a client. */
+export interface ClientCommand extends Omit<
+  OneOff.OneOffCommand,
+  "variables" | "maxOutputBytes" | "onOutput"
+> {
+  /** Added to its environment; null removes a variable. */
+  readonly variables: Readonly<Record<string, string | null>>
+  /** Bytes of the beginning of each stream that are in the result. */
+  readonly maxOutputBytes: number
+  /** What it reads from its standard input; absent: that is empty. */
+  readonly input?: Stream.Stream<Uint8Array>
+  /** Called with each piece of output. Until it completes, no more is read. */
+  readonly onOutput: (stream: OutputChunk["stream"], bytes: Uint8Array) => Effect.Effect<void>
+}
+
+/** The exit code of a command whose time was up. */
+const timedOutCode = 124
+/** The output is kept here; what the runner keeps as well is not used. */
+const minCapture = 1024
+
+/** The beginning of a stream. */
+class Beginning {
+  private readonly pieces: Array<Uint8Array> = []
+  private left: number
+
+  constructor(maxBytes: number) {
+    this.left = maxBytes
+  }
+
+  push(bytes: Uint8Array): void {
+    if (this.left === 0) return
+    // A copy: the platform may reuse the memory of the piece.
+    const piece = bytes.slice(0, this.left)
+    this.left -= piece.length
+    this.pieces.push(piece)
+  }
+
+  /** The text, without a character that is cut at the end. */
+  get text(): string {
+    const decoder = new TextDecoder()
+    const texts = this.pieces.map((piece) => decoder.decode(piece, { stream: true }))
+    return texts.join("")
+  }
+}
+
+const namesOf = (
+  variables: ClientCommand["variables"],
+): { readonly set: Record<string, string>; readonly removed: ReadonlyArray<string> } => {
+  const set: Record<string, string> = {}
+  const removed: Array<string> = []
+  for (const [name, value] of Object.entries(variables)) {
+    if (value === null) removed.push(name)
+    else set[name] = value
+  }
+  return { set, removed }
+}
+
+/** Runs the command. Fails when it never ran; how it ended is in the result. */
+export const run = Effect.fnUntraced(function* (
+  parts: OneOff.OneOffServices,
+  command: ClientCommand,
+): Effect.fn.Return<OneOff.OneOffResult, OneOff.OneOffFailed> {
+  const { maxOutputBytes, onOutput, variables, ...what } = command
+  const kept = { stdout: new Beginning(maxOutputBytes), stderr: new Beginning(maxOutputBytes) }
+  const { removed, set } = namesOf(variables)
+  const { exit } = yield* OneOff.start(parts, {
+    ...what,
+    variables: set,
+    withoutVariables: removed,
+    maxOutputBytes: minCapture,
+    onChunk: ({ bytes, stream }) =>
+      Effect.suspend(() => {
+        kept[stream].push(bytes)
+        return onOutput(stream, bytes)
+      }),
+  })
+  const exitCode = exit._tag === "TimedOut" ? timedOutCode : OneOff.exitCodeOf(exit)
+  return { exitCode, stdout: kept.stdout.text, stderr: kept.stderr.text }
+})

@@ -1,0 +1,100 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import * as ClientFiles from "../../src/machine/ClientFiles.ts"
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+const stage = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const root = yield* Effect.flatMap(fs.makeTempDirectoryScoped(), fs.realPath)
+  return { files: yield* ClientFiles.make, fs, root }
+})
+
+const live = <A, E>(body: Effect.Effect<A, E, NodeServices.NodeServices>) =>
+  Effect.provide(body, NodeServices.layer)
+
+const faultOf = <A>(effect: Effect.Effect<A, ClientFiles.ClientFileFailed>) =>
+  Effect.map(Effect.flip(effect), ({ message }) => message)
+
+describe("ClientFiles", () => {
+  it.live("writes, describes, lists, copies and removes", () =>
+    live(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { files, fs, root } = yield* stage
+          yield* files.createDirectory(`${root}/d/e`, { recursive: true })
+          yield* files.write(`${root}/d/f`, bytes("hello"))
+          yield* fs.symlink(`${root}/d/f`, `${root}/d/link`)
+          yield* fs.symlink(`${root}/nowhere`, `${root}/d/broken`)
+          assert.deepStrictEqual(yield* files.read(`${root}/d/link`), bytes("hello"))
+          const { createdAtMs, modifiedAtMs, ...facts } = yield* files.describe(`${root}/d/link`)
+          assert.deepStrictEqual(facts, {
+            isDirectory: false,
+            isFile: true,
+            isSymlink: true,
+            sizeBytes: 5,
+          })
+          assert.isAbove(modifiedAtMs, 0)
+          assert.isAtLeast(createdAtMs, 0)
+          assert.deepStrictEqual(yield* files.list(`${root}/d`), [
+            { fileName: "broken", isDirectory: false, isFile: false },
+            { fileName: "e", isDirectory: true, isFile: false },
+            { fileName: "f", isDirectory: false, isFile: true },
+            { fileName: "link", isDirectory: false, isFile: true },
+          ])
+          yield* fs.remove(`${root}/d/broken`)
+          yield* files.copy(`${root}/d`, `${root}/g`, { recursive: true })
+          assert.deepStrictEqual(yield* files.read(`${root}/g/f`), bytes("hello"))
+          yield* files.remove(`${root}/g`, { recursive: true, force: false })
+          yield* files.remove(`${root}/g`, { recursive: true, force: true })
+          assert.isFalse(yield* fs.exists(`${root}/g`))
+        }),
+      ),
+    ),
+  )
+
+  it.live("says why it refuses", () =>
+    live(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { files, root } = yield* stage
+          yield* files.createDirectory(`${root}/d`, { recursive: false })
+          assert.include(yield* faultOf(files.read(`${root}/x`)), "No such file or directory")
+          assert.include(yield* faultOf(files.read(`${root}/d`)), "expected a regular file")
+          assert.include(yield* faultOf(files.read("/dev/zero")), "expected a regular file")
+          const copy = (to: string, recursive: boolean) =>
+            faultOf(files.copy(`${root}/d`, to, { recursive }))
+          assert.include(yield* copy(`${root}/e`, false), "`recursive`: true")
+          assert.include(yield* copy(`${root}/d/e`, true), "within the directory")
+          const gone = files.remove(`${root}/x`, { recursive: true, force: false })
+          assert.include(yield* faultOf(gone), "No such file or directory")
+          const root_ = files.remove("/", { recursive: true, force: true })
+          assert.include(yield* faultOf(root_), "cannot be removed")
+          assert.include(yield* faultOf(files.watch(`${root}/x`)), "No such file or directory")
+        }),
+      ),
+    ),
+  )
+
+  it.live("reports the changed entries of a directory", () =>
+    live(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { files, root } = yield* stage
+          const { changes, path } = yield* files.watch(root)
+          assert.strictEqual(path, root)
+          const first = yield* Effect.forkChild(Stream.runHead(changes), {
+            startImmediately: true,
+          })
+          yield* files.write(`${root}/f`, bytes("hello"))
+          const batch = yield* Fiber.join(first)
+          assert.deepStrictEqual(batch._tag === "Some" ? batch.value : [], [`${root}/f`])
+        }),
+      ),
+    ),
+  )
+})
