@@ -138,7 +138,7 @@ describe("types of Agent", () => {
         return index === 0 ? Agent.calls("refund", {}) : ["done", Agent.uses(5)]
       },
     })
-    expectTypeOf(test.sent().outputs).toEqualTypeOf<ReadonlyArray<string>>()
+    expectTypeOf(test.sent).returns.toExtend<{ readonly outputs: ReadonlyArray<string> }>()
     expectTypeOf(test.events()[0]?.msg).toEqualTypeOf<EventMsg | undefined>()
     expectTypeOf(test.open).returns.toExtend<
       Effect.Effect<unknown, unknown, Shop | Rules | Scope.Scope>
@@ -156,7 +156,8 @@ describe("types of Agent", () => {
     >()
     expectTypeOf(Agent.settle(program)).toEqualTypeOf<typeof program>()
     // @ts-expect-error a law returns texts
-    Agent.simulate(1, program, { sold: () => true })
+    const wrong = () => Agent.simulate(1, program, { sold: () => true })
+    expectTypeOf(wrong).toBeFunction()
   })
 
   it("unknown options are errors", () => {

@@ -180,16 +180,9 @@ const drive = Effect.fnUntraced(function* (
   return yield* Effect.never
 })
 
-/** Of each clock, for as long as it is one. */
-const activities = new WeakMap<Clock.Clock, Activity>()
-
-const activityOf = (clock: WithSleep): Activity => {
-  const known = activities.get(clock)
-  if (known !== undefined) return known
-  const activity = new Activity(clock)
-  activities.set(clock, activity)
-  return activity
-}
+/** The activity of a clock, kept with it: all that settles on one clock shares its moves. */
+const activityOf = (clock: WithSleep & { "~colloquy/agent/activity"?: Activity }): Activity =>
+  (clock["~colloquy/agent/activity"] ??= new Activity(clock))
 
 /** The clock that an effect has while it settles. */
 const isSettling = (clock: Clock.Clock): boolean => "~colloquy/agent/settling" in clock
