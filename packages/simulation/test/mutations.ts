@@ -24,8 +24,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L2",
     name: "no event is emitted for input that joins a turn",
     file: "packages/core/src/decider/Decide.ts",
-    find: "events: inputEvents(turnId, items),",
-    replace: "events: inputEvents(turnId, items).slice(0, 0),",
+    find: "events: inputEvents(turnId, { ...submission, items }),",
+    replace: "events: inputEvents(turnId, { ...submission, items }).slice(0, 0),",
   },
   {
     law: "L2",
