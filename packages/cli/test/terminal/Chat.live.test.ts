@@ -116,6 +116,8 @@ describe.each([80, 120])("a chat in a terminal of %i columns", (columns) => {
       pty.type(`\u001b[200~patch: ${patch.join("\r")}\u001b[201~${enter}`)
       const rows = yield* pty.shows("applied")
       assert.isTrue(rows.some((row) => row.includes("│ +added line")))
+      // The diff of the turn follows its patch.
+      yield* pty.shows("Offline model:")
       pty.type(`/diff${enter}`)
       yield* pty.shows("+++ b/")
       pty.type(`/fork${enter}`)
