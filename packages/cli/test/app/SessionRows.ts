@@ -29,7 +29,13 @@ export const sessionRows = {
         { clientInfo: { name: "rows" } },
         invalid("Invalid request: params.clientInfo.version: Missing key"),
       )
-      assert.deepStrictEqual(yield* app.initialize, { userAgent: `${userAgent} (rows; 1)` })
+      const { codexHome, ...server } = yield* app.initialize
+      assert.isString(codexHome)
+      assert.deepStrictEqual(server, {
+        userAgent: `${userAgent} (rows; 1)`,
+        platformFamily: "unix",
+        platformOs: process.platform === "darwin" ? "macos" : process.platform,
+      })
       yield* refuses(
         app,
         "initialize",
@@ -42,8 +48,8 @@ export const sessionRows = {
   getUserAgent: row("names the server and its client", { initialized: false }, (app) =>
     Effect.gen(function* () {
       yield* refuses(app, "getUserAgent", undefined, notInitialized)
-      const hello = yield* app.initialize
-      assert.deepStrictEqual(yield* app.ask("getUserAgent"), hello)
+      const { userAgent: named } = yield* app.initialize
+      assert.deepStrictEqual(yield* app.ask("getUserAgent"), { userAgent: named })
     }),
   ),
 } as const
