@@ -3,8 +3,10 @@
  * Contents are whole and bounded. Keeps no state.
  */
 import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
@@ -18,6 +20,8 @@ const maxEntries = 100_000
 /** Changes that follow each other within this time are one batch, of at most this number. */
 const batchTime = Duration.millis(50)
 const maxBatch = 1000
+/** Batches of a watch that wait to be read. */
+const maxBatches = 16
 
 /** The action failed; `message` is for the person. */
 export class ClientFileFailed extends Data.TaggedError("ClientFileFailed")<{
@@ -136,18 +140,25 @@ const remove = Effect.fnUntraced(function* (
   yield* Effect.mapError(fs.remove(path, { force, recursive }), failed(path))
 })
 
-/** The changes of a file, or of the entries of a directory, in batches. */
+/** The changes of a file, or of the entries of a directory, in batches, from this effect to the end of its scope. */
 const watch = Effect.fnUntraced(function* (parts: Parts, path: string) {
   const { fs, paths } = parts
   const real = yield* Effect.mapError(fs.realPath(path), failed(path))
   const { type } = yield* statOf(parts, real)
-  const changes = fs.watch(real).pipe(
+  const ready = yield* Deferred.make<void, ClientFileFailed>()
+  const onReady = () => {
+    Deferred.doneUnsafe(ready, Exit.void)
+  }
+  const changes = yield* fs.watch(real, { onReady }).pipe(
     Stream.map((event) => (type === "Directory" ? paths.resolve(real, event.path) : real)),
     Stream.groupedWithin(maxBatch, batchTime),
     Stream.map((batch) => [...new Set(batch)]),
     Stream.mapError(failed(real)),
+    Stream.tapError((error) => Deferred.fail(ready, error)),
+    Stream.toQueue({ capacity: maxBatches }),
   )
-  return { path: real, changes }
+  yield* Deferred.await(ready)
+  return { path: real, changes: Stream.fromQueue(changes) }
 })
 
 /** The functions over the file system of the context. */

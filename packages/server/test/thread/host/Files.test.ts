@@ -125,8 +125,8 @@ describe("fs/watch", () => {
       }
       yield* withThreads({}, (app) =>
         Effect.gen(function* () {
-          const watch = (id: number, path: string) =>
-            app.ask(id, "fs/watch", { watchId: "w", path })
+          const watch = (id: number, path: string, watchId = "w") =>
+            app.ask(id, "fs/watch", { watchId, path })
           yield* Queue.offer(changed, ["/real/a"])
           assert.deepStrictEqual(resultOf(yield* watch(1, "/a")), { path: "/real/a" })
           yield* app.quiet
@@ -134,7 +134,7 @@ describe("fs/watch", () => {
             { watchId: "w", changedPaths: ["/real/a"] },
           ])
           assert.include(errorOf(yield* watch(2, "/a")).message, "duplicate")
-          assert.include(errorOf(yield* watch(3, "/b")).message, "nothing there")
+          assert.include(errorOf(yield* watch(3, "/b", "x")).message, "nothing there")
           assert.deepStrictEqual(resultOf(yield* app.ask(4, "fs/unwatch", { watchId: "w" })), {})
           yield* Queue.offer(changed, ["/real/a"])
           yield* app.quiet

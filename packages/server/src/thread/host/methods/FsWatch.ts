@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import { invalid } from "../../../app/AppErrors.ts"
 import { absolutePath, type HostHandler } from "../HostCall.ts"
 import { cannotUseFile } from "../HostErrors.ts"
-import { FilePort } from "../ports/FilePort.ts"
+import { FileFailed, FilePort, type Watch } from "../ports/FilePort.ts"
 
 /** Watches of one connection. Each takes a handle of the system. */
 const maxWatches = 1024
@@ -18,25 +18,29 @@ export const fsWatch: HostHandler<typeof FsWatch> = Effect.fnUntraced(function* 
 ) {
   const path = yield* absolutePath("path", given)
   const { scope, watches } = host
-  const files = yield* FilePort
-  const watch = yield* Effect.mapError(files.watch(path), cannotUseFile)
-  if (watches.has(watchId)) {
-    return yield* invalid(`duplicate active fs/watch id: ${JSON.stringify(watchId)}`)
-  }
+  const name = JSON.stringify(watchId)
+  if (watches.has(watchId)) return yield* invalid(`duplicate active fs/watch id: ${name}`)
   if (watches.size >= maxWatches) {
     return yield* invalid(`fs/watch: expected at most ${maxWatches} watches of a connection`)
   }
+  const files = yield* FilePort
+  const begun = Deferred.makeUnsafe<Watch, FileFailed>()
   const answered = Deferred.makeUnsafe<void>()
-  afterAnswer(Effect.asVoid(Deferred.succeed(answered, undefined)))
-  const notifying = watch.changes.pipe(
-    Stream.runForEach((changedPaths) =>
-      Effect.andThen(Deferred.await(answered), peer.notify(FsChanged, [{ watchId, changedPaths }])),
-    ),
-    Effect.catch((error) =>
-      Effect.logDebug(`the watch ${JSON.stringify(watchId)} ends: ${error.message}`),
-    ),
+  const notify = (changedPaths: ReadonlyArray<string>) =>
+    Effect.andThen(Deferred.await(answered), peer.notify(FsChanged, [{ watchId, changedPaths }]))
+  const watching = files.watch(path).pipe(
+    Effect.tap((watch) => Deferred.succeed(begun, watch)),
+    Effect.tapError((error) => Deferred.fail(begun, error)),
+    Effect.flatMap(({ changes }) => Stream.runForEach(changes, notify)),
+    Effect.catch(({ message }) => Effect.logDebug(`the watch ${name} ends: ${message}`)),
     Effect.ensuring(Effect.sync(() => watches.delete(watchId))),
+    Effect.ensuring(
+      Deferred.fail(begun, new FileFailed({ message: `the watch ${name} was ended` })),
+    ),
+    Effect.scoped,
   )
-  watches.set(watchId, yield* Effect.forkIn(notifying, scope))
+  watches.set(watchId, yield* Effect.forkIn(watching, scope))
+  const watch = yield* Effect.mapError(Deferred.await(begun), cannotUseFile)
+  afterAnswer(Effect.asVoid(Deferred.succeed(answered, undefined)))
   return { path: watch.path }
 })

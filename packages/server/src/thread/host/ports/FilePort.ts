@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
 /** The action failed; `message` is for the person. */
@@ -58,8 +59,8 @@ export interface Files {
     path: string,
     options: { readonly recursive: boolean; readonly force: boolean },
   ) => Effect.Effect<void, FileFailed>
-  /** Fails when nothing is at the path. */
-  readonly watch: (path: string) => Effect.Effect<Watch, FileFailed>
+  /** Watches a path from this effect, so that no later change is missed, to the end of its scope. Fails when nothing is there. */
+  readonly watch: (path: string) => Effect.Effect<Watch, FileFailed, Scope.Scope>
 }
 
 const fail = Effect.suspend(() =>
