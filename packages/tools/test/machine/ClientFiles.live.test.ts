@@ -17,7 +17,7 @@ const stage = Effect.gen(function* () {
 const live = <A, E>(body: Effect.Effect<A, E, NodeServices.NodeServices>) =>
   Effect.provide(body, NodeServices.layer)
 
-const faultOf = <A>(effect: Effect.Effect<A, ClientFiles.ClientFileFailed>) =>
+const faultOf = <A, R>(effect: Effect.Effect<A, ClientFiles.ClientFileFailed, R>) =>
   Effect.map(Effect.flip(effect), ({ message }) => message)
 
 describe("ClientFiles", () => {
