@@ -59,7 +59,15 @@ export interface ToolResult {
   readonly output: string
   /** Data URLs. The model gets them as one user message after the outputs of the same response. */
   readonly images?: ReadonlyArray<string>
+  /**
+   * True: the call was refused before anything was run, changed or asked, and the tool has emitted no event about it, such
+   * as for arguments that cannot be decoded. It is then reported as `tool_call_begin` and `tool_call_end`.
+   */
+  readonly isRefused?: boolean
 }
+
+/** The result of a call that is refused without an event: `output` says why. */
+export const refusedCall = (output: string): ToolResult => ({ output, isRefused: true })
 
 /** The tools of one turn. */
 export interface TurnTools {
@@ -84,12 +92,12 @@ export interface TurnTools {
   readonly run: (call: ToolCall) => Effect.Effect<ToolResult>
 }
 
-/** Tools without state between the calls of a turn, whose results are texts. */
+/** Tools without state between the calls of a turn. */
 export interface SimpleTools {
   /** Tools offered with every request. */
   readonly specs: (settings: ConversationSettings) => ReadonlyArray<ToolSpec>
-  /** Runs one call and returns its output. */
-  readonly run: (call: ToolCall, context: ToolContext) => Effect.Effect<string>
+  /** Runs one call and returns its output, or its result. */
+  readonly run: (call: ToolCall, context: ToolContext) => Effect.Effect<string | ToolResult>
 }
 
 /** The tools of this process. */
@@ -121,7 +129,10 @@ export class ToolRuntime extends Context.Service<
       Effect.succeed({
         specs: Effect.sync(() => specs(context.settings)),
         isReadOnly: () => false,
-        run: (call) => Effect.map(run(call, context), (output) => ({ output })),
+        run: (call) =>
+          Effect.map(run(call, context), (result) =>
+            typeof result === "string" ? { output: result } : result,
+          ),
       }),
     listMcpTools: () => Effect.succeed({}),
   })
@@ -129,7 +140,10 @@ export class ToolRuntime extends Context.Service<
   /** No tools at all. */
   static readonly layerNone = Layer.succeed(
     this,
-    this.simple({ specs: () => [], run: (call) => Effect.succeed(unsupportedCall(call)) }),
+    this.simple({
+      specs: () => [],
+      run: (call) => Effect.succeed(refusedCall(unsupportedCall(call))),
+    }),
   )
 }
 

@@ -1380,7 +1380,7 @@ export type CodexEventCompactedParams = {
   readonly seq?: number
 }
 
-/** A tool of the embedding application is being called. Sent to listeners that gave `after`. */
+/** A tool of the embedding application is being called, or a tool has refused a call. Sent to listeners that gave `after`. */
 export type CodexEventToolCallBeginParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1391,7 +1391,7 @@ export type CodexEventToolCallBeginParams = {
   readonly seq?: number
 }
 
-/** A call of a tool of the embedding application has ended. Sent to listeners that gave `after`. */
+/** A call of a tool of the embedding application has ended, or a tool has refused a call. Sent to listeners that gave `after`. */
 export type CodexEventToolCallEndParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1627,9 +1627,9 @@ export interface ServerNotifications {
   "codex/event/elicitation_request": { params: CodexEventElicitationRequestParams }
   /** The history was replaced by the initial context, one message that quotes the user's messages, and the summary `message`. Sent to listeners that gave `after`. */
   "codex/event/compacted": { params: CodexEventCompactedParams }
-  /** A tool of the embedding application is being called. Sent to listeners that gave `after`. */
+  /** A tool of the embedding application is being called, or a tool has refused a call. Sent to listeners that gave `after`. */
   "codex/event/tool_call_begin": { params: CodexEventToolCallBeginParams }
-  /** A call of a tool of the embedding application has ended. Sent to listeners that gave `after`. */
+  /** A call of a tool of the embedding application has ended, or a tool has refused a call. Sent to listeners that gave `after`. */
   "codex/event/tool_call_end": { params: CodexEventToolCallEndParams }
   /** A call of a tool of the embedding application needs an approval. Sent to listeners that gave `after`. */
   "codex/event/tool_approval_request": { params: CodexEventToolApprovalRequestParams }

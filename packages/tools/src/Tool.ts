@@ -5,7 +5,13 @@
  */
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ToolSpec } from "@colloquy/core/ModelClient"
-import type { ToolCall, ToolContext, ToolResult, TurnTools } from "@colloquy/core/ToolRuntime"
+import {
+  refusedCall,
+  type ToolCall,
+  type ToolContext,
+  type ToolResult,
+  type TurnTools,
+} from "@colloquy/core/ToolRuntime"
 import { parseJson } from "@colloquy/protocol/Json"
 import { type JsonSchema, jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
 import { decodeArguments } from "@colloquy/protocol/mcp/ToolArguments"
@@ -134,7 +140,7 @@ export const functionTool = <A extends Schema.Codec<unknown, unknown>>(
     run: (call, context) => {
       const args = decode(call)
       return Result.isFailure(args)
-        ? Effect.succeed({ output: args.failure })
+        ? Effect.succeed(refusedCall(args.failure))
         : options.run(args.success, call.call_id ?? "", context)
     },
   }

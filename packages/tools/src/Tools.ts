@@ -10,6 +10,7 @@ import {
   type ToolResult,
   ToolRuntime,
   type TurnTools,
+  refusedCall,
   unsupportedCall,
 } from "@colloquy/core/ToolRuntime"
 import * as Effect from "effect/Effect"
@@ -65,7 +66,7 @@ const patchCommandOf =
   (argv, cwd, callId, context) => {
     const found = intercept(argv)
     if (found._tag === "Command") return undefined
-    if (found._tag === "Implicit") return Effect.succeed({ output: implicitInvocation })
+    if (found._tag === "Implicit") return Effect.succeed(refusedCall(implicitInvocation))
     const directory = resolve(cwd, found.directory ?? "")
     return applyPatch(found.patch, directory, callId, context, turnDiff)
   }
@@ -147,7 +148,7 @@ const open = (own: ReadonlyArray<Tool>, servers: OpenServers, context: ToolConte
     const tool = byName.get(name)
     if (tool !== undefined) return tool.run(call, context)
     if (call.type !== "function_call" || !servers.has(name)) {
-      return Effect.succeed({ output: unsupportedCall(call) })
+      return Effect.succeed(refusedCall(unsupportedCall(call)))
     }
     const { emit } = context
     return Effect.map(

@@ -77,7 +77,7 @@ export interface McpToolCallItem extends Base<"mcp_tool_call"> {
   readonly durationMs?: number
 }
 
-/** A call of a tool of the embedding application. */
+/** A call of a tool of the embedding application, or a call that a tool has refused. */
 export interface ToolCallItem extends Base<"tool_call"> {
   readonly callId: string
   readonly tool: string

@@ -4,8 +4,11 @@
  */
 import { defined } from "@colloquy/protocol/Defined"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import { wireDuration } from "@colloquy/protocol/events/WireDuration"
+import { parseJson } from "@colloquy/protocol/Json"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import type { ReplayClass } from "../LogRecord.ts"
@@ -17,6 +20,9 @@ import type { CallStart, TurnPort } from "./TurnPort.ts"
 const maxParallel = 8
 
 type Port = Pick<TurnPort, "recordCall" | "emit" | "eventCallId">
+
+const nameOf = (call: ToolCall): string =>
+  call.type === "local_shell_call" ? "local_shell" : call.name
 
 /** A defect of a tool is a fault of the server: the model gets an output that says so, and the turn continues. */
 const resultOf = (tools: TurnTools, call: ToolCall): Effect.Effect<ToolResult> =>
@@ -32,6 +38,23 @@ const outputEvent = (call: ToolCall, { output }: ToolResult): EventMsg => ({
   type: "raw_response_item",
   item: outputFor(call, output),
 })
+
+/** What the model gave the tool: the members of JSON arguments, or the text as it is. */
+const argumentsOf = (call: ToolCall): unknown => {
+  if (call.type === "local_shell_call") return call.action
+  const text = call.type === "function_call" ? call.arguments : call.input
+  const members = parseJson(text)
+  return Result.isSuccess(members) ? members.success : text
+}
+
+/** A call that was refused without an event is reported like one that failed at once. */
+const refusal = (call: ToolCall, eventCallId: string, output: string): ReadonlyArray<EventMsg> => {
+  const named = { call_id: eventCallId, tool: nameOf(call) }
+  return [
+    { type: "tool_call_begin", ...named, arguments: argumentsOf(call) },
+    { type: "tool_call_end", ...named, duration: wireDuration(0), result: { Err: output } },
+  ]
+}
 
 /** The images of the calls, as one user message. */
 const imagesEvent = (images: ReadonlyArray<string>): EventMsg => ({
@@ -55,10 +78,16 @@ const callStart = (
 ): CallStart => ({
   callId: call.call_id ?? "",
   ...defined({ eventCallId: eventCallId === call.call_id ? undefined : eventCallId }),
-  name: call.type === "local_shell_call" ? "local_shell" : call.name,
+  name: nameOf(call),
   replay: replayOf(tools, call),
   attempt,
 })
+
+/** A call with its id in events. */
+interface Started {
+  readonly call: ToolCall
+  readonly eventCallId: string
+}
 
 /** The calls of one response. Calls of `start` and `finish` are made one at a time. */
 export class ToolCalls {
@@ -67,7 +96,7 @@ export class ToolCalls {
   private readonly scope: Scope.Scope
   private readonly permits = Semaphore.makeUnsafe(maxParallel)
   /** Read-only calls that were started and whose outputs are not emitted yet. */
-  private reads: Array<{ readonly call: ToolCall; readonly fiber: Fiber.Fiber<ToolResult> }> = []
+  private reads: Array<Started & { readonly fiber: Fiber.Fiber<ToolResult> }> = []
   /** Data URLs of the images that calls attached. */
   private images: Array<string> = []
 
@@ -103,9 +132,9 @@ export class ToolCalls {
       const running = resultOf(tools, id === call.call_id ? call : { ...call, call_id: id })
       if (isReadOnly) {
         const fiber = yield* Effect.forkIn(this.permits.withPermits(1)(running), this.scope)
-        this.reads.push({ call, fiber })
+        this.reads.push({ call, eventCallId: id, fiber })
       } else {
-        yield* port.emit([this.eventOf(call, yield* running)])
+        yield* port.emit(this.eventsOf({ call, eventCallId: id }, yield* running))
       }
     })
   }
@@ -128,13 +157,16 @@ export class ToolCalls {
   private joinReads(): Effect.Effect<ReadonlyArray<EventMsg>> {
     const started = this.reads
     this.reads = []
-    return Effect.forEach(started, ({ call, fiber }) =>
-      Effect.map(Fiber.join(fiber), (result) => this.eventOf(call, result)),
+    const outputs = Effect.forEach(started, ({ fiber, ...call }) =>
+      Effect.map(Fiber.join(fiber), (result) => this.eventsOf(call, result)),
     )
+    return Effect.map(outputs, (events) => events.flat())
   }
 
-  private eventOf(call: ToolCall, result: ToolResult): EventMsg {
-    this.images.push(...(result.images ?? []))
-    return outputEvent(call, result)
+  private eventsOf({ call, eventCallId }: Started, result: ToolResult): ReadonlyArray<EventMsg> {
+    const { images = [], isRefused = false, output } = result
+    this.images.push(...images)
+    const before = isRefused ? refusal(call, eventCallId, output) : []
+    return [...before, outputEvent(call, result)]
   }
 }

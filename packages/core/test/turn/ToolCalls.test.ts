@@ -4,7 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import type { ToolCall, ToolResult, TurnTools } from "../../src/ToolRuntime.ts"
+import {
+  refusedCall,
+  type ToolCall,
+  type ToolResult,
+  type TurnTools,
+} from "../../src/ToolRuntime.ts"
 import { ToolCalls } from "../../src/turn/ToolCalls.ts"
 import { callItem, outputItem } from "../support.ts"
 
@@ -15,6 +20,7 @@ const tools = (log: Array<string>): TurnTools => ({
   run: (call): Effect.Effect<ToolResult> =>
     Effect.gen(function* () {
       const name = nameOf(call)
+      if (name === "unknown") return refusedCall("unsupported call: unknown")
       log.push(`${call.call_id} begins`)
       yield* Effect.sleep(`${Number(/\d+/.exec(name)?.[0])} millis`)
       log.push(`${call.call_id} ends`)
@@ -57,6 +63,25 @@ describe("ToolCalls", () => {
       yield* Fiber.join(run)
       assert.deepStrictEqual(log, ["a begins", "b begins", "b ends", "a ends"])
       assert.deepStrictEqual(emitted, [output("a", "reads 300"), output("b", "reads 100")])
+    }),
+  )
+
+  it.effect("reports a refused call as one that failed, before its output", () =>
+    Effect.gen(function* () {
+      const { calls, emitted, finish } = yield* setUp
+      yield* calls.start(callItem("unknown", "a"))
+      yield* finish
+      assert.deepStrictEqual(emitted, [
+        { type: "tool_call_begin", call_id: "a", tool: "unknown", arguments: {} },
+        {
+          type: "tool_call_end",
+          call_id: "a",
+          tool: "unknown",
+          duration: { secs: 0, nanos: 0 },
+          result: { Err: "unsupported call: unknown" },
+        },
+        output("a", "unsupported call: unknown"),
+      ])
     }),
   )
 

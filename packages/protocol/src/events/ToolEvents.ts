@@ -56,9 +56,12 @@ export const ToolCallBegin = event(
     /** As the handler gets them, in their encoded form. */
     arguments: Schema.Unknown,
   },
-  { doc: "A tool of the embedding application is being called.", synced: false },
+  {
+    doc: "A tool of the embedding application is being called, or a tool has refused a call.",
+    synced: false,
+  },
 )
-/** A tool of the embedding application is being called. */
+/** A tool of the embedding application is being called, or a tool has refused a call. */
 export type ToolCallBegin = typeof ToolCallBegin.Type
 
 /** The event `tool_call_end`; its `doc` describes it. */
@@ -74,9 +77,12 @@ export const ToolCallEnd = event(
       Schema.Struct({ Err: Schema.String }),
     ]),
   },
-  { doc: "A call of a tool of the embedding application has ended.", synced: false },
+  {
+    doc: "A call of a tool of the embedding application has ended, or a tool has refused a call.",
+    synced: false,
+  },
 )
-/** A call of a tool of the embedding application has ended. */
+/** A call of a tool of the embedding application has ended, or a tool has refused a call. */
 export type ToolCallEnd = typeof ToolCallEnd.Type
 
 /** The event `tool_approval_request`; its `doc` describes it. */

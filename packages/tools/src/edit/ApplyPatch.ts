@@ -5,7 +5,7 @@
  * Keeps L15: what is decided about is where the links lead (`ResolvedPlan`), and what writes is confined to what the
  * policy allows.
  */
-import type { ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
+import { refusedCall, type ToolContext, type ToolResult } from "@colloquy/core/ToolRuntime"
 import * as Effect from "effect/Effect"
 import type { Path } from "effect/Path"
 import * as Result from "effect/Result"
@@ -88,7 +88,7 @@ const apply = Effect.fnUntraced(function* (
 export const make = (options: ApplyPatchOptions): ApplyPatch =>
   Effect.fn("ApplyPatch.apply")(function* (text, directory, callId, context, turnDiff) {
     const hunks = PatchText.parse(text)
-    if (Result.isFailure(hunks)) return { output: `error: ${hunks.failure.message}` }
+    if (Result.isFailure(hunks)) return refusedCall(`error: ${hunks.failure.message}`)
     const computed = yield* PatchPlan.make(
       hunks.success,
       directory,
@@ -96,11 +96,11 @@ export const make = (options: ApplyPatchOptions): ApplyPatch =>
       options.files.readIn(context.settings.cwd),
     )
     if (computed.error !== undefined && hunks.success.length > 0) {
-      return { output: `error: ${computed.error}` }
+      return refusedCall(`error: ${computed.error}`)
     }
     const plan = yield* resolvePlan(options.files, computed)
     const decision = yield* decide(options, plan, context)
-    if (decision._tag === "Reject") return { output: decision.output }
+    if (decision._tag === "Reject") return refusedCall(decision.output)
     if (decision._tag === "Apply") {
       const approved = { plan, decision, callId, isAutomatic: true }
       return yield* apply(options, approved, context, turnDiff)

@@ -5,7 +5,12 @@
  * arguments. Listeners see each call that runs begin and end. When a handler fails or dies, the model reads that and the
  * turn continues.
  */
-import type { ToolCall, ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
+import {
+  refusedCall,
+  type ToolCall,
+  type ToolContext,
+  type ToolResult,
+} from "@colloquy/core/ToolRuntime"
 import { parseJson } from "@colloquy/protocol/Json"
 import { argumentFaults } from "@colloquy/protocol/mcp/ToolArguments"
 import type { EventOf } from "@colloquy/protocol/EventMsg"
@@ -168,10 +173,10 @@ const runCall = Effect.fnUntraced(function* <R>(
 ): Effect.fn.Return<ToolResult, never, R> {
   const args = argumentsOf(tool, call)
   if (args === undefined) {
-    return { output: "failed to parse function arguments: expected the JSON text of an object" }
+    return refusedCall("failed to parse function arguments: expected the JSON text of an object")
   }
   const fault = yield* argumentFault(tool, args)
-  if (fault !== undefined) return { output: `failed to parse function arguments: ${fault}` }
+  if (fault !== undefined) return refusedCall(`failed to parse function arguments: ${fault}`)
   const callId = call.call_id ?? ""
   if (yield* needsApproval(tool, args, callId)) {
     const refused = yield* requestApproval(context, {

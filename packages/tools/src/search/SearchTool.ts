@@ -1,6 +1,6 @@
 /** `web_search`: the search tool of the provider, which runs there; this program only offers it. */
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
-import { unsupportedCall } from "@colloquy/core/ToolRuntime"
+import { refusedCall, unsupportedCall } from "@colloquy/core/ToolRuntime"
 import * as Effect from "effect/Effect"
 import type { Tool } from "../Tool.ts"
 
@@ -14,5 +14,5 @@ export const searchTool: Tool = {
   spec: (settings) => (isOffered(settings) ? { type: "web_search" } : undefined),
   isReadOnly: () => true,
   // The provider answers a search within its response; a function call of that name has no meaning.
-  run: (call) => Effect.succeed({ output: unsupportedCall(call) }),
+  run: (call) => Effect.succeed(refusedCall(unsupportedCall(call))),
 }

@@ -13,7 +13,7 @@ import { type CommandDecision, decideCommand } from "../policy/CommandPolicy.ts"
 import { parsedCommand } from "../policy/ParsedCommand.ts"
 import { isKnownSafe } from "../policy/SafeCommand.ts"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
-import type { ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
+import { refusedCall, type ToolContext, type ToolResult } from "@colloquy/core/ToolRuntime"
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
 import type { Path } from "effect/Path"
@@ -124,7 +124,7 @@ class ShellRun {
       const why = { justification: call.justification }
       switch (decision._tag) {
         case "Reject":
-          return { output: decision.output }
+          return refusedCall(decision.output)
         case "Ask":
           return yield* this.runIfApproved(command, { ...why, reason: decision.reason }, context)
         case "Run":
@@ -197,8 +197,6 @@ class ShellRun {
   }
 }
 
-const fault = (text: string): ToolResult => ({ output: text })
-
 /**
  * `shell`, also called `container.exec`, and the provider's own `local_shell`. Calls of commands that only read may run
  * concurrently.
@@ -219,7 +217,7 @@ export const shellTools = (options: ShellToolOptions): ReadonlyArray<Tool> => {
     run: (args, callId, context) => {
       const call = ShellCall.fromArguments(args)
       return Result.isFailure(call)
-        ? Effect.succeed(fault(call.failure))
+        ? Effect.succeed(refusedCall(call.failure))
         : shellRun.run(call.success, callId, context)
     },
   })
@@ -232,11 +230,11 @@ export const shellTools = (options: ShellToolOptions): ReadonlyArray<Tool> => {
     },
     run: (call, context) => {
       if (call.type !== "local_shell_call") {
-        return Effect.succeed(fault("unsupported call: local_shell"))
+        return Effect.succeed(refusedCall("unsupported call: local_shell"))
       }
       const decoded = ShellCall.fromLocalShell(call)
       return Result.isFailure(decoded)
-        ? Effect.succeed(fault(decoded.failure))
+        ? Effect.succeed(refusedCall(decoded.failure))
         : shellRun.run(decoded.success, call.call_id ?? "", context)
     },
   }

@@ -70,7 +70,11 @@ describe("hidden files", () => {
               const types = messages.map(({ type }) => type)
               assert.notInclude(types, "patch_apply_begin")
               assert.notInclude(types, "apply_patch_approval_request")
-              const events = messages.filter(({ type }) => type !== "raw_response_item")
+              // What the model itself has written is in its call.
+              const isOfModel = (type: string) =>
+                type === "raw_response_item" ||
+                (attack === "changes" && type.startsWith("tool_call_"))
+              const events = messages.filter(({ type }) => !isOfModel(type))
               assert.notInclude(JSON.stringify(events), secret)
               if (attack !== "changes") assert.notInclude(texts, secret)
               const file = `${workspace}/../state/auth.json`

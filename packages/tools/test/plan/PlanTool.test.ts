@@ -39,7 +39,8 @@ describe("update_plan", () => {
   ] as const)("reports what is wrong with %j and shows nothing", ([args, output]) =>
     Effect.gen(function* () {
       const { context, events } = watched()
-      assert.deepStrictEqual(yield* planTool.run(callOf("update_plan", args), context), { output })
+      const result = yield* planTool.run(callOf("update_plan", args), context)
+      assert.deepStrictEqual(result, { output, isRefused: true })
       assert.deepStrictEqual(events, [])
     }),
   )

@@ -10,9 +10,10 @@ const maxLength = 64 * 1024
 /** Shows nothing of what is typed. */
 const typed = (question: string) =>
   Effect.callback<string, CommandFailed>((resume) => {
-    process.stderr.write(question)
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
     const lines = createInterface({ input: process.stdin, output: silent, terminal: true })
+    // The terminal shows what is typed until the interface exists.
+    process.stderr.write(question)
     let line: string | undefined
     lines.once("line", (text) => {
       line = text
