@@ -43,6 +43,11 @@ export interface AppServerOptions {
    * Default 500 ms.
    */
   readonly shutdownGrace?: Duration.Input
+  /**
+   * True: the process ends with this connection. Its conversations end before it, so that the client is sent how their
+   * turns have ended. Default false: they stay in their manager.
+   */
+  readonly endsConversations?: boolean
   /** Largest number of requests served at once. Default 1,024. */
   readonly maxInFlight?: number
   /** Names the dialect that an unknown method belongs to, for its error. Default: the error names the method alone. */
@@ -118,6 +123,7 @@ export const serve = (
           sent.has(id) ? Effect.void : notify(CancelRequest, [{ id }]),
         ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
         ...(options.shutdownGrace === undefined ? {} : { shutdownGrace: options.shutdownGrace }),
+        ...(options.endsConversations === true ? { beforeEnd: (yield* Server).shutdown } : {}),
       })
       yield* peer.run
     }),

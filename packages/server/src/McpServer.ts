@@ -30,6 +30,11 @@ export interface McpServerOptions {
   readonly serverName?: ServerName
   /** How long requests in flight may continue after the end of input. Default 500 ms. */
   readonly shutdownGrace?: Duration.Input
+  /**
+   * True: the process ends with this connection. Its conversations end before it, so that the client is sent how their
+   * turns have ended. Default false: they stay in their manager.
+   */
+  readonly endsConversations?: boolean
   /** Largest number of requests served at once. Default 1,024. */
   readonly maxInFlight?: number
   /**
@@ -132,6 +137,7 @@ export const serve = (
         withdraw: ({ notify }, requestId) => notify(Cancelled, [{ requestId }]),
         ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
         ...(options.shutdownGrace === undefined ? {} : { shutdownGrace: options.shutdownGrace }),
+        ...(options.endsConversations === true ? { beforeEnd: server.shutdown } : {}),
       })
       yield* peer.run
     }),

@@ -12,6 +12,6 @@ export const serve = (connection: Connection, serving: Serving): Effect.Effect<v
   Effect.scoped(
     Effect.andThen(
       Effect.forkScoped(preload),
-      AppServer.serve(connection, appServerOptions(serving)),
+      AppServer.serve(connection, { ...appServerOptions(serving), endsConversations: true }),
     ),
   ).pipe(Application.provided({ originator: "colloquy_app_server", source: "vscode" }, serving))

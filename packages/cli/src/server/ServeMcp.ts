@@ -56,6 +56,7 @@ export const serve = (
   const served = Effect.flatMap(mcpOptions(serving), (options) =>
     McpServer.serve(connection, {
       ...options,
+      endsConversations: true,
       ...(initializeParams === undefined ? {} : { initializeParams }),
     }),
   )

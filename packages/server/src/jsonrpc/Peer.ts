@@ -331,17 +331,24 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
 
   private get drain(): Effect.Effect<void> {
     const { answers, connection, end, ended, inFlight, outgoing, outlasting } = this.parts
-    const outlasted = Effect.raceFirst(
-      Effect.suspend(() =>
-        Effect.forEach(outlasting, (work) => logDefect("what outlasts the requests", work), {
-          concurrency: "unbounded",
-          discard: true,
-        }),
-      ),
-      connection.broken ?? Effect.never,
+    const works = Effect.suspend(() =>
+      Effect.forEach(outlasting, (work) => logDefect("what outlasts the requests", work), {
+        concurrency: "unbounded",
+        discard: true,
+      }),
     )
+    const outlasted = Effect.raceFirst(works, connection.broken ?? Effect.never)
+    const { beforeEnd, shutdownGrace = "500 millis" } = this.options
+    const ending =
+      beforeEnd === undefined
+        ? Effect.void
+        : Effect.timeoutOption(
+            Effect.andThen(logDefect("what ends with the connection", beforeEnd), works),
+            flushBound,
+          )
     return Effect.andThen(ended.open, outgoing.close).pipe(
-      Effect.andThen(inFlight.drain(this.options.shutdownGrace ?? "500 millis", outlasted)),
+      Effect.andThen(inFlight.drain(shutdownGrace, outlasted)),
+      Effect.andThen(ending),
       Effect.andThen(
         Effect.timeoutOption(Effect.andThen(answers.settled, connection.flush), flushBound),
       ),

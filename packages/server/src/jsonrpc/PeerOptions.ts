@@ -52,6 +52,11 @@ export interface PeerOptions<L extends Rpc.Any> {
    * ms, because a client that closed its end waits.
    */
   readonly shutdownGrace?: Duration.Input
+  /**
+   * Runs after the grace; what was registered with `outlast` is then waited for again, so that it can send what this has
+   * caused. Both are bounded. Default: nothing.
+   */
+  readonly beforeEnd?: Effect.Effect<void>
   /** True: messages have the member `jsonrpc` only when the first message of the peer has it. Default false: always. */
   readonly adaptsEnvelope?: boolean
 }

@@ -23,6 +23,8 @@ export interface AppOptions extends HarnessOptions {
   /** False: the client has not sent `initialize`. */
   readonly initialized?: boolean
   readonly capabilities?: object
+  /** As of the server. */
+  readonly endsConversations?: boolean
   /** Serves these requests in addition to MCP. */
   readonly besideMcp?: ReturnType<typeof AppServer.beside>
 }
