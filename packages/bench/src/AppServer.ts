@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { events } from "./app/Events.ts"
 import { requests } from "./app/Requests.ts"
+import { versions } from "./app/Versions.ts"
 
 /** How often each figure is taken; larger numbers take longer and vary less. */
 export interface AppServerCounts {
@@ -10,6 +11,10 @@ export interface AppServerCounts {
   /** Events delivered per turn to all listeners together; with more listeners the model produces fewer events. */
   readonly deliveries: number
   readonly turns: number
+  /** Deltas of the model per turn where the versions are compared. */
+  readonly versionDeltas: number
+  /** Turns of each version where they are compared. */
+  readonly versionTurns: number
 }
 
 /** Takes about half a minute on two cores. */
@@ -18,10 +23,19 @@ export const full: AppServerCounts = {
   requestRuns: 5,
   deliveries: 64_000,
   turns: 5,
+  versionDeltas: 20_000,
+  versionTurns: 7,
 }
 
 /** Shows that the benchmark runs; its figures mean nothing. */
-export const quick: AppServerCounts = { requests: 100, requestRuns: 1, deliveries: 128, turns: 1 }
+export const quick: AppServerCounts = {
+  requests: 100,
+  requestRuns: 1,
+  deliveries: 128,
+  turns: 1,
+  versionDeltas: 64,
+  versionTurns: 1,
+}
 
 /**
  * Measures requests and events, and prints one row per figure.
@@ -43,5 +57,8 @@ export const appServer = Effect.fn("bench.appServer")(function* (
       yield* events({ server, listeners, deliveries: counts.deliveries, runs: counts.turns }),
     )
   }
+  rows.push(
+    ...(yield* versions({ server, deltas: counts.versionDeltas, runs: counts.versionTurns })),
+  )
   return rows
 })

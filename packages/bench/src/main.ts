@@ -21,7 +21,8 @@ import * as Table from "./Table.ts"
 import * as User from "./User.ts"
 
 const about = {
-  "app-server": "the built program's plain JSON-RPC: requests, events to 1, 8 and 64 listeners",
+  "app-server":
+    "the built program's plain JSON-RPC: requests, events to 1, 8 and 64 listeners, both versions beside each other",
   conversations:
     "1 to 100,000 conversations of one process, one after the other: rate, slowest, memory",
   core: "the conversations alone: memory when idle, events to listeners, a long log, making and ending",
