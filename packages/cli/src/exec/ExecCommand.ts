@@ -18,6 +18,7 @@ import type { ExecEvent } from "./ExecEvents.ts"
 import { ExecFailed } from "./ExecFailed.ts"
 import type { ExecOptions } from "./ExecOptions.ts"
 import { type ExecResult, runExec } from "./RunExec.ts"
+import { transcriptOutput } from "./TerminalOutput.ts"
 import { Transcript } from "./Transcript.ts"
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
@@ -64,10 +65,16 @@ const setsKey =
     overrides.some((override) => override.split("=", 1)[0]?.trim() === key)
 
 const runTurn = (options: ExecOptions, launch: Launch, started: Started, stop: Stop) => {
-  const transcript = new Transcript(isColored(options.color))
+  const { stderr, stdout } = process
+  const transcript = new Transcript({
+    color: isColored(options.color),
+    ...(stderr.isTTY ? { columns: stderr.columns || 80 } : {}),
+  })
+  const output = transcriptOutput(stderr)
   const report = (event: ExecEvent): void => {
-    if (options.json) process.stdout.write(`${JSON.stringify(event)}\n`)
-    else process.stderr.write(transcript.event(event))
+    if (options.json) return void stdout.write(`${JSON.stringify(event)}\n`)
+    if (event.type === "turn.completed" || event.type === "turn.failed") output.end()
+    output.write(transcript.event(event))
   }
   return runExec({
     options,
@@ -75,7 +82,7 @@ const runTurn = (options: ExecOptions, launch: Launch, started: Started, stop: S
     report,
     started: ({ conversation, prompt, settings }) => {
       if (options.json) return
-      process.stderr.write(
+      output.write(
         transcript.heading({
           version,
           threadId: conversation.id,
@@ -86,10 +93,12 @@ const runTurn = (options: ExecOptions, launch: Launch, started: Started, stop: S
           prompt,
         }),
       )
+      output.begin()
     },
     write: started.write,
     stopped: stop.latch.await,
   }).pipe(
+    Effect.ensuring(Effect.sync(output.end)),
     Application.provided(
       { originator: "colloquy_exec", source: "exec" },
       { ...started, close: Effect.void },
@@ -127,7 +136,9 @@ const finish = (
   }
   const { isFailed, lastMessage = "" } = exit.value
   const isWritten = writeLast(options, isFailed ? "" : lastMessage, write)
-  if (!options.json && !isFailed) process.stdout.write(`${lastMessage}\n`)
+  // On a terminal it is in the transcript already.
+  const isShown = process.stdout.isTTY && process.stderr.isTTY
+  if (!options.json && !isFailed && !isShown) process.stdout.write(`${lastMessage}\n`)
   return isFailed || !isWritten ? 1 : 0
 }
 
@@ -137,7 +148,7 @@ export const run = async (options: ExecOptions, launch: Launch): Promise<number>
   const given = options.ephemeral
     ? { ...launch, overrides: ["conversation_store=memory", ...launch.overrides] }
     : launch
-  const started = await start(given)
+  const started = await start(given, { needsProvider: true })
   if (started === undefined) return 1
   const exit = await Effect.runPromiseExit(runTurn(options, given, started, stop))
   const code = finish(options, exit, started.write)

@@ -3,6 +3,7 @@
  * with its hidden characters escaped. Pure.
  */
 import { isVisible, spelledOut } from "@colloquy/core/question/VisibleText"
+import { rowsOf } from "../terminal/Width.ts"
 import type { ExecEvent, ExecItem } from "./ExecEvents.ts"
 
 /** The conversation, for the first lines. */
@@ -29,7 +30,7 @@ const visible = (text: string): string =>
     .join("\n")
 
 const tail = (output: string): string => {
-  const lines = visible(output.trimEnd()).split("\n")
+  const lines = output.split("\n")
   const left = lines.length - maxOutputLines
   return left <= 0
     ? lines.join("\n")
@@ -38,13 +39,20 @@ const tail = (output: string): string => {
 
 const signs = { add: "A", update: "M", delete: "D" } as const
 
+/** How the text is shown. */
+export interface TranscriptOptions {
+  /** True: with escape sequences for colours. */
+  readonly color: boolean
+  /** Width of the terminal: longer lines are broken at spaces. Default: lines stay as they are. */
+  readonly columns?: number
+}
+
 /** Makes the text of each event. */
 export class Transcript {
-  private readonly color: boolean
+  private readonly options: TranscriptOptions
 
-  /** @param color true: with escape sequences for colours */
-  constructor(color: boolean) {
-    this.color = color
+  constructor(options: TranscriptOptions) {
+    this.options = options
   }
 
   /** The first lines. */
@@ -63,7 +71,7 @@ export class Transcript {
       ...facts,
       rule,
       this.paint("cyan", "user"),
-      visible(prompt),
+      this.text(prompt),
       "",
     ].join("\n")
   }
@@ -92,8 +100,14 @@ export class Transcript {
     }
   }
 
+  /** Text in its lines, as they fit. */
+  private text(text: string): string {
+    const { columns } = this.options
+    return columns === undefined ? visible(text) : rowsOf(visible(text), columns).join("\n")
+  }
+
   private paint(color: keyof typeof codes, text: string): string {
-    return this.color ? `\u001B[${codes[color]}m${text}\u001B[0m` : text
+    return this.options.color ? `\u001B[${codes[color]}m${text}\u001B[0m` : text
   }
 
   private planned(item: ExecItem): string {
@@ -107,11 +121,14 @@ export class Transcript {
   private completed(item: ExecItem): string {
     switch (item.type) {
       case "agent_message":
-        return `${this.paint("cyan", "agent")}\n${visible(item.text)}\n\n`
+        return `${this.paint("cyan", "agent")}\n${this.text(item.text)}\n\n`
       case "reasoning":
-        return `${this.paint("dim", visible(item.text))}\n\n`
+        return `${this.paint("dim", this.text(item.text))}\n\n`
       case "command_execution": {
-        const output = item.aggregated_output === "" ? "" : `${tail(item.aggregated_output)}\n`
+        const output =
+          item.aggregated_output === ""
+            ? ""
+            : `${tail(this.text(item.aggregated_output.trimEnd()))}\n`
         const ended =
           item.exit_code === 0
             ? this.paint("green", "ended with exit code 0")

@@ -15,7 +15,13 @@ export interface Started {
 }
 
 /** Loads the configuration. Undefined if it is not valid: the error was written. */
-export const start = async (launch: Launch): Promise<Started | undefined> => {
+export const start = async (
+  launch: Launch,
+  options: {
+    /** True: the command fails without a provider and says why itself. Default false: a warning is written. */
+    readonly needsProvider?: boolean
+  } = {},
+): Promise<Started | undefined> => {
   const write = StderrLog.stderrLines()
   const environment = Environment.read(launch.directory)
   const startup = await Effect.runPromiseExit(Startup.load(environment, launch))
@@ -28,6 +34,7 @@ export const start = async (launch: Launch): Promise<Started | undefined> => {
   for (const warning of level === undefined ? warnings : [level, ...warnings]) {
     write(`colloquy: ${warning}`)
   }
-  if (missingProvider !== undefined) write(`colloquy: ${missingProvider}`)
+  if (missingProvider !== undefined && options.needsProvider !== true)
+    write(`colloquy: ${missingProvider}`)
   return { startup: startup.value, environment, write }
 }
