@@ -11,7 +11,14 @@ import { rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
-import { type ClientName, clientNames, type Installed, packagesOf, pins } from "./Pins.ts"
+import {
+  type ClientName,
+  clientNames,
+  type Installed,
+  packagesOf,
+  pins,
+  withoutOptional,
+} from "./Pins.ts"
 import { run } from "./Program.ts"
 import { programOf } from "./Programs.ts"
 
@@ -50,7 +57,8 @@ const install = async (root: string, client: ClientName): Promise<string | undef
   writeFileSync(join(folder, "package.json"), '{ "private": true }\n')
   const packages = Object.entries(packagesOf(client)).map(([name, version]) => `${name}@${version}`)
   try {
-    await npm(["install", "--prefix", folder, ...flags, ...packages], folder)
+    const omitted = withoutOptional.has(client) ? ["--omit=optional"] : []
+    await npm(["install", "--prefix", folder, ...flags, ...omitted, ...packages], folder)
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }

@@ -8,6 +8,7 @@ export const pins = {
   "vscode-jsonrpc": "8.2.1",
   "@openai/codex-sdk": "0.163.0",
   "ai-sdk-provider-codex-cli": "2.2.1",
+  "@agentclientprotocol/codex-acp": "2.6.0",
   "@ai-sdk/mcp": "2.0.99",
   "@langchain/mcp-adapters": "1.1.4",
   "@mastra/mcp": "2.0.0",
@@ -27,10 +28,18 @@ export const clientNames = Object.keys(pins) as ReadonlyArray<ClientName>
 /** Peers that npm would otherwise choose itself, and packages that a user of the client installs beside it. */
 const companions: Partial<Record<ClientName, Readonly<Record<string, string>>>> = {
   "ai-sdk-provider-codex-cli": { ai: "7.0.173", zod: "4.6.7" },
+  "@agentclientprotocol/codex-acp": { acpx: "0.19.1" },
   "@ai-sdk/mcp": { ai: "7.0.173", zod: "4.6.7" },
   "@langchain/mcp-adapters": { "@langchain/core": "1.4.0", "@langchain/langgraph": "1.7.3" },
   "@mastra/mcp": { "@mastra/core": "1.71.0", zod: "4.6.7" },
 }
+
+/** Clients that would install the original program of each platform as well, which this program replaces. */
+export const withoutOptional: ReadonlySet<ClientName> = new Set<ClientName>([
+  "@agentclientprotocol/codex-acp",
+  "@openai/codex-sdk",
+  "ai-sdk-provider-codex-cli",
+])
 
 /** All packages that are installed into the client's folder, with exact versions. */
 export const packagesOf = (client: ClientName): Readonly<Record<string, string>> => ({

@@ -601,7 +601,7 @@ export type ThreadStartParams = {
   readonly modelProvider?: string | null
   readonly cwd?: string | null
   readonly approvalPolicy?: AskForApprovalParam | null
-  readonly approvalsReviewer?: "user" | null
+  readonly approvalsReviewer?: "user" | "auto_review" | "guardian_subagent" | null
   readonly sandbox?: "read-only" | "workspace-write" | "danger-full-access" | null
   readonly config?: Readonly<Record<string, unknown>> | null
   readonly baseInstructions?: string | null
@@ -649,7 +649,7 @@ export type ThreadResumeParams = {
   readonly modelProvider?: string | null
   readonly cwd?: string | null
   readonly approvalPolicy?: AskForApprovalParam | null
-  readonly approvalsReviewer?: "user" | null
+  readonly approvalsReviewer?: "user" | "auto_review" | "guardian_subagent" | null
   readonly sandbox?: "read-only" | "workspace-write" | "danger-full-access" | null
   readonly config?: Readonly<Record<string, unknown>> | null
   readonly baseInstructions?: string | null
@@ -705,7 +705,7 @@ export type ThreadForkParams = {
   readonly modelProvider?: string | null
   readonly cwd?: string | null
   readonly approvalPolicy?: AskForApprovalParam | null
-  readonly approvalsReviewer?: "user" | null
+  readonly approvalsReviewer?: "user" | "auto_review" | "guardian_subagent" | null
   readonly sandbox?: "read-only" | "workspace-write" | "danger-full-access" | null
   readonly config?: Readonly<Record<string, unknown>> | null
   readonly baseInstructions?: string | null
@@ -898,7 +898,7 @@ export type ThreadSettingsUpdateParams = {
   readonly threadId: string
   readonly cwd?: string | null
   readonly approvalPolicy?: AskForApprovalParam | null
-  readonly approvalsReviewer?: "user" | null
+  readonly approvalsReviewer?: "user" | "auto_review" | "guardian_subagent" | null
   readonly sandboxPolicy?: SandboxPolicyParam | null
   readonly model?: string | null
   readonly serviceTier?: string | null
@@ -994,7 +994,7 @@ export type TurnStartParams = {
   readonly clientUserMessageId?: string | null
   readonly cwd?: string | null
   readonly approvalPolicy?: AskForApprovalParam | null
-  readonly approvalsReviewer?: "user" | null
+  readonly approvalsReviewer?: "user" | "auto_review" | "guardian_subagent" | null
   readonly sandboxPolicy?: SandboxPolicyParam | null
   readonly model?: string | null
   readonly serviceTier?: string | null

@@ -49,8 +49,8 @@ export const wireMutations: ReadonlyArray<Mutation> = [
     law: "L9",
     name: "requests in flight delay the end of the server",
     file: "packages/server/src/jsonrpc/Peer.ts",
-    find: 'inFlight.drain(this.options.shutdownGrace ?? "500 millis", outlasted)',
-    replace: 'inFlight.drain(this.options.shutdownGrace ?? "1 hour", outlasted)',
+    find: "inFlight.drain(shutdownGrace, outlasted)",
+    replace: 'inFlight.drain("1 hour", outlasted)',
   },
   {
     law: "L9",

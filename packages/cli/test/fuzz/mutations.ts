@@ -46,7 +46,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L9",
     edge: "codex-mcp-frames",
     file: "packages/server/src/jsonrpc/Peer.ts",
-    find: 'inFlight.drain(this.options.shutdownGrace ?? "500 millis", outlasted)',
+    find: "inFlight.drain(shutdownGrace, outlasted)",
     replace: 'inFlight.drain("1 hour", outlasted)',
   },
   {

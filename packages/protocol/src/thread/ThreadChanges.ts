@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { request } from "../Method.ts"
 import { CollaborationMode, ReadState, Thread, Turn } from "./Thread.ts"
 import {
-  ApprovalsReviewer,
+  ApprovalsReviewerParam,
   AskForApprovalParam,
   maybe,
   orNull,
@@ -99,7 +99,7 @@ export const ThreadShellCommand = request("thread/shellCommand", {
 export const lastingSettings = {
   cwd: maybe(Schema.String),
   approvalPolicy: maybe(AskForApprovalParam),
-  approvalsReviewer: maybe(ApprovalsReviewer),
+  approvalsReviewer: maybe(ApprovalsReviewerParam),
   sandboxPolicy: maybe(SandboxPolicyParam),
   model: maybe(Schema.String),
   serviceTier: maybe(Schema.String),

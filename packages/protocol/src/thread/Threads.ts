@@ -11,7 +11,7 @@ import {
   Turn,
 } from "./Thread.ts"
 import {
-  ApprovalsReviewer,
+  ApprovalsReviewerParam,
   AskForApprovalParam,
   atMs,
   maybe,
@@ -42,7 +42,7 @@ const overrides = {
   /** A relative one counts from the directory of the server. */
   cwd: maybe(Schema.String),
   approvalPolicy: maybe(AskForApprovalParam),
-  approvalsReviewer: maybe(ApprovalsReviewer),
+  approvalsReviewer: maybe(ApprovalsReviewerParam),
   sandbox: maybe(SandboxMode),
   /** Keys of config.toml, dotted or nested. */
   config: maybe(Open),

@@ -118,6 +118,12 @@ export type AskForApproval = typeof AskForApproval.Type
 /** Who answers approvals. */
 export const ApprovalsReviewer = Schema.Literals(["user"])
 
+/**
+ * Who the client wants to answer approvals. Here it is always the user: where the client asks for a model that reviews them,
+ * the user is asked instead.
+ */
+export const ApprovalsReviewerParam = Schema.Literals(["user", "auto_review", "guardian_subagent"])
+
 /** How the model speaks. */
 export const Personality = Schema.Literals(["none", "friendly", "pragmatic"])
 

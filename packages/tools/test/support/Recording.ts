@@ -15,6 +15,8 @@ const notCompared = new Set([
   "approval_resolved",
   "token_count",
   "agent_message_delta",
+  "tool_call_begin",
+  "tool_call_end",
 ])
 
 const bytesOf = (chunk: unknown): ReadonlyArray<number> =>

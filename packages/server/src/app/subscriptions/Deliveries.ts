@@ -30,6 +30,8 @@ export interface DeliveryTarget {
   readonly cursor: DeliveryCursor
   /** Where new rate limits are announced. */
   readonly broadcast: Broadcast
+  /** True once all conversations end, with their manager: they continue in the next process, so no client is sent their end. */
+  readonly isClosing: Effect.Effect<boolean>
   /** The questions of the conversation, shared by the listeners of the connection. */
   readonly questions: ConversationQuestions
 }
@@ -92,7 +94,9 @@ export class DeliverySender {
     const { format, presenter } = this.target
     switch (delivery._tag) {
       case "Event":
-        return presenter.event(this.to, delivery.event, format)
+        return delivery.event.msg.type === "shutdown_complete"
+          ? this.endOf(delivery.event)
+          : presenter.event(this.to, delivery.event, format)
       case "Ask":
         return []
       case "Lagged":
@@ -100,6 +104,14 @@ export class DeliverySender {
       case "Synced":
         return this.announcesSync ? listOf(presenter.synced(this.to, delivery.seq)) : []
     }
+  }
+
+  private endOf(event: Event): Effect.Effect<ReadonlyArray<Notification>> {
+    const { format, isClosing, presenter } = this.target
+    return Effect.flatMap(isClosing, (closing) => {
+      const shown = closing ? [] : presenter.event(this.to, event, format)
+      return Effect.isEffect(shown) ? shown : Effect.succeed(shown)
+    })
   }
 
   private isOfAnotherMethod({ method }: Notification): boolean {

@@ -153,7 +153,7 @@ export class Subscriptions {
 
   /** Attaches to the conversation as it is now; counts as one of its listeners until the scope closes. */
   private attach(served: Served, from: number | undefined): Effect.Effect<Attachment, AttachError> {
-    const { answers: answersOf, broadcast, broker, cursor, presenter } = this.options
+    const { answers: answersOf, broadcast, broker, cursor, isClosing, presenter } = this.options
     const { format, peer, subscription } = served
     const { conversation } = subscription
     return Effect.gen(function* () {
@@ -168,7 +168,8 @@ export class Subscriptions {
         yield* Effect.addFinalizer(() => Effect.sync(() => cursor.detached(conversation.id)))
         const present = presenter.present(conversation, peer)
         const questions = yield* broker.share({ conversation, present })
-        const target = { subscription, peer, presenter, format, cursor, broadcast, questions }
+        const shared = { presenter, cursor, broadcast, isClosing }
+        const target = { ...shared, subscription, peer, format, questions }
         return { listener, sender: new DeliverySender(target), scope }
       }).pipe(
         Scope.provide(scope),
