@@ -23,16 +23,13 @@ const prompted = (here: Place, permissions: string, prompt: string, code = 0) =>
   Effect.gen(function* () {
     const modules = join(folderOf(client), "node_modules")
     const codex = yield* executable({ COLLOQUY_HOME: join(here.home, ".colloquy") })
+    const options = ["--auth-policy", "skip", "--timeout", "40", permissions]
     const bridge = `${process.execPath} ${join(modules, client, "dist/index.js")}`
     const finished = yield* Effect.promise(() =>
       run(
         {
           command: process.execPath,
-          args: [
-            join(modules, "acpx/dist/cli.js"),
-            ...["--auth-policy", "skip", "--timeout", "40", permissions],
-            ...["--agent", bridge, "exec", prompt],
-          ],
+          args: [join(modules, "acpx/dist/cli.js"), ...options, "--agent", bridge, "exec", prompt],
           cwd: here.workspace,
           env: { ...here.env, CODEX_PATH: codex },
         },
