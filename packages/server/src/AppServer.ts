@@ -89,7 +89,7 @@ const routes = Effect.fnUntraced(function* (
   const v2 = threadRoutes({ connection: threads, context: v1.context, others })
   /** Several methods have the same name in both versions. */
   const route = (request: Request) =>
-    threads.isUsed && request.method !== Initialize._tag
+    v1.connection.usesThreads() && request.method !== Initialize._tag
       ? (v2(request) ?? v1.route(request))
       : (v1.route(request) ?? v2(request))
   return { route, sent }

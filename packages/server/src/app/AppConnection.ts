@@ -32,6 +32,13 @@ export interface AppConnection {
   readonly initialized: () => boolean
   /** What the client declared in `initialize`; undefined before. */
   readonly capabilities: () => Params<typeof Initialize>["capabilities"]
+  /**
+   * Whether the client uses threads and turns: it has called `useThreads`, or declared something that only clients of that
+   * version declare. Methods with the same name in both versions are then served as in that one.
+   */
+  readonly usesThreads: () => boolean
+  /** The client has sent a request that only the version of threads and turns has. */
+  readonly useThreads: () => void
   /** Which questions the client can answer; undefined if none. */
   readonly answers: () => Answers | undefined
   /** The server's user agent, followed by the name of the client once it is known, and what else identifies the server. */
@@ -91,6 +98,18 @@ class ClientFacts {
     return true
   }
 
+  /** See `AppConnection.usesThreads`. */
+  hasUsedThreads = false
+
+  get usesThreads(): boolean {
+    const declared = this.capabilities
+    return (
+      this.hasUsedThreads ||
+      typeof declared?.experimentalApi === "boolean" ||
+      Array.isArray(declared?.optOutNotificationMethods)
+    )
+  }
+
   get approvals(): ApprovalForm {
     return this.client?.capabilities?.approvals ?? this.options.approvals()
   }
@@ -124,7 +143,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.suspend(() => {
       if (joined) return Effect.void
       joined = true
-      return broadcast.join({ auth, notices }).pipe(
+      return broadcast.join({ auth, notices, usesThreads: () => client.usesThreads }).pipe(
         Effect.andThen(
           Effect.forkScoped(notices.deliver(wantedOnly(peer, () => client.capabilities)), {
             startImmediately: true,
@@ -139,6 +158,10 @@ export const make = Effect.fnUntraced(function* (
     initialize: (params) => client.initialize(params),
     initialized: () => client.initialized,
     capabilities: () => client.capabilities,
+    usesThreads: () => client.usesThreads,
+    useThreads: () => {
+      client.hasUsedThreads = true
+    },
     broker,
     answers,
     userAgent: () => ({ userAgent: client.userAgent, ...options.identity }),

@@ -77,21 +77,9 @@ export class ThreadConnection {
     return Effect.suspend(() => {
       if (this.joined) return Effect.void
       this.joined = true
+      this.app.useThreads()
       return Scope.provide(this.registry.join(this.member), this.scope)
     })
-  }
-
-  /**
-   * Whether the client uses this dialect: it has sent a request that only this dialect has, or declared something that only
-   * its clients declare. Methods with the same name in v1 are then served as in this dialect.
-   */
-  get isUsed(): boolean {
-    const declared = this.app.capabilities()
-    return (
-      this.joined ||
-      typeof declared?.experimentalApi === "boolean" ||
-      Array.isArray(declared?.optOutNotificationMethods)
-    )
   }
 
   /** Whether the client has declared `experimentalApi`. */

@@ -25,6 +25,7 @@ export interface AppOptions extends HarnessOptions {
   readonly capabilities?: object
   /** As of the server. */
   readonly endsConversations?: boolean
+  readonly identity?: AppServer.AppServerOptions["identity"]
   /** Serves these requests in addition to MCP. */
   readonly besideMcp?: ReturnType<typeof AppServer.beside>
 }

@@ -3,13 +3,19 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type AppOptions, resultOf, withApp } from "./AppHarness.ts"
 import type { Harness } from "./Harness.ts"
+import { checked } from "./ThreadChecks.ts"
 import type { WireMessage } from "./Wire.ts"
 
-/** Runs `body` against a server whose client has declared `experimentalApi`. */
+const identity = { codexHome: "/home/me/.colloquy", platformFamily: "unix", platformOs: "linux" }
+
+/** Runs `body` against a server whose client has declared `experimentalApi`, and validates what the server sends. */
 export const withThreads = <A, E>(
   options: AppOptions,
   body: (app: Harness) => Effect.Effect<A, E, Scope.Scope>,
-): Effect.Effect<A, E> => withApp({ capabilities: { experimentalApi: true }, ...options }, body)
+): Effect.Effect<A, E> =>
+  withApp({ capabilities: { experimentalApi: true }, identity, ...options }, (app) =>
+    checked(app, body),
+  )
 
 /** The member of an object, which the test knows to be an object. */
 export const at = (value: unknown, ...path: ReadonlyArray<string | number>): unknown =>

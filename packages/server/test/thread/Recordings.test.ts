@@ -1,48 +1,17 @@
 /** Every message of the recordings is read by the definition of its method, as strictly as the original writes and reads it. */
 import { codecOf, type Method, methodsOf } from "@colloquy/protocol/Method"
-import { isVoid } from "@colloquy/protocol/MethodCodec"
 import { AppServerV2 } from "@colloquy/protocol/thread/AppServerV2"
 import { experimentalUseOf } from "@colloquy/protocol/thread/Experimental"
 import { unsupportedReason } from "@colloquy/protocol/thread/Unsupported"
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import { type ThreadEntry, threadRecordings } from "../support/ThreadRecording.ts"
+import { faults, isMembers, type Members } from "../support/WireFaults.ts"
 import { acceptedHere, answeredWrongly, foreign } from "./RecordedFaults.ts"
-
-type Members = Readonly<Record<string, unknown>>
-
-const isMembers = (u: unknown): u is Members =>
-  typeof u === "object" && u !== null && !Array.isArray(u)
 
 const methods = {
   c2s: methodsOf(AppServerV2.clientToServer),
   s2c: methodsOf(AppServerV2.serverToClient),
-}
-
-/** Every value that was read as one of a later version, which no recording has. */
-const unknownIn = (value: unknown, path = ""): ReadonlyArray<string> => {
-  if (Array.isArray(value)) return value.flatMap((one, index) => unknownIn(one, `${path}/${index}`))
-  if (!isMembers(value)) return []
-  if (value["type"] === "unknown_item" || Object.keys(value).join() === "unknown") return [path]
-  return Object.entries(value).flatMap(([name, one]) => unknownIn(one, `${path}/${name}`))
-}
-
-/** What is wrong with a value: excess, missing or ill-typed members, and values that are not defined. */
-const faults = (schema: Schema.Top, value: unknown): ReadonlyArray<string> => {
-  if (isVoid(schema)) return []
-  const codec = schema as Schema.Codec<unknown>
-  const decoded = Schema.decodeUnknownResult(codec, {
-    errors: "all",
-    onExcessProperty: "error",
-  })(value)
-  if (Result.isFailure(decoded)) return [decoded.failure.message]
-  const unknown = unknownIn(decoded.success)
-  if (unknown.length > 0) return [`unknown at ${unknown.join()}`]
-  const encoded = Schema.encodeUnknownResult(codec)(decoded.success)
-  if (Result.isFailure(encoded)) return [`not written: ${encoded.failure.message}`]
-  assert.deepStrictEqual(encoded.success, value)
-  return []
 }
 
 interface Request {

@@ -15,6 +15,8 @@ interface Member {
   /** Connections with another login service are not notified of a change of this one. */
   readonly auth: Auth["Service"]
   readonly notices: Pick<ConnectionNotices, "put">
+  /** True once the client uses threads and turns: it gets the notifications of that version instead. */
+  readonly usesThreads: () => boolean
 }
 
 /** See the header. Nothing here waits for a client. */
@@ -46,13 +48,15 @@ export const make = (): ((principal: string) => Broadcast) => {
     authChanged: (auth, status) =>
       Effect.sync(() => {
         for (const member of members.keys()) {
-          if (member.auth === auth) member.notices.put(AuthStatusChange, status, "latest")
+          if (member.auth !== auth || member.usesThreads()) continue
+          member.notices.put(AuthStatusChange, status, "latest")
         }
       }),
     limitsChanged: (limits) =>
       Effect.sync(() => {
-        for (const [{ notices }, of] of members) {
-          if (of === principal) notices.put(AccountRateLimitsUpdated, limits, "latest")
+        for (const [{ notices, usesThreads }, of] of members) {
+          if (of === principal && !usesThreads())
+            notices.put(AccountRateLimitsUpdated, limits, "latest")
         }
       }),
     size: () => members.size,

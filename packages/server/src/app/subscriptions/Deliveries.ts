@@ -30,7 +30,10 @@ export interface DeliveryTarget {
   readonly cursor: DeliveryCursor
   /** Where new rate limits are announced. */
   readonly broadcast: Broadcast
-  /** True once all conversations end, with their manager: they continue in the next process, so no client is sent their end. */
+  /**
+   * True once all conversations end, with their manager: they continue in the next process, so only clients that get every
+   * event with its number are sent their end.
+   */
   readonly isClosing: Effect.Effect<boolean>
   /** The questions of the conversation, shared by the listeners of the connection. */
   readonly questions: ConversationQuestions
@@ -94,7 +97,7 @@ export class DeliverySender {
     const { format, presenter } = this.target
     switch (delivery._tag) {
       case "Event":
-        return delivery.event.msg.type === "shutdown_complete"
+        return delivery.event.msg.type === "shutdown_complete" && !format.all
           ? this.endOf(delivery.event)
           : presenter.event(this.to, delivery.event, format)
       case "Ask":

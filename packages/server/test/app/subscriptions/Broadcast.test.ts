@@ -109,7 +109,7 @@ describe("Broadcast", () => {
         const received: Array<unknown> = []
         const notices = { put: (_: unknown, params: unknown) => received.push(params) }
         const scope = yield* Scope.make()
-        yield* Scope.provide(broadcast.join({ auth, notices }), scope)
+        yield* Scope.provide(broadcast.join({ auth, notices, usesThreads: () => false }), scope)
         yield* broadcast.authChanged(auth, { authMethod: "apikey" })
         yield* broadcast.authChanged(Auth.none, {})
         yield* Scope.close(scope, Exit.void)
