@@ -18,7 +18,24 @@ const of = <C extends Rpc.Any, S extends Rpc.Any>(folder: string, dialect: Diale
 })
 
 const handled = [of("mcp", CodexMcp), of("app", AppServer)]
-const dialects = [...handled, of("thread", AppServerV2)]
+const threads = of("thread", AppServerV2)
+const dialects = [...handled, threads]
+
+/** Methods of threads that are answered with an error which says that they are not served yet. */
+const unserved: ReadonlySet<string> = new Set([
+  "review/start",
+  "thread/name/set",
+  "thread/queue/add",
+  "thread/queue/delete",
+  "thread/queue/list",
+  "thread/queue/reorder",
+  "thread/queue/resume",
+  "thread/queue/start",
+  "thread/queue/update",
+  "thread/readState/update",
+  "thread/revert",
+  "thread/shellCommand",
+])
 
 /** One definition makes the notifications of all types of events; their names are written as those types alone. */
 const isEvent = (method: string) => method.startsWith("codex/event/")
@@ -45,6 +62,19 @@ const pascalName = (method: string): string =>
     .join("")
 
 const literals = (source: string) => scan(source).strings.filter((text) => names.has(text))
+
+/** The handshake is that of v1; a request is cancelled by either version. */
+const ofBothVersions: ReadonlySet<string> = new Set([
+  "initialize",
+  "initialized",
+  "$/cancelRequest",
+])
+
+/** The tests of threads, which run in memory, over stdio framing and over WebSocket. */
+const threadTests = (folder = `${import.meta.dirname}/../../server/test/thread`) =>
+  Fs.readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => Fs.readFileSync(`${folder}/${file}`, "utf8"))
 
 describe("Methods", () => {
   it("no method name is written outside its definition", () => {
@@ -104,6 +134,24 @@ describe("Methods", () => {
           assert.isTrue(exists(file))
         })
       }
+    }
+  }
+
+  const tests = threadTests()
+  for (const method of threads.fromClient) {
+    const name = pascalName(method)
+    const hasHandler = ["", "host/"].some((folder) =>
+      exists(`packages/server/src/thread/${folder}methods/${name}.ts`),
+    )
+    if (unserved.has(method)) {
+      it(`${method} of ${threads.name} has no handler`, () => {
+        assert.isFalse(hasHandler)
+      })
+    } else if (!ofBothVersions.has(method)) {
+      it(`${method} of ${threads.name} has a handler, and a test that sends it`, () => {
+        assert.isTrue(hasHandler)
+        assert.isTrue(tests.some((text) => text.includes(`"${method}"`)))
+      })
     }
   }
 })

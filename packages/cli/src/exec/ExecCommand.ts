@@ -64,12 +64,15 @@ const setsKey =
     flags.some((flag) => flag.key === key) ||
     overrides.some((override) => override.split("=", 1)[0]?.trim() === key)
 
+const transcriptFor = (options: ExecOptions, { columns, isTTY }: NodeJS.WriteStream) =>
+  new Transcript({
+    color: isColored(options.color),
+    ...(isTTY ? { columns: columns || 80 } : {}),
+  })
+
 const runTurn = (options: ExecOptions, launch: Launch, started: Started, stop: Stop) => {
   const { stderr, stdout } = process
-  const transcript = new Transcript({
-    color: isColored(options.color),
-    ...(stderr.isTTY ? { columns: stderr.columns || 80 } : {}),
-  })
+  const transcript = transcriptFor(options, stderr)
   const output = transcriptOutput(stderr)
   const report = (event: ExecEvent): void => {
     if (options.json) return void stdout.write(`${JSON.stringify(event)}\n`)

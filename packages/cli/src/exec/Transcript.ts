@@ -118,6 +118,18 @@ export class Transcript {
     return `${this.paint("cyan", "plan")}\n${rows.join("")}`
   }
 
+  private changed({
+    changes,
+    status,
+  }: Extract<ExecItem, { readonly type: "file_change" }>): string {
+    const rows = changes.map(({ kind, path }) => `  ${signs[kind]} ${visible(path)}\n`)
+    const done =
+      status === "completed"
+        ? this.paint("green", "changed")
+        : this.paint("red", "could not change")
+    return `${done}\n${rows.join("")}\n`
+  }
+
   private completed(item: ExecItem): string {
     switch (item.type) {
       case "agent_message":
@@ -140,14 +152,8 @@ export class Transcript {
               )
         return `${output}${ended}\n\n`
       }
-      case "file_change": {
-        const rows = item.changes.map(({ kind, path }) => `  ${signs[kind]} ${visible(path)}\n`)
-        const done =
-          item.status === "completed"
-            ? this.paint("green", "changed")
-            : this.paint("red", "could not change")
-        return `${done}\n${rows.join("")}\n`
-      }
+      case "file_change":
+        return this.changed(item)
       case "mcp_tool_call": {
         const done =
           item.status === "completed" ? this.paint("green", "ok") : this.paint("red", "failed")

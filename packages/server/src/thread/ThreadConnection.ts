@@ -1,6 +1,8 @@
 /** State of one connection that uses this dialect: its subscriptions and the requests that were sent to its client. */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { AttachError } from "@colloquy/core/ConversationErrors"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import type { AppConnection } from "../app/AppConnection.ts"
@@ -34,6 +36,15 @@ export interface Subscribing {
   readonly raw?: boolean
 }
 
+/** How long the last events of a thread that ends are waited for. */
+const maxEndTime = Duration.seconds(5)
+
+interface OwnSubscription {
+  readonly id: string
+  /** Completed once nothing of the subscription follows. */
+  readonly ended: Deferred.Deferred<void>
+}
+
 /** See the header. */
 export class ThreadConnection {
   readonly app: AppConnection
@@ -43,8 +54,8 @@ export class ThreadConnection {
   private readonly scope: Scope.Scope
   private readonly presenter: ThreadPresenter
   private readonly subscriptions: Subscriptions
-  /** Ids of the subscriptions, by thread. */
-  private readonly own = new Map<string, string>()
+  /** The subscriptions, by thread. */
+  private readonly own = new Map<string, OwnSubscription>()
   private joined = false
 
   constructor(
@@ -109,13 +120,18 @@ export class ThreadConnection {
       const threadId = conversation.id
       if (this.own.has(threadId)) return afterAnswer(first)
       hold(threadId)
+      const ended = Deferred.makeUnsafe<void>()
       const { abandon, id, start } = yield* this.subscriptions.add({
         conversation,
         peer: this.peerOf(peer),
         raw,
         after: history.next - 1,
+        onEnd: () => {
+          this.forget(threadId)
+          Deferred.doneUnsafe(ended, Effect.void)
+        },
       })
-      this.own.set(threadId, id)
+      this.own.set(threadId, { id, ended })
       this.presenter.prime(threadId, history.fold, { raw })
       afterAnswer(Effect.andThen(first, start), (wasSent) => {
         if (!wasSent) this.own.delete(threadId)
@@ -127,12 +143,29 @@ export class ThreadConnection {
   /** Ends the subscription. False if there is none. */
   unsubscribe(threadId: string): Effect.Effect<boolean> {
     return Effect.suspend(() => {
-      const id = this.own.get(threadId)
-      if (id === undefined) return Effect.succeed(false)
-      this.own.delete(threadId)
-      this.presenter.forget(threadId)
-      return this.subscriptions.remove(id)
+      const own = this.own.get(threadId)
+      if (own === undefined) return Effect.succeed(false)
+      this.forget(threadId)
+      return this.subscriptions.remove(own.id)
     })
+  }
+
+  /** Waits until the client was sent the last event of a thread that ends, if it is subscribed; the subscription ends then. */
+  ended(threadId: string): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const own = this.own.get(threadId)
+      if (own === undefined) return Effect.void
+      // A thread whose events cannot be recorded has no last event.
+      return Effect.timeoutOption(Deferred.await(own.ended), maxEndTime).pipe(
+        Effect.andThen(this.unsubscribe(threadId)),
+        Effect.asVoid,
+      )
+    })
+  }
+
+  private forget(threadId: string): void {
+    this.own.delete(threadId)
+    this.presenter.forget(threadId)
   }
 }
 

@@ -33,6 +33,8 @@ export interface AddOptions {
   readonly raw: boolean
   /** Number of the last event that the client has; such a client gets every event with its number. */
   readonly after?: number
+  /** Called once the client was sent the last event, because the conversation has ended; the listener is removed then. */
+  readonly onEnd?: () => void
 }
 
 /** A listener that was added, before its response. */
@@ -85,7 +87,7 @@ export class Subscriptions {
   /** Adds a listener, which is attached now and sends nothing before `start`. */
   add(added: AddOptions): Effect.Effect<AddedSubscription, AttachError> {
     return Effect.gen({ self: this }, function* () {
-      const { after, conversation, peer, raw } = added
+      const { after, conversation, onEnd, peer, raw } = added
       const fork = Effect.runForkWith(yield* Effect.context())
       const scope = yield* Scope.fork(this.options.scope)
       const from = after === undefined ? this.options.cursor.from(conversation.id) : after + 1
@@ -100,7 +102,14 @@ export class Subscriptions {
         Effect.catchTag("ConnectionClosed", ({ reason }) =>
           Effect.logDebug(`a listener ended: ${reason}`),
         ),
-        Effect.andThen(Effect.sync(() => subscription.end())),
+        Effect.andThen(
+          Effect.sync(() => {
+            subscription.end()
+            if (onEnd === undefined || !this.all.delete(subscription.id)) return
+            onEnd()
+            fork(this.end(subscription))
+          }),
+        ),
       )
       return {
         id: subscription.id,

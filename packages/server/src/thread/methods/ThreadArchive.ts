@@ -21,12 +21,8 @@ export const threadArchive: ThreadHandler<typeof ThreadArchive> = Effect.fnUntra
       error._tag === "NoSuchConversation" ? noRollout(id) : internal(error.message),
     )
     call.connection.registry.unloaded(id)
-    call.afterAnswer(
-      Effect.andThen(
-        tellAll(call, ThreadArchived, { threadId: id }),
-        call.connection.unsubscribe(id),
-      ).pipe(Effect.asVoid),
-    )
+    yield* call.connection.ended(id)
+    call.afterAnswer(tellAll(call, ThreadArchived, { threadId: id }))
     return {}
   },
 )

@@ -17,12 +17,8 @@ export const threadDelete: ThreadHandler<typeof ThreadDelete> = Effect.fnUntrace
       error._tag === "NoSuchConversation" ? noRollout(id) : internal(error.message),
     )
     call.connection.registry.unloaded(id)
-    call.afterAnswer(
-      Effect.andThen(
-        tellAll(call, ThreadDeleted, { threadId: id }),
-        call.connection.unsubscribe(id),
-      ).pipe(Effect.asVoid),
-    )
+    yield* call.connection.ended(id)
+    call.afterAnswer(tellAll(call, ThreadDeleted, { threadId: id }))
     return {}
   },
 )
