@@ -37,6 +37,9 @@ describe("npm run bench", () => {
         "events to 1 listener",
         "events to 8 listeners",
         "events to 64 listeners",
+        "deltas in v1",
+        "deltas in v2",
+        "cost of a delta in v2 beside v1",
       ],
     ],
     [

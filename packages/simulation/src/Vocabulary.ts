@@ -1,4 +1,4 @@
-/** The kinds of runs that a seed may select: of the core, or of the server over connections in memory in either era. */
+/** The kinds of runs that a seed may select: of the core, or of the server over connections in memory: MCP in either era, and app-server v2. */
 import { laws, type Violation, violationsOf } from "./Laws.ts"
 import { faultsOf, type Plan } from "./scenario/Plan.ts"
 import { shrink, smaller } from "./scenario/Shrink.ts"
@@ -11,6 +11,10 @@ import {
 } from "./stateless/StatelessPlan.ts"
 import { statelessPlanOf } from "./stateless/StatelessWorkload.ts"
 import { runStateless } from "./stateless/StatelessWorld.ts"
+import { threadLaws, threadViolationsOf } from "./threads/ThreadLaws.ts"
+import { smallerThreads, threadFaultsOf, type ThreadPlan } from "./threads/ThreadPlan.ts"
+import { threadPlanOf } from "./threads/ThreadWorkload.ts"
+import { runThreads } from "./threads/ThreadWorld.ts"
 import { wireLaws, wireViolationsOf } from "./wire/WireLaws.ts"
 import { smallerWire, wireFaultsOf, type WirePlan } from "./wire/WirePlan.ts"
 import { runWire } from "./wire/WireWorld.ts"
@@ -80,6 +84,23 @@ const wire: Kind<WirePlan> = {
   },
 }
 
+const threads: Kind<ThreadPlan> = {
+  planOf: threadPlanOf,
+  smaller: smallerThreads,
+  run: (plan) => {
+    const done = runThreads(plan)
+    const names = plan.connections.flatMap(({ steps }) => steps.map(({ do: name }) => name))
+    return {
+      end: done.end,
+      steps: done.steps,
+      operations: names.map((name) => `thread ${name}`),
+      faults: threadFaultsOf(plan),
+      violations: threadViolationsOf(done),
+      text: () => traceText(done.trace),
+    }
+  },
+}
+
 const stateless: Kind<StatelessPlan> = {
   planOf: statelessPlanOf,
   smaller: smallerStateless,
@@ -124,15 +145,18 @@ const seedRun =
     }
   }
 
-const [ofCore, ofWire, ofStateless] = [seedRun(core), seedRun(wire), seedRun(stateless)]
+const [ofCore, ofWire] = [seedRun(core), seedRun(wire)]
+const [ofStateless, ofThreads] = [seedRun(stateless), seedRun(threads)]
 
-/** Runs the plan of a seed. Two of eight seeds select a run of the server: one with handshakes, one without. */
+/** Runs the plan of a seed. Three of eight seeds select a run of the server: MCP with handshakes and without, and app-server v2. */
 export const runOf = (seed: number): SeedRun => {
   switch (seed % 8) {
     case 7:
       return ofWire(seed)
     case 3:
       return ofStateless(seed)
+    case 5:
+      return ofThreads(seed)
     default:
       return ofCore(seed)
   }
@@ -143,4 +167,5 @@ export const allLaws: ReadonlyArray<{ readonly law: string; readonly statement: 
   ...laws,
   ...wireLaws,
   ...statelessLaws,
+  ...threadLaws,
 ]

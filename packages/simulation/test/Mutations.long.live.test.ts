@@ -7,6 +7,7 @@ import { allLaws } from "../src/Vocabulary.ts"
 import { type Mutation, mutations as coreMutations } from "./mutations.ts"
 import { statelessMutations } from "./mutations.stateless.ts"
 import { storageMutations } from "./mutations.storage.ts"
+import { threadMutations } from "./mutations.threads.ts"
 import { wireMutations } from "./mutations.wire.ts"
 
 const mutations: ReadonlyArray<Mutation> = [
@@ -14,6 +15,7 @@ const mutations: ReadonlyArray<Mutation> = [
   ...storageMutations,
   ...wireMutations,
   ...statelessMutations,
+  ...threadMutations,
 ]
 
 const root = Path.resolve(import.meta.dirname, "../../..")

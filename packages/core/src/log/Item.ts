@@ -1,6 +1,6 @@
 /**
  * What a client shows of a conversation: messages, commands, file changes and so on, each with an id, a start, an end and a
- * status. `Items.ts` derives items from events. Types only.
+ * status. `Items.ts` derives items from events.
  */
 import type { EventOf } from "@colloquy/protocol/EventMsg"
 import type { ParsedCommand } from "@colloquy/protocol/events/CommandEvents"
@@ -153,3 +153,6 @@ export type Item =
   | PlanUpdateItem
   | NoticeItem
   | InterruptionItem
+
+/** The message that follows a summary, in the words of the original. */
+export const compactionNotice = "Compact task completed"

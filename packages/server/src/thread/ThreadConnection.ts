@@ -5,6 +5,7 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import type { AppConnection } from "../app/AppConnection.ts"
 import { Subscriptions } from "../app/subscriptions/Subscriptions.ts"
 import { wantedOnly } from "../app/WantedNotifications.ts"
@@ -56,6 +57,8 @@ export class ThreadConnection {
   private readonly subscriptions: Subscriptions
   /** The subscriptions, by thread. */
   private readonly own = new Map<string, OwnSubscription>()
+  /** Two requests that subscribe to one thread at the same time must not do it twice. */
+  private readonly subscribing = Semaphore.makeUnsafe(1)
   private joined = false
 
   constructor(
@@ -137,7 +140,7 @@ export class ThreadConnection {
         if (!wasSent) this.own.delete(threadId)
         abandon()
       })
-    }).pipe(Effect.uninterruptible)
+    }).pipe(Effect.uninterruptible, this.subscribing.withPermits(1))
   }
 
   /** Ends the subscription. False if there is none. */

@@ -3,7 +3,7 @@
  * them, and what the thread waits for. The same for live events and for a log that is read back, so that both show the same.
  * Knows no method and reads no clock. Used by one listener, or for one reading of a log.
  */
-import type { Item } from "@colloquy/core/log/Item"
+import { compactionNotice, type Item } from "@colloquy/core/log/Item"
 import { initialItems, type ItemsState, step } from "@colloquy/core/log/Items"
 import { isAutoCompactId } from "@colloquy/core/decider/State"
 import { type Event, type EventMsg, type EventOf, isTerminal } from "@colloquy/protocol/EventMsg"
@@ -70,6 +70,8 @@ export class ThreadFold {
   /** Ids of the questions that wait for an answer. */
   private readonly questions = new Set<string>()
   private hasFailed = false
+  /** Id of the last submission that has summarised the history. */
+  private compacted: string | undefined
 
   /** What the thread waits for now. */
   get status(): ThreadStatus {
@@ -140,9 +142,16 @@ export class ThreadFold {
     return isAutoCompactId(id) ? (this.turn?.id ?? id) : id
   }
 
+  /** True for the message that follows a summary: here the item of the compaction says that already. */
+  private endsCompaction({ id, msg }: Event): boolean {
+    if (msg.type === "compacted") this.compacted = id
+    return msg.type === "agent_message" && msg.message === compactionNotice && this.compacted === id
+  }
+
   private project(event: Event, atMs: number, outputs: Array<ThreadOutput>): void {
     const next = step(this.items, event)
     this.items = next.state
+    if (this.endsCompaction(event)) return
     for (const change of next.changes) {
       const shown =
         "item" in change && isAutoCompactId(change.item.turnId)

@@ -77,8 +77,15 @@ export const wireFaultsOf = (plan: WirePlan): ReadonlyArray<string> => [
   ]),
 ]
 
+/** The parts that every kind of plan for connections has. */
+interface Cuttable {
+  readonly model: ReadonlyArray<ModelPlan>
+  readonly connections: ReadonlyArray<{ readonly steps: ReadonlyArray<unknown> }>
+  readonly appendFaults: ReadonlyArray<number>
+}
+
 /** Every plan that is this one with one part removed, the largest cuts first. */
-export const smallerWire = function* (plan: WirePlan): Generator<WirePlan> {
+export const smallerWire = function* <P extends Cuttable>(plan: P): Generator<P> {
   const { appendFaults, connections, model } = plan
   for (let i = 0; i < appendFaults.length; i++) {
     yield { ...plan, appendFaults: appendFaults.toSpliced(i, 1) }

@@ -41,7 +41,7 @@ export interface WireRun {
 }
 
 /** How a server ended. `stopped`: it was interrupted instead of ending on its input's end. */
-const howOf = (exit: Exit.Exit<void>) => {
+export const howOf = (exit: Exit.Exit<void>) => {
   if (Exit.isSuccess(exit)) return "over"
   return Cause.hasInterruptsOnly(exit.cause) ? "stopped" : "died"
 }
@@ -67,7 +67,8 @@ const serveOne = (plan: WireClientPlan, name: number, recorder: Recorder, thread
     Effect.scoped,
   )
 
-const storePlan = ({ appendFaults }: WirePlan) => ({
+/** What the store of a run does: only its appends fail. */
+export const storePlan = ({ appendFaults }: Pick<WirePlan, "appendFaults">) => ({
   idleMs: 600_000,
   maxLoaded: 1_000,
   unaudited: [],

@@ -9,6 +9,7 @@ import type { ModelClient, ModelError } from "../../ModelClient.ts"
 import type { Step, TurnOptions, TurnPort } from "../TurnPort.ts"
 import { tokenCount } from "../ModelEvents.ts"
 import { unansweredFrom } from "../../log/Compacted.ts"
+import { compactionNotice } from "../../log/Item.ts"
 import { type Summary, summarise } from "./Summary.ts"
 
 const recorded = (
@@ -19,7 +20,7 @@ const recorded = (
 ): ReadonlyArray<EventMsg> => [
   tokenCount(step.usage, usage, settings.contextWindow),
   { type: "compacted", message: text, ...(keepsInput ? { keeps_input: true } : {}) },
-  { type: "agent_message", message: "Compact task completed" },
+  { type: "agent_message", message: compactionNotice },
 ]
 
 /** True when the model has answered since the beginning or the last summary: otherwise there is nothing to summarise. */

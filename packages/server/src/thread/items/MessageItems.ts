@@ -53,13 +53,20 @@ export const messageDelta = (
   ])
 }
 
-/** A message was recorded, or will never be. */
+/** A message was recorded, or will never be. What of its text was not sent yet is sent before. */
 export const endMessage = (
   state: ProjectionState,
   open: OpenMessage,
   text: string,
   atMs: number,
-): Projected => ({
-  state: { ...state, messages: without(state.messages, open.id) },
-  outputs: [completed(open, CoreItems.agentMessage(timesOf(open, atMs), text))],
-})
+): Projected => {
+  const rest =
+    text === open.sent
+      ? { state, outputs: [] }
+      : messageDelta(state, { ...open, isRestarted: true }, text, atMs)
+  const last = rest.state.messages.get(open.id) ?? open
+  return {
+    state: { ...rest.state, messages: without(rest.state.messages, open.id) },
+    outputs: [...rest.outputs, completed(last, CoreItems.agentMessage(timesOf(last, atMs), text))],
+  }
+}

@@ -1,0 +1,271 @@
+/** The laws for clients of app-server v2 (packages/docs/laws.md), each as a check over one of the connections of a run. Pure. */
+import {
+  AgentMessageDelta,
+  ItemCompleted,
+  ItemStarted,
+  ServerRequestResolved,
+  TurnCompleted,
+  TurnStarted,
+} from "@colloquy/protocol/thread/Notifications"
+import { ThreadRead } from "@colloquy/protocol/thread/Threads"
+import { TurnStart } from "@colloquy/protocol/thread/Turns"
+import type { Violation } from "../Laws.ts"
+import {
+  type ConnectionHistory,
+  connectionsOf,
+  isRequest,
+  isResponse,
+  type WireMessage,
+} from "../wire/WireHistory.ts"
+import { answeredOnce, endsInTime } from "../wire/WireLaws.ts"
+import { at } from "../stateless/StatelessKnown.ts"
+import type { ThreadClientPlan, ThreadStep } from "./ThreadPlan.ts"
+import type { ThreadRun } from "./ThreadWorld.ts"
+
+type History = ConnectionHistory<ThreadClientPlan>
+type Check = (connection: History) => ReadonlyArray<string>
+
+const param = (message: WireMessage | undefined, ...path: ReadonlyArray<string>): unknown =>
+  at(message?.params, ...path)
+
+/** Names the turn that a notification is about; undefined for one that is about none. A fork has the turns of its source. */
+const turnOf = (message: WireMessage): string | undefined => {
+  const id = param(message, "turn", "id") ?? param(message, "turnId")
+  return id === undefined ? undefined : keyOf(message, id)
+}
+
+/** Names a part of the thread that a message is about. */
+const keyOf = (message: WireMessage, id: unknown): string =>
+  `${String(param(message, "threadId"))} ${String(id)}`
+
+const isItem = ({ method = "" }: WireMessage): boolean => method.startsWith("item/")
+
+const notifications = ({ received }: History): ReadonlyArray<WireMessage> =>
+  received.filter((message) => message.method !== undefined && message.id === undefined)
+
+const turnsOf = (connection: History): ReadonlyArray<string> => [
+  ...new Set(notifications(connection).flatMap((one) => turnOf(one) ?? [])),
+]
+
+const textOf = (input: unknown): unknown =>
+  Array.isArray(input) ? at(input[0], "text") : undefined
+
+/** L2: nothing of a turn is notified before the response to the request that started it. */
+const nothingBeforeResponse: Check = (connection) =>
+  connection.sent.flatMap((request) => {
+    if (request.method !== TurnStart._tag) return []
+    const response = connection.received.find((one) => isResponse(one) && one.id === request.id)
+    const turnId = at(response?.result, "turn", "id")
+    if (response === undefined || turnId === undefined) return []
+    const own = notifications(connection).filter((one) => turnOf(one) === keyOf(request, turnId))
+    // A request may join the turn that another one has started.
+    const first = own.find(({ method }) => method === ItemStarted._tag)
+    const isStarter = textOf(param(first, "item", "content")) === textOf(param(request, "input"))
+    if (!isStarter) return []
+    return own.flatMap((one) =>
+      one.at < response.at
+        ? [`${one.method} of turn ${String(turnId)} before the response that names it`]
+        : [],
+    )
+  })
+
+/** L5: a turn ends once, after all its items, and before the next turn of its thread starts. */
+const endsOnceAndLast: Check = (connection) => {
+  const all = notifications(connection)
+  return turnsOf(connection).flatMap((turnId) => {
+    const own = all.filter((one) => turnOf(one) === turnId)
+    const starts = own.filter(({ method }) => method === TurnStarted._tag)
+    const ends = own.filter(({ method }) => method === TurnCompleted._tag)
+    const [start] = starts
+    const [end] = ends
+    const late = own.filter((one) => end !== undefined && one.at > end.at && isItem(one))
+    const next = all.find(
+      (one) =>
+        one.method === TurnStarted._tag &&
+        start !== undefined &&
+        one.at > start.at &&
+        param(one, "threadId") === param(start, "threadId"),
+    )
+    return [
+      ...(starts.length > 1 ? [`turn ${turnId} starts ${starts.length} times`] : []),
+      ...(ends.length > 1 ? [`turn ${turnId} ends ${ends.length} times`] : []),
+      ...late.map(({ method }) => `${method} of turn ${turnId} after its end`),
+      ...(next !== undefined && (end === undefined || end.at > next.at) && !hasLeft(connection)
+        ? [`turn ${turnId} has not ended when the next one starts`]
+        : []),
+    ]
+  })
+}
+
+/** True for a client that may have missed notifications because it ended a subscription. */
+const hasLeft = ({ plan }: History): boolean =>
+  plan.steps.some((step) => ["unsubscribe", "archive", "unarchive"].includes(step.do))
+
+interface Piece {
+  readonly open: boolean
+  readonly text: string
+}
+
+/** L4: an item starts before its deltas, which are its whole text, and completes before its turn. */
+const itemsAreWhole: Check = (connection) => {
+  const found: Array<string> = []
+  const items = new Map<string, Piece>()
+  const turns = new Set<string>()
+  for (const one of notifications(connection)) {
+    const turn = turnOf(one)
+    if (one.method === TurnStarted._tag && turn !== undefined) turns.add(turn)
+    // A client that subscribes in the middle of a turn has missed its beginning.
+    if (turn !== undefined && !turns.has(turn)) continue
+    const id = keyOf(one, param(one, "item", "id") ?? param(one, "itemId"))
+    const piece = items.get(id)
+    if (one.method === ItemStarted._tag) {
+      if (piece?.open === true) found.push(`item ${id} starts twice`)
+      items.set(id, { open: true, text: "" })
+    } else if (one.method === AgentMessageDelta._tag) {
+      if (piece?.open !== true) found.push(`a delta of item ${id}, which is not open`)
+      items.set(id, { open: true, text: `${piece?.text ?? ""}${String(param(one, "delta"))}` })
+    } else if (one.method === ItemCompleted._tag) {
+      if (piece?.open !== true) found.push(`item ${id} completes, and is not open`)
+      const text = param(one, "item", "text")
+      if (param(one, "item", "type") === "agentMessage" && text !== piece?.text) {
+        found.push(`item ${id}: deltas "${piece?.text}", text "${String(text)}"`)
+      }
+      items.set(id, { open: false, text: "" })
+    } else if (one.method === TurnCompleted._tag) {
+      // Ids of items begin with that of their turn.
+      for (const [open, { open: isOpen }] of items) {
+        if (isOpen && open.startsWith(`${turnOf(one)}/`)) {
+          found.push(`item ${open} is open when its turn ends`)
+        }
+      }
+    }
+  }
+  return hasLeft(connection) ? [] : found
+}
+
+/** L11: a turn that is read back has the items that were notified, with the same ids and contents. */
+const readBackAsNotified: Check = (connection) =>
+  hasLeft(connection)
+    ? []
+    : connection.sent.flatMap((request) => {
+        if (request.method !== ThreadRead._tag) return []
+        const response = connection.received.find((one) => isResponse(one) && one.id === request.id)
+        const turns = at(response?.result, "thread", "turns")
+        if (response === undefined || !Array.isArray(turns)) return []
+        const before = notifications(connection).filter((one) => one.at < response.at)
+        return turns.flatMap((turn) => {
+          const own = before.filter((one) => turnOf(one) === keyOf(request, at(turn, "id")))
+          const isSeen =
+            own.some(({ method }) => method === TurnStarted._tag) &&
+            own.some(({ method }) => method === TurnCompleted._tag)
+          const ends = own.filter(({ method }) => method === ItemCompleted._tag)
+          // A message whose request was repeated completes again.
+          const live = ends.flatMap((one, index) => {
+            const id = param(one, "item", "id")
+            const later = ends.slice(index + 1).some((other) => param(other, "item", "id") === id)
+            return later ? [] : [param(one, "item")]
+          })
+          const stored = at(turn, "items")
+          const ids = new Set(Array.isArray(stored) ? stored.map((item) => at(item, "id")) : [])
+          // Reasoning that was cut off is not recorded.
+          const recorded = live.filter(
+            (item) => at(item, "type") !== "reasoning" || ids.has(at(item, "id")),
+          )
+          const [sent, kept] = [contentOf(recorded), contentOf(stored)]
+          return !isSeen || sent === kept
+            ? []
+            : [`turn ${String(at(turn, "id"))}: ${sent} was sent, ${kept} is read back`]
+        })
+      })
+
+/** Items without the times: those of live notifications are the times of the delivery. */
+const contentOf = (items: unknown): string =>
+  JSON.stringify(items, (key, value: unknown) =>
+    key === "startedAtMs" || key === "completedAtMs" ? undefined : value,
+  )
+
+/** L7: a question is resolved once, and no later than the end of its turn. */
+const questionsAreResolved: Check = (connection) => {
+  const resolved = notifications(connection).filter(
+    ({ method }) => method === ServerRequestResolved._tag,
+  )
+  return connection.received.filter(isRequest).flatMap((question) => {
+    const own = resolved.filter((one) => param(one, "requestId") === question.id)
+    const turn = turnOf(question)
+    const end = notifications(connection).find(
+      (one) => one.method === TurnCompleted._tag && turnOf(one) === turn,
+    )
+    return [
+      ...(own.length > 1 ? [`question ${String(question.id)} is resolved twice`] : []),
+      ...(end !== undefined && own.length === 0 && !hasLeft(connection)
+        ? [`question ${String(question.id)} is open when its turn ends`]
+        : []),
+    ]
+  })
+}
+
+const isRefused = (step: ThreadStep): step is Extract<ThreadStep, { readonly do: "garbage" }> =>
+  step.do === "garbage" && step.what !== "noise" && step.what !== "answer to nothing"
+
+/** L13: a request that cannot be served gets an error that says why, and the server continues. */
+const badRequestsAreReported: Check = ({ name, over, plan, received }) => [
+  ...(over?.how === "died" ? [`the server of connection ${name} failed`] : []),
+  ...plan.steps.filter(isRefused).flatMap(({ id, what }) => {
+    const response = received.find((one) => isResponse(one) && one.id === id)
+    return response === undefined || response.error?.code === -32600
+      ? []
+      : [`${what} is answered with ${response.text}`]
+  }),
+]
+
+interface ThreadLaw {
+  readonly law: string
+  /** What the check establishes, as a plain sentence. */
+  readonly statement: string
+  readonly check: Check
+}
+
+/** Every check of a run of clients of app-server v2. */
+export const threadLaws: ReadonlyArray<ThreadLaw> = [
+  { law: "L1", statement: "every request is answered once", check: answeredOnce },
+  {
+    law: "L2",
+    statement: "nothing of a turn is sent before the response that names it",
+    check: nothingBeforeResponse,
+  },
+  {
+    law: "L4",
+    statement: "an item is sent whole, from its start to its end",
+    check: itemsAreWhole,
+  },
+  { law: "L5", statement: "a turn is sent its end once, last", check: endsOnceAndLast },
+  {
+    law: "L7",
+    statement: "a question is resolved once, before its turn ends",
+    check: questionsAreResolved,
+  },
+  { law: "L9", statement: "the server ends within its bound after its input", check: endsInTime },
+  {
+    law: "L11",
+    statement: "a turn is read back with the items that were sent",
+    check: readBackAsNotified,
+  },
+  {
+    law: "L13",
+    statement: "a bad request is reported, and the server continues",
+    check: badRequestsAreReported,
+  },
+]
+
+/** Every violation of a run; a run that does not end breaks L1. */
+export const threadViolationsOf = (run: ThreadRun): ReadonlyArray<Violation> => {
+  const connections = connectionsOf(run)
+  return [
+    ...(run.end === "done" ? [] : [{ law: "L1", what: `the run is ${run.end}` }]),
+    ...threadLaws.flatMap(({ law, statement, check }) =>
+      connections.flatMap((connection) =>
+        check(connection).map((what) => ({ law, what: `${statement}: ${what}` })),
+      ),
+    ),
+  ]
+}

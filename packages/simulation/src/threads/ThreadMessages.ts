@@ -1,0 +1,99 @@
+/** The steps of a client of app-server v2 as texts. Pure. */
+import { Initialize } from "@colloquy/protocol/app/Session"
+import type { Method } from "@colloquy/protocol/Method"
+import {
+  ThreadArchive,
+  ThreadCompactStart,
+  ThreadUnarchive,
+  ThreadUnsubscribe,
+} from "@colloquy/protocol/thread/ThreadChanges"
+import {
+  ThreadFork,
+  ThreadList,
+  ThreadRead,
+  ThreadResume,
+  ThreadStart,
+} from "@colloquy/protocol/thread/Threads"
+import { TurnInterrupt, TurnStart, TurnSteer } from "@colloquy/protocol/thread/Turns"
+import type { Answers, OfThread, ThreadGarbage, ThreadStep } from "./ThreadPlan.ts"
+
+/** What a step is about. */
+export interface Subject {
+  readonly threadId: string
+  /** The latest turn of the thread that the client knows. */
+  readonly turnId: string
+}
+
+/** The id of a thread that does not exist. */
+export const unknownThread = "00000000-0000-7000-8000-00000000ffff"
+
+const request = (id: number, method: string, params?: unknown) =>
+  JSON.stringify({ id, method, ...(params === undefined ? {} : { params }) })
+
+/** The first request of every client. */
+export const hello = request(0, Initialize._tag, {
+  clientInfo: { name: "simulated", version: "0" },
+  capabilities: { experimentalApi: true },
+})
+
+const words = (text: string) => [{ type: "text", text }]
+
+const methods: Readonly<Record<OfThread, Pick<Method, "_tag">>> = {
+  resume: ThreadResume,
+  read: ThreadRead,
+  fork: ThreadFork,
+  compact: ThreadCompactStart,
+  archive: ThreadArchive,
+  unarchive: ThreadUnarchive,
+  unsubscribe: ThreadUnsubscribe,
+  interrupt: TurnInterrupt,
+}
+
+const garbage = (id: number, what: ThreadGarbage, { threadId }: Subject): string => {
+  switch (what) {
+    case "noise":
+      return '{"id":'
+    case "no method":
+      return request(id, "no/such")
+    case "no params":
+      return request(id, TurnStart._tag)
+    case "no thread":
+      return request(id, ThreadRead._tag, { threadId: "none" })
+    case "empty input":
+      return request(id, TurnStart._tag, { threadId, input: [] })
+    case "answer to nothing":
+      return JSON.stringify({ id: 10_000 + id, result: {} })
+  }
+}
+
+/** The text that a step sends. */
+export const textOf = (
+  step: Exclude<ThreadStep, { readonly do: "pause" | "yield" }>,
+  subject: Subject,
+): string => {
+  const { threadId, turnId } = subject
+  switch (step.do) {
+    case "start":
+      return request(step.id, ThreadStart._tag, { ephemeral: step.ephemeral })
+    case "turn":
+      return request(step.id, TurnStart._tag, { threadId, input: words(step.text) })
+    case "steer":
+      return request(step.id, TurnSteer._tag, {
+        threadId,
+        expectedTurnId: turnId,
+        input: words(step.text),
+      })
+    case "list":
+      return request(step.id, ThreadList._tag, {})
+    case "garbage":
+      return garbage(step.id, step.what, subject)
+    default:
+      return request(step.id, methods[step.do]._tag, { threadId, turnId, includeTurns: true })
+  }
+}
+
+/** The answer to a question of the server. */
+export const answerText = (id: unknown, how: Exclude<Answers, "never">): string =>
+  how === "error"
+    ? JSON.stringify({ id, error: { code: -32601, message: "not now" } })
+    : JSON.stringify({ id, result: { decision: how } })

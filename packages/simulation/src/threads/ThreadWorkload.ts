@@ -1,0 +1,79 @@
+/** Draws the plan of a run of clients of app-server v2 from a seed. Pure (L12). */
+import { SeededRandom } from "../SeededRandom.ts"
+import { modelPlan } from "../scenario/Workload.ts"
+import type { WireReading } from "../wire/WirePlan.ts"
+import type {
+  Answers,
+  OfThread,
+  ThreadClientPlan,
+  ThreadGarbage,
+  ThreadPlan,
+  ThreadStep,
+  Whose,
+} from "./ThreadPlan.ts"
+
+const whose = (draws: SeededRandom): Whose =>
+  draws.pick<Whose>(...(["own", "own", "own", "any", "any", "unknown"] as const))
+
+const garbage = (draws: SeededRandom): ThreadGarbage =>
+  draws.pick<ThreadGarbage>(
+    ...(["noise", "no method", "no params"] as const),
+    ...(["no thread", "empty input", "answer to nothing"] as const),
+  )
+
+const ofThread = (draws: SeededRandom): OfThread =>
+  draws.pick<OfThread>(
+    ...(["interrupt", "interrupt", "interrupt", "resume", "resume", "read", "read"] as const),
+    ...(["fork", "compact", "unsubscribe", "archive", "unarchive"] as const),
+  )
+
+const step = (draws: SeededRandom, connection: number, id: number): ThreadStep => {
+  const text = `t${connection}.${id}.`
+  const roll = draws.below(100)
+  if (roll < 10) return { do: "start", id, ephemeral: draws.chance(0.2) }
+  if (roll < 38) return { do: "turn", id, text, of: whose(draws) }
+  if (roll < 44) return { do: "steer", id, text, of: whose(draws) }
+  if (roll < 68) return { do: ofThread(draws), id, of: whose(draws) }
+  if (roll < 72) return { do: "list", id }
+  if (roll < 78) return { do: "garbage", id, what: garbage(draws) }
+  if (roll < 89) return { do: "pause", ms: draws.pick(1, 50, 250, 1_500) }
+  return { do: "yield", times: 1 + draws.below(60) }
+}
+
+const reading = (draws: SeededRandom): WireReading =>
+  draws.pick<WireReading>(
+    ...([{ how: "fast" }, { how: "fast" }, { how: "fast" }, { how: "fast" }] as const),
+    { how: "slow", ms: 1 + draws.below(50) },
+    { how: "stops", takes: draws.below(8) },
+  )
+
+const client = (draws: SeededRandom, connection: number): ThreadClientPlan => {
+  const steps: Array<ThreadStep> = [
+    { do: "start", id: 1, ephemeral: draws.chance(0.1) },
+    { do: "yield", times: 1 + draws.below(60) },
+    ...Array.from({ length: 3 + draws.below(12) }, (_, i) => step(draws, connection, i + 2)),
+    { do: "pause", ms: draws.pick(1, 250, 1_500) },
+    { do: "read", id: 100, of: "own" },
+  ]
+  return {
+    capacity: draws.pick(1, 4, 16, 16),
+    reading: reading(draws),
+    answers: draws.pick<Answers>(
+      ...(["accept", "accept", "acceptForSession", "decline", "cancel"] as const),
+      ...(["error", "never"] as const),
+    ),
+    steps,
+    ends: draws.chance(0.8) ? "closes" : "drops",
+  }
+}
+
+/** The plan of a seed. */
+export const threadPlanOf = (seed: number): ThreadPlan => {
+  const draws = new SeededRandom(Math.imul(seed + 1, 0x27d4eb2f))
+  return {
+    seed,
+    model: Array.from({ length: 1 + draws.below(5) }, () => modelPlan(draws)),
+    connections: Array.from({ length: 1 + draws.below(3) }, (_, i) => client(draws, i)),
+    appendFaults: draws.chance(0.15) ? [draws.below(24)] : [],
+  }
+}
