@@ -64,7 +64,7 @@ const nothingBeforeResponse: Check = (connection) =>
     if (!isStarter) return []
     return own.flatMap((one) =>
       one.at < response.at
-        ? [`${one.method} of turn ${String(turnId)} before the response that names it`]
+        ? [`${one.method} of turn ${keyOf(request, turnId)} before the response that names it`]
         : [],
     )
   })
