@@ -21,15 +21,20 @@ import { decisionOp, formOp } from "../questions/QuestionAnswer.ts"
 import type { Present } from "../questions/QuestionBroker.ts"
 import { commandAction } from "./items/CoreItems.ts"
 
+interface SentRequest {
+  readonly threadId: string
+  readonly question: string
+}
+
 /** The requests of this dialect that were sent on one connection, by thread and question. */
 export class SentRequests {
   private readonly ids = new Map<string, RequestId>()
-  private readonly own = new Set<RequestId>()
+  private readonly own = new Map<RequestId, SentRequest>()
 
   /** The question was sent with this id. */
   add(threadId: string, question: string, id: RequestId): void {
     this.ids.set(`${threadId} ${question}`, id)
-    this.own.add(id)
+    this.own.set(id, { threadId, question })
   }
 
   /** The id of the request for that question, which is forgotten. */
@@ -41,9 +46,11 @@ export class SentRequests {
     return id
   }
 
-  /** Whether a request of this dialect has this id: `serverRequest/resolved` tells its end. */
-  has(id: RequestId): boolean {
-    return this.own.has(id)
+  /** The thread of the request with this id, which is forgotten; undefined for a request of another dialect. */
+  withdraw(id: RequestId): string | undefined {
+    const sent = this.own.get(id)
+    if (sent !== undefined) this.take(sent.threadId, sent.question)
+    return sent?.threadId
   }
 }
 
