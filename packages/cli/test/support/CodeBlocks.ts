@@ -1,5 +1,6 @@
 /** The code blocks and the commands of a page. Pure. */
 import * as AppServer from "@colloquy/protocol/app/AppServer"
+import { AppServerV2 } from "@colloquy/protocol/thread/AppServerV2"
 import * as Method from "@colloquy/protocol/Method"
 import { decode, Config } from "@colloquy/config/ConfigSchema"
 import { parseToml } from "@colloquy/config/ConfigTree"
@@ -91,7 +92,10 @@ export const commandFault = (command: string, known: Known): string | undefined 
   return known.others.has(first) ? undefined : `${command}: no check runs \`${first}\``
 }
 
-const methods = Method.methodsOf(AppServer.AppServer.clientToServer)
+const methods = new Map([
+  ...Method.methodsOf(AppServerV2.clientToServer),
+  ...Method.methodsOf(AppServer.AppServer.clientToServer),
+])
 
 const someId = "0199a213-81c0-7800-8aa1-bbab2a035a53"
 
