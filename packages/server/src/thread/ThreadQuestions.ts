@@ -21,24 +21,28 @@ import { decisionOp, formOp } from "../questions/QuestionAnswer.ts"
 import type { Present } from "../questions/QuestionBroker.ts"
 import { commandAction } from "./items/CoreItems.ts"
 
-/** The requests of this dialect that were sent on one connection, by thread and question. */
+/**
+ * The requests of this dialect that were sent on one connection, by thread and question. A question is sent again if its answer
+ * could not be recorded.
+ */
 export class SentRequests {
-  private readonly ids = new Map<string, RequestId>()
+  private readonly ids = new Map<string, ReadonlyArray<RequestId>>()
   private readonly own = new Set<RequestId>()
 
   /** The question was sent with this id. */
   add(threadId: string, question: string, id: RequestId): void {
-    this.ids.set(`${threadId} ${question}`, id)
+    const key = `${threadId} ${question}`
+    this.ids.set(key, [...(this.ids.get(key) ?? []), id])
     this.own.add(id)
   }
 
-  /** The id of the request for that question, which is forgotten. */
-  take(threadId: string, question: string): RequestId | undefined {
+  /** The ids of the requests for that question, which are forgotten. */
+  take(threadId: string, question: string): ReadonlyArray<RequestId> {
     const key = `${threadId} ${question}`
-    const id = this.ids.get(key)
+    const ids = this.ids.get(key) ?? []
     this.ids.delete(key)
-    if (id !== undefined) this.own.delete(id)
-    return id
+    for (const id of ids) this.own.delete(id)
+    return ids
   }
 
   /** Whether a request of this dialect has this id: `serverRequest/resolved` tells its end. */
