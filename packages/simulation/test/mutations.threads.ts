@@ -3,13 +3,6 @@ import type { Mutation } from "./mutations.ts"
 
 export const threadMutations: ReadonlyArray<Mutation> = [
   {
-    law: "L1",
-    name: "an interrupt of a turn that does not run is not answered",
-    file: "packages/server/src/thread/methods/TurnInterrupt.ts",
-    find: "return yield* invalid(\n      turn",
-    replace: "yield* Effect.never\n    return yield* invalid(\n      turn",
-  },
-  {
     law: "L2",
     name: "what a new turn sends is not held back until its response",
     file: "packages/server/src/thread/methods/TurnStart.ts",
@@ -77,7 +70,8 @@ export const threadMutations: ReadonlyArray<Mutation> = [
     name: "an answer is not read back",
     file: "packages/server/src/thread/ThreadHistory.ts",
     find: "for (const { atMs, event } of records) {",
-    replace: 'for (const { atMs, event } of records) {\n    if (event.msg.type === "agent_message") continue',
+    replace:
+      'for (const { atMs, event } of records) {\n    if (event.msg.type === "agent_message") continue',
   },
   {
     law: "L13",
