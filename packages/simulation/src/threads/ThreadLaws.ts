@@ -156,6 +156,26 @@ const itemsAreWhole: Check = (connection) => {
   return hasLeft(connection) ? [] : found
 }
 
+/** The items that a turn has completed, without those that are not recorded. */
+const recordedOf = (own: ReadonlyArray<WireMessage>, stored: ReadonlyArray<unknown>) => {
+  const ends = own.filter(({ method }) => method === ItemCompleted._tag)
+  // A message whose request was repeated completes again.
+  const live = ends.flatMap((one, index) => {
+    const id = param(one, "item", "id")
+    const later = ends.slice(index + 1).some((other) => param(other, "item", "id") === id)
+    return later ? [] : [param(one, "item")]
+  })
+  // Reasoning that was cut off is not recorded, nor is a message that its repeated request does not send again.
+  const isRepeated = own.some(
+    (one) => one.method === ErrorNotification._tag && param(one, "willRetry") === true,
+  )
+  const cutOff = isRepeated ? ["reasoning", "agentMessage"] : ["reasoning"]
+  const ids = new Set(stored.map((item) => at(item, "id")))
+  return live.filter(
+    (item) => !cutOff.includes(String(at(item, "type"))) || ids.has(at(item, "id")),
+  )
+}
+
 /** L11: a turn that is read back has the items that were notified, with the same ids and contents. */
 const readBackAsNotified: Check = (connection) =>
   hasLeft(connection)
@@ -176,23 +196,8 @@ const readBackAsNotified: Check = (connection) =>
           const isSeen =
             own.some(({ method }) => method === TurnStarted._tag) &&
             own.some(({ method }) => method === TurnCompleted._tag)
-          const ends = own.filter(({ method }) => method === ItemCompleted._tag)
-          // A message whose request was repeated completes again.
-          const live = ends.flatMap((one, index) => {
-            const id = param(one, "item", "id")
-            const later = ends.slice(index + 1).some((other) => param(other, "item", "id") === id)
-            return later ? [] : [param(one, "item")]
-          })
           const stored = at(turn, "items")
-          const ids = new Set(Array.isArray(stored) ? stored.map((item) => at(item, "id")) : [])
-          // Reasoning that was cut off is not recorded, nor is a message that its repeated request does not send again.
-          const isRepeated = own.some(
-            (one) => one.method === ErrorNotification._tag && param(one, "willRetry") === true,
-          )
-          const cutOff = isRepeated ? ["reasoning", "agentMessage"] : ["reasoning"]
-          const recorded = live.filter(
-            (item) => !cutOff.includes(String(at(item, "type"))) || ids.has(at(item, "id")),
-          )
+          const recorded = recordedOf(own, Array.isArray(stored) ? stored : [])
           const [sent, kept] = [contentOf(recorded), contentOf(stored)]
           return !isSeen || sent === kept
             ? []
