@@ -6,6 +6,7 @@ import { AppServer } from "@colloquy/protocol/app/AppServer"
 import { CancelRequest } from "@colloquy/protocol/app/Events"
 import { ApprovalForm } from "@colloquy/protocol/app/Initialize"
 import { Initialize, Initialized } from "@colloquy/protocol/app/Session"
+import { ServerRequestResolved } from "@colloquy/protocol/thread/Notifications"
 import { nearest } from "@colloquy/protocol/Nearest"
 import { methodsOf } from "@colloquy/protocol/Method"
 import type * as Duration from "effect/Duration"
@@ -118,9 +119,12 @@ export const serve = (
           [CancelRequest._tag]: cancelRequest,
         },
         route: (request) => route(request) ?? noRequest(request.method, options.findDialect),
-        // Subscribers of threads get `serverRequest/resolved` instead.
-        withdraw: ({ notify }, id) =>
-          sent.has(id) ? Effect.void : notify(CancelRequest, [{ id }]),
+        withdraw: ({ notify }, id) => {
+          const threadId = sent.withdraw(id)
+          return threadId === undefined
+            ? notify(CancelRequest, [{ id }])
+            : notify(ServerRequestResolved, [{ threadId, requestId: id }])
+        },
         ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
         ...(options.shutdownGrace === undefined ? {} : { shutdownGrace: options.shutdownGrace }),
         ...(options.endsConversations === true ? { beforeEnd: (yield* Server).shutdown } : {}),

@@ -8,13 +8,15 @@ import * as Effect from "effect/Effect"
 import { overrideSettings } from "../app/OverrideSettings.ts"
 import { stateOf } from "./ThreadCall.ts"
 import { badSettings, notServed } from "./ThreadErrors.ts"
+import { sandboxOfProfile } from "./ThreadOverrides.ts"
 
 /** Applies what is given and different. Fails for settings that are fixed when a thread is created. */
 export const overrideThread = Effect.fnUntraced(function* (
   conversation: Conversation,
   given: Omit<Params<typeof ThreadFork>, "threadId">,
 ): Effect.fn.Return<void, JsonRpcError, SettingsResolver> {
-  const { approvalPolicy, baseInstructions, config, cwd, model, modelProvider, sandbox } = given
+  const { approvalPolicy, baseInstructions, config, cwd, model, modelProvider } = given
+  const sandbox = given.sandbox ?? (yield* sandboxOfProfile(given.permissions))
   const { developerInstructions } = given
   const state = yield* stateOf(conversation)
   if (modelProvider != null && modelProvider !== state.settings.provider.id) {
@@ -35,7 +37,7 @@ export const overrideThread = Effect.fnUntraced(function* (
       ...(config == null ? {} : { config }),
       ...(cwd == null ? {} : { cwd }),
       ...(model == null ? {} : { model }),
-      ...(sandbox == null ? {} : { sandbox }),
+      ...(sandbox === undefined ? {} : { sandbox }),
       ...(isNewText ? { developerInstructions } : {}),
     },
     state,

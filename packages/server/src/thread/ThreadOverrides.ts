@@ -7,6 +7,7 @@ import type { Op } from "@colloquy/protocol/Op"
 import {
   type AskForApproval,
   ReasoningEffort,
+  type SandboxMode,
   type SandboxPolicy as CorePolicy,
 } from "@colloquy/protocol/Policy"
 import type { ThreadStart } from "@colloquy/protocol/thread/Threads"
@@ -16,6 +17,7 @@ import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import * as Schema from "effect/Schema"
 import { invalid } from "../app/AppErrors.ts"
+import { permissionProfiles } from "./PermissionProfiles.ts"
 import * as Errors from "./ThreadErrors.ts"
 
 type Overrides = Pick<
@@ -43,22 +45,48 @@ const approvalOf = (
   return Effect.succeed(given)
 }
 
-const nothingOf = (
-  given: Pick<Overrides, "permissions" | "runtimeWorkspaceRoots">,
-): Effect.Effect<void, JsonRpcError> => {
-  if (given.permissions != null) return Effect.fail(Errors.notServed("`permissions`"))
-  return given.runtimeWorkspaceRoots == null
-    ? Effect.void
-    : Effect.fail(Errors.notServed("`runtimeWorkspaceRoots`"))
+/** The sandbox of the chosen set of permissions; undefined if none is chosen. */
+export const sandboxOfProfile = (
+  permissions: string | null | undefined,
+): Effect.Effect<SandboxMode | undefined, JsonRpcError> => {
+  if (permissions == null) return Effect.undefined
+  const profile = permissionProfiles.find(({ id }) => id === permissions)
+  const ids = permissionProfiles.map(({ id }) => `\`${id}\``).join(", ")
+  return profile === undefined
+    ? Effect.fail(invalid(`unknown permission profile \`${permissions}\`, expected one of ${ids}`))
+    : Effect.succeed(profile.sandbox)
+}
+
+/**
+ * The policy with the roots of the workspace: where writing is confined to the workspace, commands may write in each of them.
+ * Undefined: it needs no change.
+ */
+const withRoots = (
+  policy: CorePolicy,
+  { cwd, roots }: { readonly cwd: string; readonly roots: ReadonlyArray<string> },
+): Effect.Effect<CorePolicy | undefined, JsonRpcError> => {
+  const relative = roots.findIndex((root) => !root.startsWith("/"))
+  if (relative !== -1) {
+    return Effect.fail(
+      invalid(
+        `AbsolutePathBuf deserialized without a base path: params.runtimeWorkspaceRoots[${relative}]: expected an absolute path`,
+      ),
+    )
+  }
+  if (policy.mode !== "workspace-write") return Effect.undefined
+  const known = policy.writable_roots ?? []
+  const added = roots.filter((root) => root !== cwd && !known.includes(root))
+  return Effect.succeed(
+    added.length === 0 ? undefined : { ...policy, writable_roots: [...known, ...added] },
+  )
 }
 
 /** The settings of a thread that is started with these params. */
 export const startSettings = Effect.fnUntraced(function* (
   given: Overrides,
 ): Effect.fn.Return<ConversationSettings, JsonRpcError, SettingsResolver> {
-  yield* nothingOf(given)
-  const { baseInstructions, config, cwd, developerInstructions, model, modelProvider, sandbox } =
-    given
+  const { baseInstructions, config, cwd, developerInstructions, model, modelProvider } = given
+  const sandbox = given.sandbox ?? (yield* sandboxOfProfile(given.permissions))
   const approvalPolicy =
     given.approvalPolicy == null ? undefined : yield* approvalOf(given.approvalPolicy)
   const keys = {
@@ -70,13 +98,18 @@ export const startSettings = Effect.fnUntraced(function* (
     requiresProvider: true,
     ...(model == null ? {} : { model }),
     ...(cwd == null ? {} : { cwd }),
-    ...(sandbox == null ? {} : { sandbox }),
+    ...(sandbox === undefined ? {} : { sandbox }),
     ...(approvalPolicy === undefined ? {} : { approvalPolicy }),
     ...(Object.keys(keys).length === 0 ? {} : { config: keys }),
     ...(baseInstructions == null ? {} : { baseInstructions }),
     ...(developerInstructions == null ? {} : { developerInstructions }),
   })
-  return yield* Effect.mapError(resolved, Errors.badSettings)
+  const settings = yield* Effect.mapError(resolved, Errors.badSettings)
+  const sandboxPolicy = yield* withRoots(settings.sandboxPolicy, {
+    cwd: settings.cwd,
+    roots: given.runtimeWorkspaceRoots ?? [],
+  })
+  return sandboxPolicy === undefined ? settings : { ...settings, sandboxPolicy }
 })
 
 /** The policy of the core. */
@@ -107,6 +140,21 @@ export const policyOf = (given: SandboxPolicyParam): Effect.Effect<CorePolicy, J
 /** The part of an op that changes settings. */
 export type ContextChange = Omit<Extract<Op, { readonly type: "override_turn_context" }>, "type">
 
+/** The sandbox policy that params ask for; undefined if they ask for none. */
+const sandboxChange = Effect.fnUntraced(function* (
+  { cwd, permissions, runtimeWorkspaceRoots, sandboxPolicy }: Lasting,
+  settings: ConversationSettings,
+): Effect.fn.Return<CorePolicy | undefined, JsonRpcError> {
+  const mode = yield* sandboxOfProfile(permissions)
+  const chosen: CorePolicy | undefined = mode === undefined ? undefined : { mode }
+  const policy = sandboxPolicy == null ? chosen : yield* policyOf(sandboxPolicy)
+  const rooted = yield* withRoots(policy ?? settings.sandboxPolicy, {
+    cwd: cwd ?? settings.cwd,
+    roots: runtimeWorkspaceRoots ?? [],
+  })
+  return rooted ?? policy
+})
+
 const isEffort = Schema.is(ReasoningEffort)
 
 /** The changes of settings that params ask for; undefined if there are none. */
@@ -114,8 +162,8 @@ export const changeOf = Effect.fnUntraced(function* (
   given: Lasting,
   { settings }: State,
 ): Effect.fn.Return<ContextChange | undefined, JsonRpcError, SettingsResolver> {
-  yield* nothingOf(given)
-  const { cwd, effort, model, sandboxPolicy, summary } = given
+  const { cwd, effort, model, summary } = given
+  const sandbox = yield* sandboxChange(given, settings)
   if (given.collaborationMode?.mode === "plan") return yield* Errors.notServed("plan mode")
   if (effort != null && !isEffort(effort)) {
     return yield* invalid(`unknown reasoning effort \`${effort}\``)
@@ -131,7 +179,7 @@ export const changeOf = Effect.fnUntraced(function* (
     ...(given.approvalPolicy == null
       ? {}
       : { approval_policy: yield* approvalOf(given.approvalPolicy) }),
-    ...(sandboxPolicy == null ? {} : { sandbox_policy: yield* policyOf(sandboxPolicy) }),
+    ...(sandbox === undefined ? {} : { sandbox_policy: sandbox }),
   }
   const now: ContextChange = {
     model: settings.model,

@@ -21,19 +21,24 @@ import { decisionOp, formOp } from "../questions/QuestionAnswer.ts"
 import type { Present } from "../questions/QuestionBroker.ts"
 import { commandAction } from "./items/CoreItems.ts"
 
+interface SentRequest {
+  readonly threadId: string
+  readonly question: string
+}
+
 /**
  * The requests of this dialect that were sent on one connection, by thread and question. A question is sent again if its answer
  * could not be recorded.
  */
 export class SentRequests {
   private readonly ids = new Map<string, ReadonlyArray<RequestId>>()
-  private readonly own = new Set<RequestId>()
+  private readonly own = new Map<RequestId, SentRequest>()
 
   /** The question was sent with this id. */
   add(threadId: string, question: string, id: RequestId): void {
     const key = `${threadId} ${question}`
     this.ids.set(key, [...(this.ids.get(key) ?? []), id])
-    this.own.add(id)
+    this.own.set(id, { threadId, question })
   }
 
   /** The ids of the requests for that question, which are forgotten. */
@@ -45,9 +50,19 @@ export class SentRequests {
     return ids
   }
 
-  /** Whether a request of this dialect has this id: `serverRequest/resolved` tells its end. */
-  has(id: RequestId): boolean {
-    return this.own.has(id)
+  /** The thread of the request with this id, which is forgotten; undefined for a request of another dialect. */
+  withdraw(id: RequestId): string | undefined {
+    const sent = this.own.get(id)
+    if (sent === undefined) return undefined
+    const { question, threadId } = sent
+    const key = `${threadId} ${question}`
+    this.own.delete(id)
+    this.ids.set(
+      key,
+      (this.ids.get(key) ?? []).filter((other) => other !== id),
+    )
+    if (this.ids.get(key)?.length === 0) this.ids.delete(key)
+    return threadId
   }
 }
 

@@ -269,6 +269,55 @@ describe("thread/compact/start", () => {
   )
 })
 
+describe("permissions and roots of the workspace", () => {
+  const roots = ["/work", "/elsewhere/shared"]
+  const writable = {
+    type: "workspaceWrite",
+    writableRoots: ["/elsewhere/shared"],
+    networkAccess: false,
+    excludeTmpdirEnvVar: false,
+    excludeSlashTmp: false,
+  }
+
+  it.effect("a set of permissions is a sandbox, whose workspace has the roots", () =>
+    withThreads({}, (app) =>
+      Effect.gen(function* () {
+        const params = { permissions: ":workspace", runtimeWorkspaceRoots: roots }
+        const thread = yield* result(app, "thread/start", params)
+        assert.deepStrictEqual(thread["sandbox"], writable)
+        yield* app.quiet
+        const threadId = String(at(thread, "thread", "id"))
+        const update = (more: object) =>
+          result(app, "thread/settings/update", { threadId, ...more })
+        yield* update({ permissions: ":read-only", runtimeWorkspaceRoots: roots })
+        yield* update(params)
+        yield* app.quiet
+        assert.deepStrictEqual(
+          told(app, "thread/settings/updated").map((one) =>
+            at(one, "threadSettings", "sandboxPolicy"),
+          ),
+          [{ type: "readOnly", networkAccess: false }, writable],
+        )
+      }),
+    ),
+  )
+
+  it.effect("an unknown set of permissions and a relative root are errors", () =>
+    withThreads({}, (app) =>
+      Effect.gen(function* () {
+        const unknown = yield* fault(app, "thread/start", { permissions: ":root" })
+        assert.match(
+          String(unknown.message),
+          /^unknown permission profile `:root`, expected one of/,
+        )
+        const relative = { permissions: ":workspace", runtimeWorkspaceRoots: ["sub"] }
+        const bad = yield* fault(app, "thread/start", relative)
+        assert.include(String(bad.message), "params.runtimeWorkspaceRoots[0]")
+      }),
+    ),
+  )
+})
+
 describe("thread/settings/update", () => {
   it.effect("changes the next turns and notifies what changed, once", () =>
     withThreads({}, (app) =>

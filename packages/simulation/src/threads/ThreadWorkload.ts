@@ -43,7 +43,7 @@ const step = (draws: SeededRandom, connection: number, id: number): ThreadStep =
 const reading = (draws: SeededRandom): WireReading =>
   draws.pick<WireReading>(
     ...([{ how: "fast" }, { how: "fast" }, { how: "fast" }, { how: "fast" }] as const),
-    { how: "slow", ms: 1 + draws.below(50) },
+    { how: "slow", ms: 1 + draws.below(10) },
     { how: "stops", takes: draws.below(8) },
   )
 

@@ -2,16 +2,11 @@
 import type { PermissionProfileList } from "@colloquy/protocol/thread/Models"
 import type { HostHandler } from "../HostCall.ts"
 import { pageOf } from "../HostCall.ts"
-
-const profiles = [
-  [":read-only", "Commands may read files and change nothing."],
-  [":workspace", "Commands may change files in the working directory."],
-  [":danger-full-access", "Commands are not confined."],
-] as const
+import { permissionProfiles } from "../../PermissionProfiles.ts"
 
 /** Handler of the method. */
 export const permissionProfileList: HostHandler<typeof PermissionProfileList> = (params) =>
   pageOf(
-    profiles.map(([id, description]) => ({ id, description, allowed: true })),
+    permissionProfiles.map(({ description, id }) => ({ id, description, allowed: true })),
     params,
   )
