@@ -24,6 +24,27 @@ export const threadMutations: ReadonlyArray<Mutation> = [
     replace: "",
   },
   {
+    law: "L4",
+    name: "a declined call does not complete",
+    file: "packages/server/src/thread/items/CallItems.ts",
+    find: "item === undefined ? [] : [completed(call, item)]",
+    replace: "[]",
+  },
+  {
+    law: "L5",
+    name: "an interrupted turn is not notified as ended",
+    file: "packages/server/src/thread/ThreadFold.ts",
+    find: "if (isTerminal(msg) && this.turn?.id === event.id)",
+    replace: 'if (msg.type === "task_complete" && this.turn?.id === event.id)',
+  },
+  {
+    law: "L5",
+    name: "a subscriber is sent again what the response contains",
+    file: "packages/server/src/thread/ThreadConnection.ts",
+    find: "after: history.next - 1,",
+    replace: "after: Math.max(-1, history.next - 4),",
+  },
+  {
     law: "L5",
     name: "two requests at the same time subscribe to one thread twice",
     file: "packages/server/src/thread/ThreadConnection.ts",
@@ -34,8 +55,8 @@ export const threadMutations: ReadonlyArray<Mutation> = [
     law: "L7",
     name: "no client is notified that its question was answered",
     file: "packages/server/src/thread/subscriptions/ThreadPresenter.ts",
-    find: "return requestId === undefined\n",
-    replace: "return requestId !== output\n",
+    find: ".take(threadId, output.msg.call_id)",
+    replace: ".take(threadId, output.msg.type)",
   },
   {
     law: "L11",
@@ -43,6 +64,21 @@ export const threadMutations: ReadonlyArray<Mutation> = [
     file: "packages/server/src/thread/ThreadHistory.ts",
     find: ".items.push(output.item)",
     replace: ".items.push({ ...output.item, id: `${output.item.id}-` })",
+  },
+  {
+    law: "L11",
+    name: "an answer is not read back",
+    file: "packages/server/src/thread/ThreadHistory.ts",
+    find: "for (const { atMs, event } of records) {",
+    replace:
+      'for (const { atMs, event } of records) {\n    if (event.msg.type === "agent_message") continue',
+  },
+  {
+    law: "L13",
+    name: "a turn without input starts",
+    file: "packages/server/src/thread/methods/TurnStart.ts",
+    find: 'if (items.length === 0) return yield* invalid("input must not be empty")',
+    replace: "",
   },
   {
     law: "L13",

@@ -26,31 +26,43 @@ interface SentRequest {
   readonly question: string
 }
 
-/** The requests of this dialect that were sent on one connection, by thread and question. */
+/**
+ * The requests of this dialect that were sent on one connection, by thread and question. A question is sent again if its answer
+ * could not be recorded.
+ */
 export class SentRequests {
-  private readonly ids = new Map<string, RequestId>()
+  private readonly ids = new Map<string, ReadonlyArray<RequestId>>()
   private readonly own = new Map<RequestId, SentRequest>()
 
   /** The question was sent with this id. */
   add(threadId: string, question: string, id: RequestId): void {
-    this.ids.set(`${threadId} ${question}`, id)
+    const key = `${threadId} ${question}`
+    this.ids.set(key, [...(this.ids.get(key) ?? []), id])
     this.own.set(id, { threadId, question })
   }
 
-  /** The id of the request for that question, which is forgotten. */
-  take(threadId: string, question: string): RequestId | undefined {
+  /** The ids of the requests for that question, which are forgotten. */
+  take(threadId: string, question: string): ReadonlyArray<RequestId> {
     const key = `${threadId} ${question}`
-    const id = this.ids.get(key)
+    const ids = this.ids.get(key) ?? []
     this.ids.delete(key)
-    if (id !== undefined) this.own.delete(id)
-    return id
+    for (const id of ids) this.own.delete(id)
+    return ids
   }
 
   /** The thread of the request with this id, which is forgotten; undefined for a request of another dialect. */
   withdraw(id: RequestId): string | undefined {
     const sent = this.own.get(id)
-    if (sent !== undefined) this.take(sent.threadId, sent.question)
-    return sent?.threadId
+    if (sent === undefined) return undefined
+    const { question, threadId } = sent
+    const key = `${threadId} ${question}`
+    this.own.delete(id)
+    this.ids.set(
+      key,
+      (this.ids.get(key) ?? []).filter((other) => other !== id),
+    )
+    if (this.ids.get(key)?.length === 0) this.ids.delete(key)
+    return threadId
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ApprovalRequest, Verdict } from "@colloquy/core/approvals/Approval"
+import * as FullStore from "@colloquy/testing/FullStore"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { asking, exec, oneCall } from "../support/Asking.ts"
@@ -97,4 +98,36 @@ describe("approvals", () => {
       }),
     )
   })
+
+  it.effect(
+    "a question whose answer cannot be recorded is asked again, and both are resolved",
+    () => {
+      const { tools, verdicts } = asking([exec])
+      const store = FullStore.make()
+      return withThreads({ script: oneCall, tools, store: store.layer }, (app) =>
+        Effect.gen(function* () {
+          const threadId = yield* started(app)
+          yield* turn(app, threadId)
+          yield* app.quiet
+          const first = asked(app, command)
+          store.room = 0
+          yield* app.send({ id: first.id, result: { decision: "accept" } })
+          yield* app.quiet
+          assert.deepStrictEqual(told(app, "serverRequest/resolved"), [])
+          store.room = Infinity
+          const before = app.messages.length
+          yield* app.ask("resume", "thread/resume", { threadId })
+          yield* app.quiet
+          const second = asked({ messages: app.messages.slice(before) }, command)
+          yield* app.send({ id: second.id, result: { decision: "accept" } })
+          yield* app.quiet
+          assert.deepStrictEqual(decided(verdicts).slice(-1), ["approved"])
+          assert.deepStrictEqual(
+            told(app, "serverRequest/resolved"),
+            [first, second].map(({ id }) => ({ threadId, requestId: id })),
+          )
+        }),
+      )
+    },
+  )
 })

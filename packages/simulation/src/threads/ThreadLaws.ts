@@ -1,6 +1,7 @@
 /** The laws for clients of app-server v2 (packages/docs/laws.md), each as a check over one of the connections of a run. Pure. */
 import {
   AgentMessageDelta,
+  ErrorNotification,
   ItemCompleted,
   ItemStarted,
   ServerRequestResolved,
@@ -61,7 +62,9 @@ const nothingBeforeResponse: Check = (connection) =>
     // A request may join the turn that another one has started.
     const first = own.find(({ method }) => method === ItemStarted._tag)
     const isStarter = textOf(param(first, "item", "content")) === textOf(param(request, "input"))
-    if (!isStarter) return []
+    // A client that had left the thread may know the turn by the input that joined it.
+    const isFirst = String(param(first, "item", "id")).endsWith("/user_message/0")
+    if (!isStarter || !isFirst) return []
     return own.flatMap((one) =>
       one.at < response.at
         ? [`${one.method} of turn ${keyOf(request, turnId)} before the response that names it`]
@@ -143,10 +146,37 @@ const itemsAreWhole: Check = (connection) => {
   return hasLeft(connection) ? [] : found
 }
 
+/** The items that a turn has completed, and those that are stored of it, without what may not be recorded. */
+const comparable = (
+  own: ReadonlyArray<WireMessage>,
+  turn: unknown,
+): readonly [sent: ReadonlyArray<unknown>, stored: ReadonlyArray<unknown>] => {
+  const items = at(turn, "items")
+  const stored: ReadonlyArray<unknown> = Array.isArray(items) ? items : []
+  const ends = own.filter(({ method }) => method === ItemCompleted._tag)
+  // A message whose request was repeated completes again.
+  const live = ends.flatMap((one, index) => {
+    const id = param(one, "item", "id")
+    const later = ends.slice(index + 1).some((other) => param(other, "item", "id") === id)
+    return later ? [] : [param(one, "item")]
+  })
+  const isRepeated = own.some(
+    (one) => one.method === ErrorNotification._tag && param(one, "willRetry") === true,
+  )
+  const ids = new Set(stored.map((item) => at(item, "id")))
+  // Reasoning that was cut off is not recorded, nor is a message that its repeated request does not send again.
+  const isCut = isRepeated || at(turn, "status") !== "completed"
+  const isCompared = (item: unknown): boolean => {
+    const type = at(item, "type")
+    if (type === "reasoning") return !isCut && ids.has(at(item, "id"))
+    return type !== "agentMessage" || !isRepeated || ids.has(at(item, "id"))
+  }
+  return [live.filter(isCompared), stored.filter(isCompared)]
+}
+
 /** L11: a turn that is read back has the items that were notified, with the same ids and contents. */
 const readBackAsNotified: Check = (connection) =>
-  // What could not be recorded is not read back.
-  hasLeft(connection) || connection.failures.length > 0
+  hasLeft(connection)
     ? []
     : connection.sent.flatMap((request) => {
         if (request.method !== ThreadRead._tag) return []
@@ -154,27 +184,20 @@ const readBackAsNotified: Check = (connection) =>
         const turns = at(response?.result, "thread", "turns")
         if (response === undefined || !Array.isArray(turns)) return []
         const before = notifications(connection).filter((one) => one.at < response.at)
+        // What could not be recorded is not read back.
+        const isUnrecorded = connection.failures.some(
+          ({ conversation }) => conversation === param(request, "threadId"),
+        )
+        if (isUnrecorded) return []
         return turns.flatMap((turn) => {
           const own = before.filter((one) => turnOf(one) === keyOf(request, at(turn, "id")))
           const isSeen =
             own.some(({ method }) => method === TurnStarted._tag) &&
             own.some(({ method }) => method === TurnCompleted._tag)
-          const ends = own.filter(({ method }) => method === ItemCompleted._tag)
-          // A message whose request was repeated completes again.
-          const live = ends.flatMap((one, index) => {
-            const id = param(one, "item", "id")
-            const later = ends.slice(index + 1).some((other) => param(other, "item", "id") === id)
-            return later ? [] : [param(one, "item")]
-          })
-          const stored = at(turn, "items")
-          const all: ReadonlyArray<unknown> = Array.isArray(stored) ? stored : []
-          const ids = new Set(all.map((item) => at(item, "id")))
-          // Reasoning that was cut off is not recorded.
-          const isCut = at(turn, "status") !== "completed"
-          const isCompared = (item: unknown) =>
-            at(item, "type") !== "reasoning" || (!isCut && ids.has(at(item, "id")))
-          const [sent, kept] = [live, all].map((items) => contentOf(items.filter(isCompared)))
-          return !isSeen || sent === kept
+          const [sent, kept] = comparable(own, turn).map(contentOf)
+          // The response may arrive after the end of a turn that ran when it was made.
+          const isRunning = at(turn, "status") === "inProgress"
+          return !isSeen || isRunning || sent === kept
             ? []
             : [`turn ${String(at(turn, "id"))}: ${sent} was sent, ${kept} is read back`]
         })
@@ -191,8 +214,6 @@ const questionsAreResolved: Check = (connection) => {
   const resolved = notifications(connection).filter(
     ({ method }) => method === ServerRequestResolved._tag,
   )
-  // An answer that could not be recorded is asked for again, in another request.
-  const mayMiss = hasLeft(connection) || connection.failures.length > 0
   return connection.received.filter(isRequest).flatMap((question) => {
     const own = resolved.filter((one) => param(one, "requestId") === question.id)
     const turn = turnOf(question)
@@ -201,7 +222,7 @@ const questionsAreResolved: Check = (connection) => {
     )
     return [
       ...(own.length > 1 ? [`question ${String(question.id)} is resolved twice`] : []),
-      ...(end !== undefined && own.length === 0 && !mayMiss
+      ...(end !== undefined && own.length === 0 && !hasLeft(connection)
         ? [`question ${String(question.id)} is open when its turn ends`]
         : []),
     ]

@@ -19,6 +19,7 @@ import {
   none,
   type Open,
   type OpenCall,
+  type OpenMessage,
   type Projected,
   type ProjectionState,
   timesOf,
@@ -70,14 +71,22 @@ const isSection = (core: Item): core is TextItem =>
 
 const afterReasoning = (
   state: ProjectionState,
-  core: Item,
+  { turnId }: Pick<Item, "turnId">,
   atMs: number,
   then: (state: ProjectionState) => Projected,
 ): Projected => {
-  const closed = closeReasoning(state, core.turnId, atMs)
+  const closed = closeReasoning(state, turnId, atMs)
   const next = then(closed.state)
   return { state: next.state, outputs: [...closed.outputs, ...next.outputs] }
 }
+
+/** A message that a repeated request sends again is open already, and follows the reasoning of that request. */
+const afterRepeated = (
+  state: ProjectionState,
+  message: OpenMessage,
+  atMs: number,
+  then: (state: ProjectionState) => Projected,
+): Projected => (message.isRestarted ? afterReasoning(state, message, atMs, then) : then(state))
 
 const begin = (state: ProjectionState, core: Item, atMs: number): Projected => {
   if (isSection(core)) return startSection(state, core, atMs)
@@ -93,7 +102,10 @@ const end = (state: ProjectionState, core: Item, atMs: number): Projected => {
     const section = state.reasoning.find(({ sections }) => sections.has(core.id))
     if (section !== undefined) return endSection(state, section, core, atMs)
     const message = state.messages.get(core.id)
-    return message === undefined ? none(state) : endMessage(state, message, core.text, atMs)
+    if (message === undefined) return none(state)
+    return afterRepeated(state, message, atMs, (after) =>
+      endMessage(after, message, core.text, atMs),
+    )
   }
   if (core.type === "question") return resolve(state, core, atMs)
   return isCall(core) ? endCall(state, core, atMs) : single(state, core, atMs)
@@ -101,7 +113,9 @@ const end = (state: ProjectionState, core: Item, atMs: number): Projected => {
 
 const more = (state: ProjectionState, id: string, delta: string, atMs: number): Projected => {
   const message = state.messages.get(id)
-  if (message !== undefined) return messageDelta(state, message, delta, atMs)
+  if (message !== undefined) {
+    return afterRepeated(state, message, atMs, (after) => messageDelta(after, message, delta, atMs))
+  }
   const section = state.reasoning.find(({ sections }) => sections.has(id))
   if (section !== undefined) return sectionDelta(state, section, id, delta)
   const call = state.calls.find(({ coreId }) => coreId === id)

@@ -69,10 +69,9 @@ export class ThreadPresenter implements SubscriptionPresenter {
   ): ReadonlyArray<Notification> {
     if (output._tag === "Status") this.options.onStatus(threadId, seq, output.status)
     if (output._tag === "Message" && output.msg.type === "approval_resolved") {
-      const requestId = this.options.sent.take(threadId, output.msg.call_id)
-      return requestId === undefined
-        ? []
-        : [notificationOf(ServerRequestResolved, { threadId, requestId })]
+      return this.options.sent
+        .take(threadId, output.msg.call_id)
+        .map((requestId) => notificationOf(ServerRequestResolved, { threadId, requestId }))
     }
     const shown = notificationOfOutput(threadId, output, wishes)
     return shown === undefined ? [] : [shown]

@@ -1,0 +1,33 @@
+import { type Event, type EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
+import { assert, describe, it } from "@effect/vitest"
+import { ThreadFold } from "../../src/thread/ThreadFold.ts"
+
+const completed = (msgs: ReadonlyArray<EventMsg>): ReadonlyArray<string> => {
+  const fold = new ThreadFold()
+  return msgs.flatMap((msg, seq) => {
+    const event: Event = { seq, id: "t", msg }
+    return fold
+      .step(event, seq)
+      .flatMap((output) => (output._tag === "ItemCompleted" ? [output.item.id] : []))
+  })
+}
+
+describe("ThreadFold", () => {
+  it("a message that is sent again follows the reasoning of its repeated request, live as in the log", () => {
+    const msgs: ReadonlyArray<EventMsg> = [
+      { type: "task_started", model_context_window: null },
+      { type: "agent_message_delta", delta: "He" },
+      { type: "stream_error", message: "cut" },
+      { type: "agent_reasoning_delta", delta: "think" },
+      { type: "agent_reasoning", text: "think" },
+      { type: "agent_message_delta", delta: "Hello" },
+      { type: "agent_message", message: "Hello" },
+      { type: "task_complete", last_agent_message: "Hello" },
+    ]
+    const live = completed(msgs)
+    const read = completed(msgs.filter((msg) => !isEphemeral(msg)))
+    assert.deepStrictEqual(read, ["t/reasoning/0", "t/agent_message/0"])
+    // What of the message was sent before its request was cut off completes before.
+    assert.deepStrictEqual(live.slice(-2), read)
+  })
+})
