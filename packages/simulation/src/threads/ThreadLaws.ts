@@ -90,7 +90,9 @@ const endsOnceAndLast: Check = (connection) => {
         param(one, "threadId") === param(start, "threadId"),
     )
     return [
-      ...(starts.length > 1 ? [`turn ${turnId} starts ${starts.length} times`] : []),
+      ...(starts.length > 1 && !hasLeft(connection)
+        ? [`turn ${turnId} starts ${starts.length} times`]
+        : []),
       ...(ends.length > 1 ? [`turn ${turnId} ends ${ends.length} times`] : []),
       ...late.map(({ method }) => `${method} of turn ${turnId} after its end`),
       ...(next !== undefined && (end === undefined || end.at > next.at) && !hasLeft(connection)
