@@ -1,0 +1,316 @@
+/** The items of threads as a projection of events: one row per kind of item, and what holds for any events. */
+import { type Event, type EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
+import { assert, describe, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Base64 from "effect/encoding/Base64"
+import * as Schema from "effect/Schema"
+import { ThreadFold, type ThreadOutput } from "../../src/thread/ThreadFold.ts"
+import { at } from "../support/Threading.ts"
+
+const duration = { secs: 1, nanos: 500_000_000 }
+const started: EventMsg = { type: "task_started", model_context_window: null }
+const complete: EventMsg = { type: "task_complete", last_agent_message: null }
+const aborted: EventMsg = { type: "turn_aborted", reason: "interrupted" }
+
+const outputsOf = (msgs: ReadonlyArray<EventMsg>): ReadonlyArray<ThreadOutput> => {
+  const fold = new ThreadFold()
+  return msgs.flatMap((msg, seq) => {
+    const event: Event = { seq, id: "t", msg }
+    return fold.step(event, seq * 1000)
+  })
+}
+
+const inTurn = (...msgs: ReadonlyArray<EventMsg>) => outputsOf([started, ...msgs, complete])
+
+/** One line per output about items: what happened, and the members of the item that say what it is. */
+const shown = (output: ThreadOutput): ReadonlyArray<string> => {
+  switch (output._tag) {
+    case "ItemStarted":
+    case "ItemCompleted": {
+      const { item } = output
+      const status = "status" in item ? ` ${item.status}` : ""
+      return [`${output._tag === "ItemStarted" ? "start" : "end"} ${item.type} ${item.id}${status}`]
+    }
+    case "MessageDelta":
+    case "OutputDelta":
+    case "SummaryDelta":
+    case "ReasoningDelta":
+      return [`delta ${output.itemId} ${output.delta}`]
+    case "PartAdded":
+      return [`part ${output.itemId} ${output.index}`]
+    default:
+      return []
+  }
+}
+
+const begin: EventMsg = {
+  type: "exec_command_begin",
+  call_id: "c",
+  command: ["bash", "-lc", "cat a.txt"],
+  cwd: "/work",
+  parsed_cmd: [{ type: "read", cmd: "cat a.txt", name: "a.txt" }],
+}
+const chunk = (text: string): EventMsg => ({
+  type: "exec_command_output_delta",
+  call_id: "c",
+  stream: "stdout",
+  chunk: Base64.encode(new TextEncoder().encode(text)),
+})
+const end = (exit_code: number): EventMsg => ({
+  type: "exec_command_end",
+  call_id: "c",
+  stdout: "out",
+  stderr: "",
+  aggregated_output: "out",
+  exit_code,
+  duration,
+})
+const question: EventMsg = {
+  type: "exec_approval_request",
+  call_id: "c",
+  command: ["touch", "a"],
+  cwd: "/work",
+  reason: "outside",
+}
+const resolved = (decision: "approved" | "denied"): EventMsg => ({
+  type: "approval_resolved",
+  call_id: "c",
+  decision,
+  reason: "answered",
+})
+const changes = {
+  "/work/b": { add: { content: "b\n" } },
+  "/work/a": {
+    update: { unified_diff: "--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n", move_path: "/work/c" },
+  },
+} as const
+const invocation = { server: "s", tool: "t", arguments: { a: 1 } }
+
+/** What happens, and what a client is shown. */
+const rows: ReadonlyArray<readonly [string, ReadonlyArray<EventMsg>, ReadonlyArray<string>]> = [
+  [
+    "a message grows and ends",
+    [
+      { type: "agent_message_delta", delta: "Hel" },
+      { type: "agent_message_delta", delta: "lo" },
+      { type: "agent_message", message: "Hello" },
+    ],
+    [
+      "start agentMessage t/agent_message/0",
+      "delta t/agent_message/0 Hel",
+      "delta t/agent_message/0 lo",
+      "end agentMessage t/agent_message/0",
+    ],
+  ],
+  [
+    "the part of a message that was not received in deltas is sent before its end",
+    [
+      { type: "agent_message_delta", delta: "Hel" },
+      { type: "agent_message", message: "Hello" },
+    ],
+    [
+      "start agentMessage t/agent_message/0",
+      "delta t/agent_message/0 Hel",
+      "delta t/agent_message/0 lo",
+      "end agentMessage t/agent_message/0",
+    ],
+  ],
+  [
+    "the sections of reasoning are one item",
+    [
+      { type: "agent_reasoning_delta", delta: "one" },
+      { type: "agent_reasoning", text: "one" },
+      { type: "agent_reasoning_section_break" },
+      { type: "agent_reasoning_delta", delta: "two" },
+      { type: "agent_reasoning", text: "two" },
+    ],
+    [
+      "start reasoning t/reasoning/0",
+      "part t/reasoning/0 0",
+      "delta t/reasoning/0 one",
+      "part t/reasoning/0 1",
+      "delta t/reasoning/0 two",
+      "end reasoning t/reasoning/0",
+    ],
+  ],
+  [
+    "a command has its output and its end",
+    [begin, chunk("o"), chunk("ut"), end(0)],
+    [
+      "start commandExecution t/command/0 inProgress",
+      "delta t/command/0 o",
+      "delta t/command/0 ut",
+      "end commandExecution t/command/0 completed",
+    ],
+  ],
+  [
+    "a command with another exit code than 0 has failed",
+    [begin, end(1)],
+    ["start commandExecution t/command/0 inProgress", "end commandExecution t/command/0 failed"],
+  ],
+  [
+    "a question and its command are one item",
+    [question, resolved("approved"), begin, end(0)],
+    [
+      "start commandExecution t/question/0 inProgress",
+      "end commandExecution t/question/0 completed",
+    ],
+  ],
+  [
+    "a declined question ends its item",
+    [question, resolved("denied")],
+    [
+      "start commandExecution t/question/0 inProgress",
+      "end commandExecution t/question/0 declined",
+    ],
+  ],
+  [
+    "a patch that fails",
+    [
+      { type: "patch_apply_begin", call_id: "c", auto_approved: true, changes },
+      { type: "patch_apply_end", call_id: "c", stdout: "", stderr: "no", success: false },
+    ],
+    ["start fileChange t/file_change/0 inProgress", "end fileChange t/file_change/0 failed"],
+  ],
+  [
+    "a call of a tool server",
+    [
+      { type: "mcp_tool_call_begin", call_id: "c", invocation },
+      { type: "mcp_tool_call_end", call_id: "c", invocation, duration, result: { Err: "no" } },
+    ],
+    ["start mcpToolCall t/mcp_tool_call/0 inProgress", "end mcpToolCall t/mcp_tool_call/0 failed"],
+  ],
+  [
+    "a call that a tool refuses",
+    [
+      { type: "tool_call_begin", call_id: "c", tool: "apply_patch", arguments: {} },
+      { type: "tool_call_end", call_id: "c", tool: "apply_patch", duration, result: { Err: "no" } },
+    ],
+    ["start dynamicToolCall t/tool_call/0 inProgress", "end dynamicToolCall t/tool_call/0 failed"],
+  ],
+  [
+    "a search of the provider",
+    [
+      { type: "web_search_begin", call_id: "c" },
+      { type: "web_search_end", call_id: "c", query: "q" },
+    ],
+    ["start webSearch t/web_search/0", "end webSearch t/web_search/0"],
+  ],
+  [
+    "an image that is read, a message of the user and a summary start and end at once",
+    [
+      { type: "user_message", message: "hi" },
+      { type: "view_image_tool_call", call_id: "c", path: "/a.png" },
+      { type: "compacted", message: "all of it" },
+      { type: "agent_message", message: "Compact task completed" },
+    ],
+    [
+      "start userMessage t/user_message/0",
+      "end userMessage t/user_message/0",
+      "start imageView t/image_view/0",
+      "end imageView t/image_view/0",
+      "start contextCompaction t/compaction/0",
+      "end contextCompaction t/compaction/0",
+    ],
+  ],
+]
+
+describe("items of threads", () => {
+  it.each(rows)("%s", (_, msgs, expected) => {
+    assert.deepStrictEqual(inTurn(...msgs).flatMap(shown), expected)
+  })
+
+  it("a file change has its files in order, contents for new files and hunks for changed ones", () => {
+    const [output] = inTurn({
+      type: "patch_apply_begin",
+      call_id: "c",
+      auto_approved: true,
+      changes,
+    }).filter(({ _tag }) => _tag === "ItemStarted")
+    assert.deepStrictEqual(at(output, "item", "changes"), [
+      {
+        path: "/work/a",
+        kind: { type: "update", move_path: "/work/c" },
+        diff: "@@ -1 +1 @@\n-x\n+y\n\n\nMoved to: /work/c",
+      },
+      { path: "/work/b", kind: { type: "add" }, diff: "b\n" },
+    ])
+  })
+
+  it("a command says what it does, with absolute paths, and how long it took", () => {
+    const [output] = inTurn(begin, end(0)).filter(({ _tag }) => _tag === "ItemCompleted")
+    const item = at(output, "item")
+    assert.deepStrictEqual(at(item, "commandActions"), [
+      { type: "read", command: "cat a.txt", name: "a.txt", path: "/work/a.txt" },
+    ])
+    assert.deepStrictEqual(
+      [at(item, "aggregatedOutput"), at(item, "exitCode"), at(item, "durationMs")],
+      ["out", 0, 1500],
+    )
+  })
+
+  it.each([
+    ["completed", complete],
+    ["aborted", aborted],
+  ] as const)(
+    "every item that is open when its turn is %s is completed before the turn",
+    (_, last) => {
+      const open: ReadonlyArray<EventMsg> = [
+        started,
+        { type: "agent_reasoning_delta", delta: "hm" },
+        { type: "agent_message_delta", delta: "Hel" },
+        begin,
+        { type: "mcp_tool_call_begin", call_id: "m", invocation },
+        { type: "patch_apply_begin", call_id: "p", auto_approved: true, changes },
+        last,
+      ]
+      const outputs = outputsOf(open)
+      const ids = (tag: ThreadOutput["_tag"]) =>
+        outputs.flatMap((output) =>
+          output._tag === tag && "item" in output ? [output.item.id] : [],
+        )
+      assert.lengthOf(ids("ItemStarted"), 5)
+      assert.sameMembers(ids("ItemCompleted"), ids("ItemStarted"))
+      assert.strictEqual(outputs.at(-1)?._tag, "TurnCompleted")
+    },
+  )
+})
+
+/** Events of a turn in any order, by their place among those of the rows. */
+const msgsOfRows = rows.flatMap(([, msgs]) => msgs)
+const places = Arbitrary.schema(Schema.Array(Schema.Literals(msgsOfRows.map((_, place) => place))))
+
+const completedOf = (outputs: ReadonlyArray<ThreadOutput>) =>
+  outputs.flatMap((output) => (output._tag === "ItemCompleted" ? [output.item.id] : []))
+
+describe("items of any events", () => {
+  it.prop(
+    "every item that starts completes as often, before its turn",
+    { drawn: places, isAborted: Arbitrary.schema(Schema.Boolean) },
+    ({ drawn, isAborted }) => {
+      const msgs = drawn.flatMap((place) => msgsOfRows[place] ?? [])
+      const outputs = outputsOf([started, ...msgs, isAborted ? aborted : complete])
+      const starts = outputs.flatMap((output) =>
+        output._tag === "ItemStarted" ? [output.item.id] : [],
+      )
+      assert.deepStrictEqual(completedOf(outputs).toSorted(), starts.toSorted())
+      assert.strictEqual(outputs.at(-1)?._tag, "TurnCompleted")
+    },
+    { arbitrary: { runs: 500 } },
+  )
+
+  it.prop(
+    "the items that are read back were all notified",
+    { drawn: places },
+    ({ drawn }) => {
+      const msgs = [started, ...drawn.flatMap((place) => msgsOfRows[place] ?? []), complete]
+      const live = new Set(completedOf(outputsOf(msgs)))
+      const read = completedOf(outputsOf(msgs.filter((msg) => !isEphemeral(msg))))
+      assert.deepStrictEqual(
+        read.filter((id) => !live.has(id)),
+        [],
+      )
+    },
+    { arbitrary: { runs: 500 } },
+  )
+})
