@@ -151,6 +151,22 @@ export class ManagerClosed extends Schema.TaggedError<ManagerClosed>()("ManagerC
   override readonly message = "conversations are being shut down; no new work is taken"
 }
 
+/** Longest name of a conversation, in UTF-16 code units. */
+export const maxConversationName = 1000
+
+/** The name of a conversation is blank or too long. */
+export class BadConversationName extends Schema.TaggedError<BadConversationName>()(
+  "BadConversationName",
+  {
+    /** Length of the name without white space at its ends, in UTF-16 code units. */
+    length: Schema.Int,
+  },
+) {
+  override get message() {
+    return `name: expected 1 to ${maxConversationName} characters; got ${this.length}`
+  }
+}
+
 /** `limit` of a page is no whole number in its range. */
 export class BadPageLimit extends Schema.TaggedError<BadPageLimit>()("BadPageLimit", {
   limit: Schema.Number,

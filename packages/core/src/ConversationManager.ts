@@ -9,6 +9,7 @@ import type * as Scope from "effect/Scope"
 import type { Conversation } from "./Conversation.ts"
 import type {
   AttachError,
+  BadConversationName,
   BadCursor,
   BadPageLimit,
   CannotResume,
@@ -58,6 +59,8 @@ export interface ConversationSummary {
   readonly loaded: boolean
   /** The first message of the user, with white space folded. Absent while there is none. */
   readonly preview?: string
+  /** The name that it was given last. Absent while it has none. */
+  readonly name?: string
   /** Milliseconds since the epoch, like `updatedAtMs`. */
   readonly createdAtMs: number
   /** Time of the last append to the log. */
@@ -177,6 +180,18 @@ export class ConversationManager extends Context.Service<
     /** Makes an archived conversation listed and found by its id again. Loads nothing. */
     readonly unarchive: (id: string, access?: Access) => Effect.Effect<void, RemoveError>
     /**
+     * Names a conversation, archived or not, in whichever process it is. White space is folded; the name then has 1 to 1,000
+     * UTF-16 code units. Loads nothing. Lists search names too. Resolves with the name as it was recorded.
+     */
+    readonly rename: (
+      id: string,
+      name: string,
+      access?: Access,
+    ) => Effect.Effect<
+      string,
+      BadConversationName | NoSuchConversation | StoreError | ManagerClosed
+    >
+    /**
      * Creates a conversation from the beginning of another one, with the settings that one has now. A turn that runs
      * there is left out and continues. The new log is a copy: nothing is read from the other one later. Fails with
      * `BadForkRule` for a number that is not a count or lies beyond the history, and for a submission whose turn has
@@ -188,7 +203,7 @@ export class ConversationManager extends Context.Service<
       access?: Access,
     ) => Effect.Effect<Conversation, GetError | CreateError | BadForkRule>
     /**
-     * Calls `listener` right after each change of the list: a conversation was created, removed, archived or unarchived.
+     * Calls `listener` right after each change of the list: a conversation was created, removed, renamed, archived or unarchived.
      * It gets the owner of that conversation, and must return at once. Ends with the scope.
      */
     readonly watch: (listener: (owner: Owner) => void) => Effect.Effect<void, never, Scope.Scope>

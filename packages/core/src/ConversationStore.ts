@@ -58,6 +58,8 @@ export interface ConversationSummary {
    * (`store/Preview.ts`). Absent while there is none.
    */
   readonly preview?: string
+  /** The name that `rename` gave it last. Absent while it has none. */
+  readonly name?: string
   /** Time of the last append, in milliseconds since the epoch. */
   readonly updatedAtMs: number
   /** True when it was archived and not unarchived since. */
@@ -86,7 +88,7 @@ export interface ListQuery {
   readonly archived?: boolean
   /** True: only those with a preview. */
   readonly withPreview?: boolean
-  /** Only those with this text in the preview; case does not matter. */
+  /** Only those with this text in the preview or in the name; case does not matter. */
   readonly text?: string
   /** Only those of this owner. Default: those of all owners. */
   readonly owner?: Owner
@@ -195,6 +197,16 @@ export class ConversationStore extends Context.Service<
     readonly unarchive: (
       id: ConversationId,
     ) => Effect.Effect<void, StoreError | NoSuchConversation | LeaseHeld>
+    /**
+     * Names the conversation, archived or not and whoever has its lease. The log is not changed. Resolves when the name is
+     * synced.
+     *
+     * @param name not empty
+     */
+    readonly rename: (
+      id: ConversationId,
+      name: string,
+    ) => Effect.Effect<void, StoreError | NoSuchConversation>
     /** Removes the log, archived or not. Fails while a writer has the lease. */
     readonly delete: (
       id: ConversationId,

@@ -13,6 +13,7 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
     "list",
     "archive",
     "unarchive",
+    "rename",
     "delete",
     "metadata",
   ]),

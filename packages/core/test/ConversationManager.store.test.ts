@@ -119,6 +119,32 @@ describe("ConversationManager over its store", () => {
     }).pipe(Effect.provide(managerLayer(scripted(answer("yes"))))),
   )
 
+  it.effect("names conversations, which lists show and search; watchers are notified", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust(0)
+      const manager = yield* ConversationManager
+      const { id } = yield* manager.create(settings)
+      let changes = 0
+      yield* manager.watch(() => changes++)
+      assert.strictEqual(yield* manager.rename(id, " a \n name "), "a name")
+      assert.strictEqual(changes, 1)
+      assert.strictEqual((yield* manager.metadata({ id })).name, "a name")
+      const { items } = yield* manager.list({ text: "NAME" })
+      assert.deepStrictEqual(
+        items.map((one) => [one.id, one.name]),
+        [[id, "a name"]],
+      )
+      for (const name of ["", " \n ", "x".repeat(1001)]) {
+        const error = yield* Effect.flip(manager.rename(id, name))
+        assert.strictEqual(error._tag, "BadConversationName")
+      }
+      const foreign = yield* Effect.flip(manager.rename(id, "mine", { owner: "eve" }))
+      assert.strictEqual(foreign._tag, "NoSuchConversation")
+      assert.strictEqual((yield* manager.metadata({ id })).name, "a name")
+      assert.strictEqual(changes, 1)
+    }).pipe(Effect.scoped, Effect.provide(managerLayer(scripted()))),
+  )
+
   it.effect("L13 reports that a path is unknown, and that a text is not an id", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(0)

@@ -63,6 +63,7 @@ export const observed = () => {
     metadata: (where) => inner.metadata(where),
     archive: (id) => faults.archive?.() ?? inner.archive(id),
     unarchive: (id) => inner.unarchive(id),
+    rename: (id, name) => inner.rename(id, name),
     delete: (id) => {
       calls.push("delete")
       return faults.delete?.() ?? inner.delete(id)

@@ -24,7 +24,7 @@ const tables = `
   PRAGMA busy_timeout = 5000;
   CREATE TABLE IF NOT EXISTS conversations (
     id TEXT PRIMARY KEY, createdAtMs INTEGER, updatedAtMs INTEGER, cwd TEXT, provider TEXT, owner TEXT, meta TEXT,
-    preview TEXT, folded TEXT, archived INTEGER DEFAULT 0, generation INTEGER DEFAULT 0, pid INTEGER
+    preview TEXT, folded TEXT, name TEXT, archived INTEGER DEFAULT 0, generation INTEGER DEFAULT 0, pid INTEGER
   );
   CREATE TABLE IF NOT EXISTS records (
     id TEXT, position INTEGER, seq INTEGER, record TEXT, PRIMARY KEY (id, position)
@@ -35,17 +35,19 @@ interface Row {
   readonly meta: string
   readonly updatedAtMs: number
   readonly preview: string | null
+  readonly name: string | null
   readonly archived: number
   readonly generation: number
   /** The process whose writer is open. */
   readonly pid: number | null
 }
 
-const summaryOf = ({ archived, meta, preview, updatedAtMs }: Row): ConversationSummary => ({
+const summaryOf = ({ archived, meta, name, preview, updatedAtMs }: Row): ConversationSummary => ({
   meta: JSON.parse(meta) as ConversationMeta,
   updatedAtMs,
   archived: archived === 1,
   ...(preview === null ? {} : { preview }),
+  ...(name === null ? {} : { name }),
 })
 
 const decodeRecord = Schema.decodeUnknownSync(Schema.fromJsonString(LogRecord))
@@ -238,7 +240,7 @@ const make = (db: DatabaseSync): Service => {
              AND (:provider IS NULL OR provider = :provider)
              AND (:anyOwner OR owner IS :owner)
              AND (NOT :withPreview OR preview IS NOT NULL)
-             AND (:text IS NULL OR instr(folded, :text) > 0)
+             AND (:text IS NULL OR instr(folded, :text) > 0 OR instr(lower(name), :text) > 0)
            ORDER BY createdAtMs DESC, id DESC LIMIT :more`,
           {
             archived: Number(archived),
@@ -272,6 +274,12 @@ const make = (db: DatabaseSync): Service => {
     unarchive: (id) =>
       unleased("unarchive", { id }, () => {
         run("UPDATE conversations SET archived = 0 WHERE id = ?", id)
+      }),
+
+    rename: (id, name) =>
+      found("rename", { id }, () => {
+        run("UPDATE conversations SET name = ? WHERE id = ?", name, id)
+        return Effect.void
       }),
 
     delete: (id) =>

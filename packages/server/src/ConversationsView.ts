@@ -52,6 +52,8 @@ export class ConversationsView extends Context.Service<
     readonly archive: (id: string) => Effect.Effect<void, RemoveError>
     /** Makes an archived conversation available again. */
     readonly unarchive: (id: string) => Effect.Effect<void, RemoveError>
+    /** Names a conversation. */
+    readonly rename: (id: string, name: string) => ReturnType<Manager["rename"]>
     /** Creates a conversation that begins with a copy of another one's events; both belong to the principal. */
     readonly fork: (id: string, rule: Parameters<Manager["fork"]>[1]) => ReturnType<Manager["fork"]>
   }
@@ -81,6 +83,7 @@ export const conversationsOf = (
     remove: (id) => manager.remove(id, access),
     archive: (id) => manager.archive(id, access),
     unarchive: (id) => manager.unarchive(id, access),
+    rename: (id, name) => manager.rename(id, name, access),
     fork: (id, rule) => Effect.map(manager.fork(id, rule, access), confine),
   }
 }

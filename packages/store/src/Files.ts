@@ -92,6 +92,11 @@ export class Files extends Context.Service<
     readonly realPath: (path: string) => Effect.Effect<string, FileFault>
     /** Renames within one file system. Fails with `EEXIST` when the new path is taken. */
     readonly rename: (from: string, to: string) => Effect.Effect<void, FileFault>
+    /**
+     * Appends to a file with one write at its end, wherever the end is by then. Creates the file when it is missing,
+     * readable by its owner only. Never follows a link in the last part of the path. Completes when the bytes are on the disk.
+     */
+    readonly append: (path: string, bytes: Uint8Array) => Effect.Effect<void, FileFault>
     /** Removes a file. */
     readonly remove: (path: string) => Effect.Effect<void, FileFault>
   }

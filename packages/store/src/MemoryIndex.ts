@@ -16,20 +16,25 @@ const newestFirst = (a: ListPosition, b: ListPosition): number => {
   return a.id < b.id ? 1 : -1
 }
 
-const fits = (query: ListQuery, { archived, meta, preview }: IndexRow): boolean =>
+const hasText = (text: string, ...within: ReadonlyArray<string>): boolean =>
+  within.some((one) => one.toLowerCase().includes(text.toLowerCase()))
+
+const fits = (query: ListQuery, { archived, meta, name = "", preview }: IndexRow): boolean =>
   archived === (query.archived ?? false) &&
   (query.after === undefined || newestFirst(query.after, meta) < 0) &&
   (query.cwd === undefined || query.cwd === meta.cwd) &&
   (query.provider === undefined || query.provider === meta.provider) &&
   (query.withPreview !== true || preview !== undefined) &&
   (query.owner === undefined || query.owner === (meta.owner ?? null)) &&
-  (query.text === undefined || (preview ?? "").toLowerCase().includes(query.text.toLowerCase()))
+  (query.text === undefined || hasText(query.text, preview ?? "", name))
 
 class MemoryIndex implements Service {
   private readonly rows = new Map<ConversationId, IndexRow>()
+  private readonly names = new Map<ConversationId, string>()
+  private namesEnd = 0
   private readonly readFolders = new Map<string, number>()
 
-  readonly get: Service["get"] = (id) => Effect.sync(() => this.rows.get(id))
+  readonly get: Service["get"] = (id) => Effect.sync(() => this.named(this.rows.get(id)))
 
   readonly put: Service["put"] = (rows) =>
     Effect.sync(() => {
@@ -66,6 +71,18 @@ class MemoryIndex implements Service {
       this.readFolders.set(folder, modifiedMs)
     })
 
+  readonly nameOf: Service["nameOf"] = (id) => Effect.sync(() => this.names.get(id))
+
+  readonly putNames: Service["putNames"] = (names, from, to) =>
+    Effect.sync(() => {
+      if (from === 0) this.names.clear()
+      else if (from !== this.namesEnd) return
+      for (const { id, name } of names) this.names.set(id, name)
+      this.namesEnd = to
+    })
+
+  readonly namesRead: Service["namesRead"] = Effect.sync(() => this.namesEnd)
+
   readonly removeFolder: Service["removeFolder"] = (folder) =>
     Effect.sync(() => {
       this.readFolders.delete(folder)
@@ -73,11 +90,19 @@ class MemoryIndex implements Service {
 
   readonly reset: Service["reset"] = Effect.sync(() => {
     this.rows.clear()
+    this.names.clear()
+    this.namesEnd = 0
     this.readFolders.clear()
   })
 
+  private named<Row extends IndexRow | undefined>(row: Row): Row {
+    const name = row === undefined ? undefined : this.names.get(row.meta.id)
+    return name === undefined ? row : { ...row, name }
+  }
+
   private sorted(fit: (row: IndexRow) => boolean, max: number): ReadonlyArray<IndexRow> {
     return [...this.rows.values()]
+      .map((row) => this.named(row))
       .filter(fit)
       .toSorted((a, b) => newestFirst(a.meta, b.meta))
       .slice(0, max)

@@ -50,10 +50,18 @@ export interface IndexRow {
   readonly archived: boolean
   /** Text of the first user message, shortened; absent when there is none. */
   readonly preview?: string
+  /** The name of the conversation. `get` and `page` give it, and `put` ignores it: names are put by `putNames`. */
+  readonly name?: string
   /** The contents that this row was derived from. */
   readonly version: FileVersion
   /** Absent when the file has not been read as a whole. */
   readonly checked?: CheckedLog
+}
+
+/** The name of a conversation. */
+export interface NameRow {
+  readonly id: ConversationId
+  readonly name: string
 }
 
 /** The index of all conversations of a state directory. */
@@ -81,6 +89,19 @@ export class RolloutIndex extends Context.Service<
     readonly folders: Effect.Effect<ReadonlyMap<string, number>, IndexFault>
     /** Records that a folder was read. */
     readonly putFolder: (folder: string, modifiedMs: number) => Effect.Effect<void, IndexFault>
+    /** The name of a conversation, whether or not the index has a row for it. */
+    readonly nameOf: (id: ConversationId) => Effect.Effect<string | undefined, IndexFault>
+    /**
+     * Puts the names that one piece of the file of names contains, in its order, and records how far that file was read.
+     * Offsets are in bytes. `from` 0 removes all other names. Does nothing when the file was not read up to `from`.
+     */
+    readonly putNames: (
+      names: ReadonlyArray<NameRow>,
+      from: number,
+      to: number,
+    ) => Effect.Effect<void, IndexFault>
+    /** How far the file of names was read, in bytes. */
+    readonly namesRead: Effect.Effect<number, IndexFault>
     /** Removes the record of a folder. */
     readonly removeFolder: (folder: string) => Effect.Effect<void, IndexFault>
     /**

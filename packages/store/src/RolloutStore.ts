@@ -17,6 +17,7 @@ import {
 import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { LogRecord } from "@colloquy/core/LogRecord"
 import type { LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
+import { defined } from "@colloquy/protocol/Defined"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -112,7 +113,12 @@ class RolloutStore implements Service {
     (
       where: LogAddress,
     ): Effect.Effect<OpenedLog, StoreError | NoSuchConversation | LeaseHeld, Scope.Scope> =>
-      this.opener.open(where).pipe(mapFileFaults("open")),
+      this.opener.open(where).pipe(
+        Effect.flatMap((opened) =>
+          Effect.map(this.withName(opened.summary), (summary) => ({ ...opened, summary })),
+        ),
+        mapFileFaults("open"),
+      ),
   )
 
   readonly read: Service["read"] = (id, page) => this.pages.read(id, page)
@@ -144,14 +150,14 @@ class RolloutStore implements Service {
       Scope.Scope
     > {
       const known = "id" in where ? this.active.all.get(where.id) : undefined
-      if (known !== undefined) return known.summary(this.home)
+      if (known !== undefined) return yield* this.withName(known.summary(this.home))
       const located = yield* this.locator.find("metadata", where)
       const handle = yield* this.files.open(this.pathOf(located), "read")
       const { meta } = yield* readOwnHeader(handle, located)
       const row = yield* readIndexRow(handle, yield* handle.stat, located)
       return row === undefined
         ? yield* new NoSuchConversation({ id: located.id })
-        : { ...this.summaryOf(row), meta }
+        : yield* this.withName({ ...this.summaryOf(row), meta })
     },
     Effect.scoped,
     mapFileFaults("metadata"),
@@ -163,6 +169,19 @@ class RolloutStore implements Service {
 
   readonly unarchive = Effect.fn("RolloutStore.unarchive")((id: ConversationId) =>
     this.move("unarchive", id, (name) => `${folderOfName(name)}/${name}`, false),
+  )
+
+  readonly rename = Effect.fn("RolloutStore.rename")(
+    function* (
+      this: RolloutStore,
+      id: ConversationId,
+      name: string,
+    ): Effect.fn.Return<void, StoreError | NoSuchConversation | FileFault> {
+      yield* this.locator.find("rename", { id })
+      yield* this.catalog.names.append(id, name)
+    },
+    Effect.uninterruptible,
+    mapFileFaults("rename"),
   )
 
   readonly delete = Effect.fn("RolloutStore.delete")(
@@ -191,16 +210,23 @@ class RolloutStore implements Service {
   }
 
   private summaryOf(row: IndexRow): ConversationSummary {
-    const { archived, meta, preview, updatedAtMs } = row
-    return (
-      this.active.all.get(meta.id)?.summary(this.home) ?? {
-        meta,
-        updatedAtMs,
-        archived,
-        path: this.pathOf(row),
-        ...(preview === undefined ? {} : { preview }),
-      }
-    )
+    const { archived, meta, name, preview, updatedAtMs } = row
+    const active = this.active.all.get(meta.id)?.summary(this.home)
+    if (active !== undefined) return { ...active, ...defined({ name }) }
+    return {
+      meta,
+      updatedAtMs,
+      archived,
+      path: this.pathOf(row),
+      ...defined({ preview, name }),
+    }
+  }
+
+  private withName(summary: ConversationSummary): Effect.Effect<ConversationSummary, FileFault> {
+    return Effect.map(this.catalog.names.of(summary.meta.id), (name) => ({
+      ...summary,
+      ...defined({ name }),
+    }))
   }
 
   private move(

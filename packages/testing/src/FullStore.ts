@@ -85,6 +85,7 @@ export const make = (): FullStore => {
     metadata: (where) => inner.metadata(where),
     archive: (id) => ifRoom("archive", inner.archive(id)),
     unarchive: (id) => ifRoom("unarchive", inner.unarchive(id)),
+    rename: (id, name) => ifRoom("rename", inner.rename(id, name)),
     delete: (id) => inner.delete(id),
   }
   return Object.assign(store, { layer: Layer.succeed(ConversationStore, service) })

@@ -24,7 +24,6 @@ const dialects = [...handled, threads]
 /** Methods of threads that are answered with an error which says that they are not served yet. */
 const unserved: ReadonlySet<string> = new Set([
   "review/start",
-  "thread/name/set",
   "thread/queue/add",
   "thread/queue/delete",
   "thread/queue/list",

@@ -9,7 +9,7 @@ Commands:
                  created at the first start and printed once
   chat           Hold a conversation in the terminal
   exec           Run one turn and end, for scripts: colloquy exec --help
-  sessions       List, show, resume, fork, archive, unarchive and rm: the stored conversations
+  sessions       List, show, resume, rename, fork, archive, unarchive and rm: the stored conversations
   login          Log in to the provider openai in a browser, or with --api-key, which is read from stdin
   logout, status Delete the stored login; print which model, provider and login are used
   completions    Print the completions for bash, zsh or fish. Each of the last six has a page of its own:

@@ -63,6 +63,7 @@ export const layer = (
         remove: "effect",
         archive: "effect",
         unarchive: "effect",
+        rename: "effect",
         fork: "effect",
         watch: () => watchers.watch,
         shutdown: "value",

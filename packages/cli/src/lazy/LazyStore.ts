@@ -49,5 +49,6 @@ export const layer = (
     metadata: "effect",
     archive: "effect",
     unarchive: "effect",
+    rename: "effect",
     delete: "effect",
   })

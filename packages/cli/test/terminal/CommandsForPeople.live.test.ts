@@ -78,6 +78,15 @@ describe("sessions", () => {
       assert.lengthOf(found, 1)
       const { id = "" } = found[0] ?? {}
       assert.include(run(["sessions", "show", id]).stdout, "› say first\n\n  first\n")
+      assert.strictEqual(
+        run(["sessions", "rename", id, " my  name "]).stdout,
+        `named ${id} my name\n`,
+      )
+      assert.deepStrictEqual(
+        listed(run, "--search", "MY NAME").map((one) => one.id),
+        [id],
+      )
+      assert.strictEqual(run(["sessions", "rename", id, " "]).code, 1)
       const copy = run(["sessions", "fork", id]).stdout.trim()
       assert.lengthOf(listed(run), 3)
       assert.strictEqual(run(["sessions", "archive", copy]).stdout, `archived ${copy}\n`)
@@ -230,7 +239,7 @@ describe("help and usage errors", () => {
     Effect.gen(function* () {
       const { run } = yield* homeWith()
       const commands = ["chat", "exec", "login", "logout", "status", "completions", "sessions"]
-      const subcommands = ["list", "show", "resume", "fork", "archive", "unarchive", "rm"]
+      const subcommands = ["list", "show", "resume", "rename", "fork", "archive", "unarchive", "rm"]
       for (const words of [
         ...commands.map((name) => [name]),
         ...subcommands.map((name) => ["sessions", name]),

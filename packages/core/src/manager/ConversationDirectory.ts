@@ -61,7 +61,7 @@ export class ConversationDirectory {
   private creating = 0
   /** Present from the start of the shutdown on; completed at its end. */
   private closed: Deferred.Deferred<void> | undefined
-  private readonly watchers = new Watchers()
+  readonly watchers = new Watchers()
 
   constructor(parts: {
     readonly maxConversations: number
@@ -186,10 +186,6 @@ export class ConversationDirectory {
       this.entries.setArchived(meta.id, false)
       this.watchers.notify(meta)
     })
-  }
-
-  watch(...[listener]: Parameters<Watchers["watch"]>): ReturnType<Watchers["watch"]> {
-    return this.watchers.watch(listener)
   }
 
   get shutdown(): Effect.Effect<void> {

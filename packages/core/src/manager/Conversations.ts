@@ -130,10 +130,13 @@ const serviceOf = (
     unarchive: Effect.fn("ConversationManager.unarchive")((id, access) =>
       conversations.unarchive(id, access),
     ),
+    rename: Effect.fn("ConversationManager.rename")((id, name, access) =>
+      shared.rename(id, name, access),
+    ),
     fork: Effect.fn("ConversationManager.fork")((id, rule, access) =>
       conversations.fork(id, rule, access),
     ),
-    watch: (listener) => conversations.watch(listener),
+    watch: (listener) => conversations.watchers.watch(listener),
     isClosed: conversations.isClosed,
     shutdown: Effect.withSpan(conversations.shutdown, "ConversationManager.shutdown"),
   })

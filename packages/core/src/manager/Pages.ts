@@ -13,7 +13,7 @@ const maxLimit = 1000
 const defaultLimit = 50
 
 const summaryOf = (
-  { archived, meta, path, preview, updatedAtMs }: Stored,
+  { archived, meta, name, path, preview, updatedAtMs }: Stored,
   entry: Entry | undefined,
 ): ConversationSummary => ({
   id: meta.id,
@@ -22,7 +22,7 @@ const summaryOf = (
   updatedAtMs,
   cwd: meta.cwd,
   archived,
-  ...defined({ preview, provider: meta.provider, model: meta.model, path }),
+  ...defined({ preview, name, provider: meta.provider, model: meta.model, path }),
 })
 
 /** One page. Conversations that are being created, removed or archived are left out. */

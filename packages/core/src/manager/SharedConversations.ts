@@ -5,8 +5,15 @@
 import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type AttachError, holderOf, NoSuchConversation } from "../ConversationErrors.ts"
-import type { Access, GetError } from "../ConversationManager.ts"
+import {
+  type AttachError,
+  BadConversationName,
+  holderOf,
+  ManagerClosed,
+  maxConversationName,
+  NoSuchConversation,
+} from "../ConversationErrors.ts"
+import type { Access, ConversationManager, GetError } from "../ConversationManager.ts"
 import type { ConversationStore, RecordPage } from "../ConversationStore.ts"
 import type { State } from "../decider/State.ts"
 import type { Listener } from "../listeners/Listener.ts"
@@ -73,6 +80,24 @@ export class SharedConversations {
         from = page.next
       }
       return events
+    })
+  }
+
+  rename(
+    id: string,
+    given: string,
+    access: Access | undefined,
+  ): ReturnType<ConversationManager["Service"]["rename"]> {
+    return Effect.gen({ self: this }, function* () {
+      const name = given.replaceAll(/\s+/g, " ").trim().toWellFormed()
+      if (name === "" || name.length > maxConversationName) {
+        return yield* new BadConversationName({ length: name.length })
+      }
+      if (yield* this.directory.isClosed) return yield* new ManagerClosed()
+      const { meta } = yield* this.directory.metadata({ id: yield* idOf(id) }, access)
+      yield* withinStoreTimeout("rename", this.store.rename(meta.id, name))
+      this.directory.watchers.notify(meta)
+      return name
     })
   }
 

@@ -7,7 +7,7 @@ import type { Owner } from "../ConversationStore.ts"
 export class Watchers {
   private readonly listeners = new Set<(owner: Owner) => void>()
 
-  /** Adds a listener until the scope closes. It gets the owner of the conversation that was created, removed or moved. */
+  /** Adds a listener until the scope closes. It gets the owner of the conversation that was created, removed, renamed or moved. */
   watch(listener: (owner: Owner) => void): Effect.Effect<void, never, Scope.Scope> {
     return Effect.asVoid(
       Effect.acquireRelease(
@@ -17,7 +17,7 @@ export class Watchers {
     )
   }
 
-  /** Calls the listeners: a conversation of this owner, absent for the local user, was created, removed or moved. */
+  /** Calls the listeners: a conversation of this owner, absent for the local user, was created, removed, renamed or moved. */
   notify({ owner = null }: { readonly owner?: Owner }): void {
     for (const listener of this.listeners) listener(owner)
   }

@@ -37,6 +37,7 @@ export const withEphemeralLogs = (store: Store): Store => {
     metadata: (where) => at(where).metadata(where),
     archive: (id) => of(id).archive(id),
     unarchive: (id) => of(id).unarchive(id),
+    rename: (id, name) => of(id).rename(id, name),
     delete: (id) => Effect.tap(of(id).delete(id), () => Effect.sync(() => void ids.delete(id))),
   }
 }

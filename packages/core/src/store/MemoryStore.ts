@@ -2,6 +2,7 @@
  * The store in memory: a log per conversation, for the lifetime of the layer. Keeps only the records and a few references
  * per conversation, because most conversations are idle. Records are shared with the caller, not copied.
  */
+import { defined } from "@colloquy/protocol/Defined"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -29,6 +30,7 @@ class MemoryLog {
   readonly meta: ConversationMeta
   readonly records: Array<LogRecord>
   preview: string | undefined
+  name: string | undefined
   archived = false
   /** Generation of the writer that holds the lease, or held it last. */
   generation = 0
@@ -54,7 +56,7 @@ class MemoryLog {
       meta: this.meta,
       updatedAtMs: this.records.at(-1)?.atMs ?? this.meta.createdAtMs,
       archived: this.archived,
-      ...(this.preview === undefined ? {} : { preview: this.preview }),
+      ...defined({ preview: this.preview, name: this.name }),
     }
   }
 
@@ -104,14 +106,20 @@ const newestFirst = (a: ListPosition, b: ListPosition): number => {
 }
 
 /** True when a list with this query contains the conversation. */
-const fits = (query: ListQuery, { archived, meta, preview }: ConversationSummary): boolean =>
+const fits = (
+  query: ListQuery,
+  { archived, meta, name = "", preview }: ConversationSummary,
+): boolean =>
   archived === (query.archived ?? false) &&
   (query.after === undefined || newestFirst(query.after, meta) < 0) &&
   (query.cwd === undefined || query.cwd === meta.cwd) &&
   (query.provider === undefined || query.provider === meta.provider) &&
   (query.withPreview !== true || preview !== undefined) &&
   (query.owner === undefined || query.owner === (meta.owner ?? null)) &&
-  (query.text === undefined || (preview ?? "").toLowerCase().includes(query.text.toLowerCase()))
+  (query.text === undefined || hasText(query.text, preview ?? "", name))
+
+const hasText = (text: string, ...within: ReadonlyArray<string>): boolean =>
+  within.some((one) => one.toLowerCase().includes(text.toLowerCase()))
 
 type Service = ConversationStore["Service"]
 
@@ -213,6 +221,12 @@ export class MemoryStore implements Service {
   unarchive(id: ConversationId): Effect.Effect<void, NoSuchConversation | LeaseHeld> {
     return Effect.map(this.unleased({ id }), (log) => {
       log.archived = false
+    })
+  }
+
+  rename(id: ConversationId, name: string): Effect.Effect<void, NoSuchConversation> {
+    return Effect.map(this.find({ id }), (log) => {
+      log.name = name
     })
   }
 

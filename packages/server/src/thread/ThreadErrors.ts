@@ -46,6 +46,10 @@ export const threadNotLoaded = (id: string): JsonRpcError => invalid(`thread not
 export const notArchived = (id: string): JsonRpcError =>
   invalid(`no archived rollout found for thread id ${id}`)
 
+/** The thread is not stored, so that no facts about it can be changed. */
+export const isEphemeral = (id: string): JsonRpcError =>
+  invalid(`ephemeral thread does not support metadata updates: ${id}`)
+
 /** The thread is archived. */
 export const isArchived = (id: string): JsonRpcError =>
   invalid(`session ${id} is archived. Run \`codex unarchive ${id}\` to unarchive it first.`)

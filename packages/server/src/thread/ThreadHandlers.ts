@@ -23,6 +23,7 @@ import { threadFork } from "./methods/ThreadFork.ts"
 import { threadItemsList } from "./methods/ThreadItemsList.ts"
 import { threadList } from "./methods/ThreadList.ts"
 import { threadLoadedList } from "./methods/ThreadLoadedList.ts"
+import { threadNameSet } from "./methods/ThreadNameSet.ts"
 import { threadRead } from "./methods/ThreadRead.ts"
 import { threadResume } from "./methods/ThreadResume.ts"
 import { threadSettingsUpdate } from "./methods/ThreadSettingsUpdate.ts"
@@ -57,6 +58,7 @@ const handlers: HandlerTable = {
   [Threads.ThreadItemsList._tag]: threadItemsList,
   [Threads.ThreadLoadedList._tag]: threadLoadedList,
   [Threads.GetConversationSummary._tag]: getConversationSummary,
+  [Changes.ThreadNameSet._tag]: threadNameSet,
   [Changes.ThreadArchive._tag]: threadArchive,
   [Changes.ThreadUnarchive._tag]: threadUnarchive,
   [Changes.ThreadDelete._tag]: threadDelete,

@@ -49,7 +49,7 @@ const gitOf = ({ git }: ConversationSummary["meta"]): Thread["gitInfo"] =>
 
 /** A thread. */
 export const threadOf = (
-  { meta, path, preview = "", updatedAtMs }: ConversationSummary,
+  { meta, name, path, preview = "", updatedAtMs }: ConversationSummary,
   { acceptsInput, ephemeral, settings, status, turns = [] }: LiveFacts,
 ): Thread => {
   const cwd = settings?.cwd ?? meta.cwd
@@ -76,7 +76,7 @@ export const threadOf = (
     source: meta.source ?? "vscode",
     canAcceptDirectInput: acceptsInput ? true : null,
     gitInfo: gitOf(meta),
-    name: null,
+    name: name ?? null,
     turns,
   }
 }

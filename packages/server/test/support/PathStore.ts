@@ -40,6 +40,7 @@ export const layer = Layer.effect(
       positionOf: (...args) => memory.positionOf(...args),
       archive: (id) => memory.archive(id),
       unarchive: (id) => memory.unarchive(id),
+      rename: (id, name) => memory.rename(id, name),
       delete: (id) => memory.delete(id),
       list: (query) =>
         Effect.map(memory.list(query), (page) => ({ ...page, items: page.items.map(withPath) })),

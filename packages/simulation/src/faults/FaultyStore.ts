@@ -118,6 +118,10 @@ export class FaultyStore implements Service {
     return this.call("unarchive", this.inner.unarchive(id))
   }
 
+  rename(id: ConversationId, name: string): ReturnType<Service["rename"]> {
+    return this.call("rename", this.inner.rename(id, name))
+  }
+
   delete(id: ConversationId): ReturnType<Service["delete"]> {
     return this.call(
       "delete",

@@ -12,6 +12,7 @@ import * as Semaphore from "effect/Semaphore"
 import { isAbsent, isScarcity, orUndefined } from "../internal/FileErrors.ts"
 import { FileFault, type FileStat, type Files } from "../Files.ts"
 import { isoOf } from "../internal/IsoTime.ts"
+import { Names } from "./Names.ts"
 import * as MemoryIndex from "../MemoryIndex.ts"
 import { readIndexRow } from "../rollout/IndexRowReader.ts"
 import type { Leases } from "../Leases.ts"
@@ -72,6 +73,8 @@ export class Catalog {
    * opening one fails with the reason.
    */
   private readonly unreadable = new Map<ConversationId, string>()
+  /** The names of the conversations. */
+  readonly names: Names
   private readonly refreshPermit = Semaphore.makeUnsafe(1)
 
   constructor(
@@ -84,6 +87,7 @@ export class Catalog {
     this.leases = leases
     this.index = index
     this.home = home
+    this.names = new Names(files, home, (use) => this.withIndex(use))
   }
 
   /** The row in the index, without looking at the files. */
@@ -142,6 +146,7 @@ export class Catalog {
     for (let round = 1; ; round++) {
       const resets = this.resets
       yield* this.refresh
+      yield* this.names.refresh
       if (query.withPreview === true || query.text !== undefined) {
         const withoutPreview = yield* this.withIndex((index) =>
           index.withoutPreview(maxRowsWithoutPreview),

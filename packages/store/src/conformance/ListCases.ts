@@ -167,6 +167,43 @@ const archiving: Behaviour = {
   }),
 }
 
+const naming: Behaviour = {
+  name: "a conversation is named, archived or not and while its writer is open; the last name counts, and searches find it",
+  run: Effect.gen(function* () {
+    const store = yield* ConversationStore
+    yield* createAll
+    const [first, second] = metas
+    if (first === undefined || second === undefined) return
+    yield* store.archive(second.id)
+    yield* store.rename(first.id, "Earlier")
+    yield* Effect.scoped(
+      Effect.andThen(store.open({ id: first.id }), store.rename(first.id, "Later É")),
+    )
+    yield* store.rename(second.id, "Archived 100%")
+    yield* expectEqual("name in the metadata", (yield* store.metadata(first)).name, "Later É")
+    yield* expectEqual(
+      "name of an archived conversation",
+      (yield* store.metadata(second)).name,
+      "Archived 100%",
+    )
+    const { items } = yield* store.list({ limit: 5, text: "later" })
+    yield* expectEqual(
+      "conversations found by name",
+      items.map(({ meta, name }) => [meta.id, name]),
+      [[first.id, "Later É"]],
+    )
+    yield* expectEqual("an earlier name is not found", yield* listAll({ text: "earlier" }, 3), [])
+    const opened = yield* Effect.scoped(store.open({ id: first.id }))
+    yield* expectEqual("name of an opened conversation", opened.summary.name, "Later É")
+    yield* store.delete(first.id)
+    yield* expectFailure(
+      "rename after delete",
+      "NoSuchConversation",
+      store.rename(first.id, "Deleted"),
+    )
+  }),
+}
+
 const deleting: Behaviour = {
   name: "deleting removes a conversation, archived or not, and frees its id",
   run: Effect.gen(function* () {
@@ -197,5 +234,6 @@ export const listCases: ReadonlyArray<Behaviour> = [
   filters,
   preview,
   archiving,
+  naming,
   deleting,
 ]

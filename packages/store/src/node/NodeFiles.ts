@@ -124,27 +124,31 @@ class NodeFileHandle implements FileHandle {
 
 const closeFile = (fd: number): Effect.Effect<void> => Effect.sync(() => FS.closeSync(fd))
 
+/** Opens a regular file, and throws for anything else. */
+const openRegular = (path: string, flags: number): number => {
+  const fd = FS.openSync(path, flags, 0o600)
+  try {
+    if (FS.fstatSync(fd).isFile()) return fd
+    throw Object.assign(new Error(), { code: "ELOOP" })
+  } catch (error) {
+    FS.closeSync(fd)
+    throw error
+  }
+}
+
 const openScoped = (
   operation: string,
   path: string,
   flags: number,
 ): Effect.Effect<FileHandle, FileFault, Scope.Scope> =>
   heldUntilClosed(
-    callSync(operation, path, () => {
-      const fd = FS.openSync(path, flags, 0o600)
-      try {
-        if (FS.fstatSync(fd).isFile()) return fd
-        throw Object.assign(new Error(), { code: "ELOOP" })
-      } catch (error) {
-        FS.closeSync(fd)
-        throw error
-      }
-    }),
+    callSync(operation, path, () => openRegular(path, flags)),
     closeFile,
   ).pipe(Effect.map((fd) => new NodeFileHandle(fd, path)))
 
 /** Flags that a platform does not have are undefined, which counts as 0. */
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = FS.constants
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } =
+  FS.constants
 
 /** Windows cannot sync a directory and does not need it. */
 const isWindows = process.platform === "win32"
@@ -198,6 +202,25 @@ const rename = (from: string, to: string): Effect.Effect<void, FileFault> =>
     FS.renameSync(from, to)
   })
 
+const append = (path: string, bytes: Uint8Array): Effect.Effect<void, FileFault> =>
+  heldUntilClosed(
+    callSync("append", path, () =>
+      openRegular(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK),
+    ),
+    closeFile,
+  ).pipe(
+    Effect.flatMap((fd) =>
+      callSync("append", path, () => {
+        if (FS.writeSync(fd, bytes) !== bytes.length) {
+          throw Object.assign(new Error(), { code: "ENOSPC" })
+        }
+        return new NodeFileHandle(fd, path)
+      }),
+    ),
+    Effect.flatMap((handle) => handle.syncCreated),
+    Effect.scoped,
+  )
+
 const files: Files["Service"] = {
   open: (path, mode) =>
     openScoped("open", path, (mode === "read" ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK),
@@ -208,6 +231,7 @@ const files: Files["Service"] = {
   stat: (path) => callSync("stat", path, () => statOf(FS.lstatSync(path))),
   realPath: (path) => callSync("realPath", path, () => FS.realpathSync.native(path)),
   rename,
+  append,
   remove: (path) => callSync("remove", path, () => FS.unlinkSync(path)),
 }
 

@@ -20,7 +20,7 @@ import { closeQuietly, isDamage, sqlite } from "./Sqlite.ts"
  * Version of the tables. Increased when they change; an index with another version is dropped and
  * rebuilt.
  */
-const version = 1
+const version = 2
 
 /**
  * How long an operation waits while another process writes. The whole process waits, so it is
@@ -39,13 +39,17 @@ CREATE TABLE IF NOT EXISTS conversations (
 CREATE INDEX IF NOT EXISTS newest ON conversations (archived, created DESC, id DESC);
 CREATE INDEX IF NOT EXISTS in_folder ON conversations (folder);
 CREATE TABLE IF NOT EXISTS folders (folder TEXT PRIMARY KEY, modified REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS names (id TEXT PRIMARY KEY, name TEXT NOT NULL, folded TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS names_read (bytes INTEGER NOT NULL);
 PRAGMA user_version = ${version};
 `
 
 /** The columns that a row is read from; the others exist for searching. */
-const columns = `folder, name, updated, archived, preview, meta, bytes, modified, identity, seq, submission, generation`
+const columns = `folder, conversations.name, updated, archived, preview, meta, bytes, modified, identity, seq, submission, generation, names.name AS title`
 
-const selectRow = `SELECT ${columns} FROM conversations WHERE id = ?`
+const table = `conversations LEFT JOIN names USING (id)`
+
+const selectRow = `SELECT ${columns} FROM ${table} WHERE id = ?`
 
 const insertRow = `INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
@@ -84,7 +88,7 @@ const valuesOf = (row: IndexRow): Values => {
 
 const rowOf = (found: Found): IndexRow => {
   const { archived, bytes, folder, generation, identity, meta, modified, name } = found
-  const { preview, seq, submission, updated } = found
+  const { preview, seq, submission, title, updated } = found
   const decoded = indexedMeta(String(meta))
   return {
     meta: decoded,
@@ -92,6 +96,7 @@ const rowOf = (found: Found): IndexRow => {
     updatedAtMs: Number(updated),
     archived: archived === 1,
     ...(preview === null ? {} : { preview: String(preview) }),
+    ...(title === null ? {} : { name: String(title) }),
     version: {
       bytes: Number(bytes),
       modifiedMs: Number(modified),
@@ -121,9 +126,16 @@ const selectOf = (query: ListQuery): { readonly text: string; readonly values: V
   if (provider !== undefined) add("provider = ?", provider)
   if (owner !== undefined) add("json_extract(meta, '$.owner') IS ?", owner)
   if (withPreview === true) add("preview IS NOT NULL")
-  if (text !== undefined) add("instr(coalesce(folded, ''), ?) > 0", text.toLowerCase())
+  if (text !== undefined) {
+    const folded = text.toLowerCase()
+    add(
+      "(instr(coalesce(conversations.folded, ''), ?) > 0 OR instr(coalesce(names.folded, ''), ?) > 0)",
+      folded,
+      folded,
+    )
+  }
   return {
-    text: `SELECT ${columns} FROM conversations WHERE ${conditions.join(" AND ")} ORDER BY created DESC, id DESC LIMIT ?`,
+    text: `SELECT ${columns} FROM ${table} WHERE ${conditions.join(" AND ")} ORDER BY created DESC, id DESC LIMIT ?`,
     values: [...values, query.limit + 1],
   }
 }
@@ -207,7 +219,9 @@ class Database {
       if (found === version) return database
       database.exec("PRAGMA journal_mode = WAL")
       if (found !== 0) {
-        database.exec("DROP TABLE IF EXISTS conversations; DROP TABLE IF EXISTS folders;")
+        database.exec(
+          "DROP TABLE IF EXISTS conversations; DROP TABLE IF EXISTS folders; DROP TABLE IF EXISTS names; DROP TABLE IF EXISTS names_read;",
+        )
       }
       database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`)
       return database
@@ -228,6 +242,9 @@ const inTransaction = (database: DatabaseSync, run: () => void): void => {
     throw error
   }
 }
+
+const readBytes = (database: DatabaseSync): number =>
+  Number(database.prepare("SELECT bytes FROM names_read").get()?.["bytes"] ?? 0)
 
 type Service = RolloutIndex["Service"]
 
@@ -276,7 +293,7 @@ class SqliteIndex implements Service {
     this.database.use((open) =>
       open
         .prepare(
-          `SELECT ${columns} FROM conversations WHERE preview IS NULL ORDER BY created DESC, id DESC LIMIT ?`,
+          `SELECT ${columns} FROM ${table} WHERE preview IS NULL ORDER BY created DESC, id DESC LIMIT ?`,
         )
         .all(max)
         .map(rowOf),
@@ -304,6 +321,29 @@ class SqliteIndex implements Service {
     this.database.use((open) => {
       open.prepare("INSERT OR REPLACE INTO folders VALUES (?, ?)").run(folder, modifiedMs)
     })
+
+  readonly nameOf: Service["nameOf"] = (id) =>
+    this.database.use((open) => {
+      const found = this.database.statement(open, "SELECT name FROM names WHERE id = ?").get(id)
+      return found === undefined ? undefined : String(found["name"])
+    })
+
+  readonly putNames: Service["putNames"] = (names, from, to) =>
+    this.database.use((open) =>
+      inTransaction(open, () => {
+        if (from === 0) open.exec("DELETE FROM names")
+        else if (readBytes(open) !== from) return
+        const statement = this.database.statement(
+          open,
+          "INSERT OR REPLACE INTO names VALUES (?, ?, ?)",
+        )
+        for (const { id, name } of names) statement.run(id, name, name.toLowerCase())
+        open.exec("DELETE FROM names_read")
+        open.prepare("INSERT INTO names_read VALUES (?)").run(to)
+      }),
+    )
+
+  readonly namesRead: Service["namesRead"] = Effect.suspend(() => this.database.use(readBytes))
 
   readonly removeFolder: Service["removeFolder"] = (folder) =>
     this.database.use((open) => {

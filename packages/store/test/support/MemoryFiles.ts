@@ -45,6 +45,7 @@ export type Operation =
   | "list"
   | "realPath"
   | "rename"
+  | "append"
   | "remove"
 
 /** The file system, and the controls of a test. */
@@ -315,6 +316,23 @@ export class MemoryFiles {
         parent.modifiedMs = this.clock
         this.unlink(from)
         return undefined
+      }),
+    append: (path, bytes) =>
+      this.run("append", path, () => {
+        const node = this.find(path) ?? this.file()
+        if (node.kind !== "file") return "ELOOP"
+        const [parent, name] = this.parentOf(path)
+        parent.entries.set(name, node)
+        const count = Math.min(bytes.length, this.room)
+        this.room -= count
+        const data = new Uint8Array(node.data.length + count)
+        data.set(node.data)
+        data.set(bytes.subarray(0, count), node.data.length)
+        node.data = data
+        node.onDisk = data
+        node.modifiedMs = this.clock
+        parent.onDisk.set(name, node)
+        return count < bytes.length ? "ENOSPC" : undefined
       }),
     remove: (path) =>
       this.run("remove", path, () => {

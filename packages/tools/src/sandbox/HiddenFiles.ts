@@ -26,6 +26,7 @@ export const secretEntries = [
   ".credentials.json",
   "config.toml",
   "history.jsonl",
+  "session_index.jsonl",
   "sessions",
   "archived_sessions",
   "log",

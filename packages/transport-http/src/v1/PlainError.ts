@@ -142,6 +142,8 @@ export const plainErrorOf = (cause: CoreError): PlainError => {
       const field = fieldNames[cause.field] ?? cause.field
       return invalid(`${field}: ${message.replace(/^\w+: /, "")}`, field)
     }
+    case "BadConversationName":
+      return invalid(message, "name")
     case "BadCursor":
       return invalid(message, "cursor")
     case "BadPageLimit":

@@ -36,7 +36,7 @@ const columnsOf = (nowMs: number, isWide: boolean): ReadonlyArray<Column> => [
         { title: "DIRECTORY", most: 24, text: ({ cwd }: ConversationSummary) => endOf(cwd, 24) },
       ]
     : []),
-  { title: "FIRST MESSAGE", text: ({ preview = "" }) => preview },
+  { title: "NAME OR FIRST MESSAGE", text: ({ name, preview = "" }) => name ?? preview },
 ]
 
 /** The end of a path says more than its beginning. */

@@ -2,6 +2,7 @@
 import type { ConversationSummary } from "@colloquy/core/ConversationManager"
 import { itemsOf } from "@colloquy/core/log/Items"
 import { localPrincipal } from "@colloquy/protocol/Connection"
+import { defined } from "@colloquy/protocol/Defined"
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationsView } from "@colloquy/server/ConversationsView"
@@ -21,7 +22,7 @@ const conversations: Effect.Effect<Conversations, never, Server> = Effect.map(Se
 
 /** What is listed. */
 export interface ListOptions {
-  /** Only conversations with this text in their first message. */
+  /** Only conversations with this text in their name or first message. */
   readonly search: string | undefined
   /** Only conversations that began in this directory. */
   readonly cwd: string | undefined
@@ -112,7 +113,7 @@ const recorded = Effect.fnUntraced(function* (view: Conversations, one: Conversa
 })
 
 const summaryOf = Effect.fnUntraced(function* (view: Conversations, text: string) {
-  const { archived, meta, path, preview, updatedAtMs } = yield* view.metadata({
+  const { archived, meta, name, path, preview, updatedAtMs } = yield* view.metadata({
     id: yield* idOf(text),
   })
   const { createdAtMs, cwd, id, model, provider } = meta
@@ -123,10 +124,7 @@ const summaryOf = Effect.fnUntraced(function* (view: Conversations, text: string
     updatedAtMs,
     cwd,
     archived,
-    ...(preview === undefined ? {} : { preview }),
-    ...(path === undefined ? {} : { path }),
-    ...(model === undefined ? {} : { model }),
-    ...(provider === undefined ? {} : { provider }),
+    ...defined({ name, preview, path, model, provider }),
   }
   return summary
 })
@@ -142,6 +140,13 @@ export const show = Effect.fnUntraced(function* (
   if (json) return yield* printJson({ ...jsonOf(summary), items })
   const options = output()
   yield* print([...factRows(summary, options), ...transcriptRows(items, options)])
+})
+
+/** Names a conversation. */
+export const rename = Effect.fnUntraced(function* (text: string, given: string) {
+  const id = yield* idOf(text)
+  const name = yield* (yield* conversations).rename(id, given)
+  yield* print([`named ${id} ${name}`])
 })
 
 /** Prints the id of the copy, which a program can read. */

@@ -29,7 +29,9 @@ const defaultLimit = 20
 
 const listFlags = {
   search: Flag.optional(
-    Flag.String("search").pipe(Flag.withDescription("Only with this text in the first message")),
+    Flag.String("search").pipe(
+      Flag.withDescription("Only with this text in the name or the first message"),
+    ),
   ),
   here: flag("here", "Only those that began in this directory"),
   archived: flag("archived", "Those that are archived instead of the others"),
@@ -69,6 +71,15 @@ const show = Command.make(
     yield* withServices(yield* launchOf, () => run(given.id, given))
   }),
 ).pipe(Command.withDescription("Print a conversation"))
+
+const rename = Command.make(
+  "rename",
+  { id, name: Argument.String("name").pipe(Argument.withDescription("Its new name")) },
+  Effect.fnUntraced(function* (given) {
+    const { rename: run } = yield* sessions
+    yield* withServices(yield* launchOf, () => run(given.id, given.name))
+  }),
+).pipe(Command.withDescription("Name a conversation"))
 
 const fork = Command.make(
   "fork",
@@ -123,6 +134,6 @@ export const sessionsCommand = Command.make(
     )
   }),
 ).pipe(
-  Command.withDescription("List, show, continue, copy, archive and delete conversations"),
-  Command.withSubcommands([list, show, resumeCommand, fork, archive, unarchive, rm]),
+  Command.withDescription("List, show, continue, name, copy, archive and delete conversations"),
+  Command.withSubcommands([list, show, resumeCommand, rename, fork, archive, unarchive, rm]),
 )

@@ -137,10 +137,10 @@ const listOf =
         }),
         (error) => (error._tag === "BadCursor" ? badCursor() : error),
       )
-      const resources = page.items.map(({ id, preview = "" }) => ({
+      const resources = page.items.map(({ id, name, preview = "" }) => ({
         uri: form.replace("{id}", id),
         name: id,
-        ...(preview === "" ? {} : { title: titleOf(preview) }),
+        ...(name === undefined && preview === "" ? {} : { title: titleOf(name ?? preview) }),
         mimeType: "application/json",
       }))
       const found: ListPage = {

@@ -23,9 +23,9 @@ export const conversationsList = Effect.fn("ConversationsList.conversationsList"
     refusedBy,
   )
   return {
-    conversations: page.items.map(({ id, preview = "" }) => ({
+    conversations: page.items.map(({ id, name, preview = "" }) => ({
       conversation_id: id,
-      title: titleOf(preview),
+      title: titleOf(name ?? preview),
     })),
     ...(page.nextCursor === undefined ? {} : { next_cursor: page.nextCursor }),
   }

@@ -70,6 +70,7 @@ export class MemoryRollout {
     },
     realPath: (path) => Effect.succeed(path),
     rename: (path) => this.fault("rename", path, "EACCES"),
+    append: (path) => this.fault("append", path, "EACCES"),
     remove: (path) => this.fault("remove", path, "EACCES"),
   }
 
