@@ -19,6 +19,7 @@ export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()(
       "UnsupportedOp",
       "TurnRunning",
       "NoTurnRunning",
+      "NoSuchTurn",
       "TooManyWaiting",
       "TooManyListings",
       "TooLarge",

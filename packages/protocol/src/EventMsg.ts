@@ -69,10 +69,11 @@ export type {
   Warning,
   TokenCount,
   Compacted,
+  ThreadRolledBack,
   ShutdownComplete,
 } from "./events/TurnEvents.ts"
 
-/** Every variant, in the order of the original's definition; the last nine came later. A new event is added here. */
+/** Every variant, in the order of the original's definition; the last ten came later. A new event is added here. */
 export const EventMsg = Schema.Union([
   Turn.ErrorEvent,
   Turn.TaskStarted,
@@ -116,6 +117,7 @@ export const EventMsg = Schema.Union([
   Question.ApprovalResolved,
   Question.ElicitationRequest,
   Turn.Compacted,
+  Turn.ThreadRolledBack,
   Tool.ToolCallBegin,
   Tool.ToolCallEnd,
   Tool.ToolApprovalRequest,

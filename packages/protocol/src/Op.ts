@@ -90,6 +90,11 @@ export const Op = Schema.Union([
   op("list_mcp_tools", {}),
   legacyOp("list_custom_prompts", {}),
   op("compact", {}),
+  /**
+   * Drops the turn with this id and all later ones: `thread_rolled_back` follows. Refused `TurnRunning` while a turn runs or
+   * waits, and `NoSuchTurn`. Not in the original in this form.
+   */
+  op("revert", { turn_id: Schema.String }),
   legacyOp("review", {
     review_request: Schema.Struct({ prompt: Schema.String, user_facing_hint: Schema.String }),
   }),

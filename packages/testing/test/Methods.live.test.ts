@@ -32,7 +32,6 @@ const unserved: ReadonlySet<string> = new Set([
   "thread/queue/start",
   "thread/queue/update",
   "thread/readState/update",
-  "thread/revert",
   "thread/shellCommand",
 ])
 

@@ -218,7 +218,7 @@ export class ConversationActor implements OwnedConversation {
       return { command, decision: { ...nothing(before), proceed: this.over } }
     }
     const { observer, permits } = this.options
-    const decided = decide(before, command.input)
+    const decided = decide(before, journal.informed(command.input))
     const decision = permits?.admit(before, decided) ?? decided
     journal.stage(command.input, decision, nowMs)
     permits?.release(before, journal.head)

@@ -14,6 +14,7 @@
  * `commit` changes state, log and listeners in one step, before any other fiber runs, so that no reader ever finds one of
  * them ahead of another (L4), nor anything that is not recorded (L10). Decides nothing, and records nothing itself.
  */
+import { defined } from "@colloquy/protocol/Defined"
 import type { Event } from "@colloquy/protocol/EventMsg"
 import * as MutableRef from "effect/MutableRef"
 import * as Ref from "effect/Ref"
@@ -21,6 +22,7 @@ import type { ConversationUnavailable } from "../ConversationErrors.ts"
 import { numberDrafts, project, type State } from "../decider/State.ts"
 import type { Decision, Input } from "../decider/Decision.ts"
 import type { EventLog } from "../log/EventLog.ts"
+import { userMessagesFrom } from "../log/Reverted.ts"
 import { recordsOf } from "../decider/LogRecords.ts"
 import { Listeners } from "../listeners/Listeners.ts"
 import type { LogRecord } from "../LogRecord.ts"
@@ -53,6 +55,13 @@ export class Journal {
   /** The committed state, which clients see. Read without an effect: the conversation's fiber reads it for every decision. */
   get current(): State {
     return Ref.getUnsafe(this.state)
+  }
+
+  /** The input with what its decision needs to know of the log. */
+  informed(input: Input): Input {
+    if (input._tag !== "Submit" || input.op.type !== "revert") return input
+    const dropped = userMessagesFrom(this.log.all(), input.op.turn_id)
+    return { ...input, ...defined({ dropped }) }
   }
 
   /** The state after everything that is staged. The next decision starts from it. */

@@ -139,6 +139,8 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
       return userInput(state, queuedOf(id, op), whileRunning)
     case "compact":
       return place(state, queuedOf(id, op), whileRunning)
+    case "revert":
+      return revert(state, id, op.turn_id, input.dropped)
     case "override_turn_context":
       return { ...done, ...withContext(state, id, op) }
     case "interrupt":
@@ -160,6 +162,23 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
       }
       return answerQuestion(state, id, "Elicitation", reply, input.because)
     }
+  }
+}
+
+const revert = (
+  state: State,
+  id: SubmissionId,
+  turnId: string,
+  dropped: number | undefined,
+): Decision => {
+  const { turn, waiting } = state
+  const running = turn?.id ?? waiting[0]?.id
+  if (running !== undefined) return refuse(state, "TurnRunning", `turn \`${running}\` is running`)
+  if (dropped === undefined) return refuse(state, "NoSuchTurn", `turn not found: ${turnId}`)
+  return {
+    ...nothing(state),
+    events: [{ id, msg: { type: "thread_rolled_back", num_turns: dropped, turn_id: turnId } }],
+    receipt: { id, disposition: "none" },
   }
 }
 

@@ -40,6 +40,8 @@ export type Input =
       readonly whileRunning: WhileRunning
       /** Set when there is no readable answer to a question: the reason of the denial. */
       readonly because?: "malformed" | "failed"
+      /** Of the op `revert`: number of user messages from its turn on. Absent: the conversation has no such turn. */
+      readonly dropped?: number
     }
   /** A client cancels the submission, running or queued. Other submissions are not affected. */
   | { readonly _tag: "Cancel"; readonly id: SubmissionId }

@@ -5,11 +5,16 @@
 import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import type { ContextTokens } from "./TokenGauge.ts"
-import { History } from "./History.ts"
+import { foldHistory, History } from "./History.ts"
 import { OpenQuestions } from "./OpenQuestions.ts"
 import { PartialTexts } from "./PartialText.ts"
 
 const isDurable = ({ msg }: Event): boolean => !isEphemeral(msg)
+
+interface Folded {
+  history: History
+  next: number
+}
 
 /** The event log of one conversation. */
 export class EventLog {
@@ -17,7 +22,7 @@ export class EventLog {
   private readonly partials = new PartialTexts()
   private readonly questions = new OpenQuestions()
   /** The history, made for the first request, and the number of the next event to fold into it. */
-  private folded: { readonly history: History; next: number } | undefined
+  private folded: Folded | undefined
 
   /** Number that the next durable event gets. */
   get seq(): number {
@@ -63,7 +68,7 @@ export class EventLog {
     if (folded === undefined) return
     for (const event of events) {
       if (!isDurable(event) || event.seq < folded.next) continue
-      folded.history.add(event)
+      this.foldNext(folded, event, events)
       folded.next = event.seq + 1
     }
   }
@@ -77,9 +82,16 @@ export class EventLog {
     const folded = (this.folded ??= { history: new History(), next: 0 })
     for (; folded.next < this.durable.length; folded.next++) {
       const event = this.durable[folded.next]
-      if (event !== undefined) folded.history.add(event)
+      if (event !== undefined) this.foldNext(folded, event)
     }
     return folded.history
+  }
+
+  /** `ahead`: events that are about to be appended, of which this is one. */
+  private foldNext(folded: Folded, event: Event, ahead: ReadonlyArray<Event> = []): void {
+    if (event.msg.type !== "thread_rolled_back") return folded.history.add(event)
+    const log = [...this.durable, ...ahead.filter(isDurable)]
+    folded.history = foldHistory(log.filter(({ seq }) => seq <= event.seq))
   }
 
   /** The events of pending questions, oldest first. */

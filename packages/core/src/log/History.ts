@@ -6,6 +6,7 @@
  */
 import { type Event, type EventOf, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
+import { withoutReverted } from "./Reverted.ts"
 import { type Carried, compacted } from "./Compacted.ts"
 import { type ContextTokens, TokenGauge } from "./TokenGauge.ts"
 import type { ToolCall } from "../ToolRuntime.ts"
@@ -33,7 +34,10 @@ export const outputFor = (call: ToolCall, output: string): ToolOutput => ({
   output,
 })
 
-/** The fold, event by event: the log of a long conversation is not folded again for each request. */
+/**
+ * The fold, event by event: the log of a long conversation is not folded again for each request. Only where events are
+ * dropped a new one is made, with `withoutReverted`.
+ */
 export class History {
   private kept: Array<ResponseItem> = []
   // Index in `kept` of the output of each call that has none yet. Providers repeat call ids, so an output belongs to the
@@ -89,9 +93,13 @@ export class History {
   }
 }
 
-/** The history of these events. */
-export const historyOf = (events: Iterable<Event>): ReadonlyArray<ResponseItem> => {
+/** The fold of a whole log. */
+export const foldHistory = (log: ReadonlyArray<Event>): History => {
   const history = new History()
-  for (const event of events) history.add(event)
-  return history.items()
+  for (const event of withoutReverted(log)) history.add(event)
+  return history
 }
+
+/** The history of a whole log. */
+export const historyOf = (log: ReadonlyArray<Event>): ReadonlyArray<ResponseItem> =>
+  foldHistory(log).items()

@@ -16,6 +16,7 @@
  */
 import { type Event, eventInfo, type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
 import { callEnd, callStart, singleItem } from "./ItemEvents.ts"
+import { withoutReverted } from "./Reverted.ts"
 import type { CallItem, Item, TextItem } from "./Item.ts"
 
 /** What one event did to the items. */
@@ -318,13 +319,13 @@ const stepOther = (state: ItemsState, id: string, msg: EventMsg): ItemsStep => {
 }
 
 /**
- * The items of a conversation: in the order in which they were first recorded, then the texts that are being received.
+ * The items of a whole log that are still part of the conversation: in the order in which they were first recorded, then the texts that are being received.
  */
 export const itemsOf = (events: ReadonlyArray<Pick<Event, "id" | "msg">>): ReadonlyArray<Item> => {
   const items: Array<Item> = []
   const places = new Map<string, number>()
   let state = initialItems
-  for (const event of events) {
+  for (const event of withoutReverted(events)) {
     const next = step(state, event)
     state = next.state
     for (const change of next.changes) {

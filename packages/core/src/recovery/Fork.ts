@@ -12,6 +12,7 @@ import type { ConversationSettings } from "../ConversationSettings.ts"
 import { BadForkRule, type ForkRule } from "../ForkRule.ts"
 import { type Draft, numberDrafts } from "../decider/State.ts"
 import { OpenQuestions } from "../log/OpenQuestions.ts"
+import { userMessageStarts, withoutReverted } from "../log/Reverted.ts"
 import { initialEvents } from "../decider/InitialEvents.ts"
 
 /** What is wrong with a valid rule for this history: it counts beyond it, or names a turn that it does not contain. */
@@ -47,20 +48,14 @@ export const beyondHistory = (
  * a conversation that was shut down, since the new one continues.
  */
 const endedTurns = (source: ReadonlyArray<Event>): ReadonlyArray<Event> => {
-  const events = source.filter(({ msg }) => msg.type !== "shutdown_complete")
+  const events = withoutReverted(source).filter(
+    ({ msg }) => msg.type !== "shutdown_complete" && msg.type !== "thread_rolled_back",
+  )
   const begun = events.findLastIndex(({ msg }) => msg.type === "task_started")
   const id = events[begun]?.id
   const open = !events.some((event, i) => i > begun && event.id === id && isTerminal(event.msg))
   return begun !== -1 && open ? events.slice(0, begun) : events
 }
-
-/** The index where each user message starts: at its turn if it started one, otherwise at its item. */
-const userMessageStarts = (events: ReadonlyArray<Event>): ReadonlyArray<number> =>
-  events.flatMap(({ msg }, i) => {
-    if (msg.type !== "user_message" || (msg.kind ?? "plain") !== "plain") return []
-    const item = events[i - 1]?.msg.type === "raw_response_item" ? i - 1 : i
-    return [events[item - 1]?.msg.type === "task_started" ? item - 1 : item]
-  })
 
 /** Number of events to keep; 0 for none. */
 const cut = (events: ReadonlyArray<Event>, rule: ForkRule): number => {

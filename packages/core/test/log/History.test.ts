@@ -133,4 +133,20 @@ describe("outputFor", () => {
       ],
     )
   })
+
+  it("drops the last messages of the user where a file of the original says only their number", () => {
+    const said = (text: string) => [
+      { type: "task_started", model_context_window: null } as const,
+      userItem(text),
+      { type: "user_message", message: text, kind: "plain" } as const,
+      assistantItem(`to ${text}`),
+    ]
+    const dropped = (num_turns: number) => ({ type: "thread_rolled_back", num_turns }) as const
+    assert.deepStrictEqual(
+      historyOf(events(...said("a"), ...said("b"), ...said("c"), dropped(2), ...said("d"))),
+      [userItem("a"), assistantItem("to a"), userItem("d"), assistantItem("to d")],
+    )
+    assert.deepStrictEqual(historyOf(events(...said("a"), dropped(5))), [])
+    assert.lengthOf(historyOf(events(...said("a"), dropped(0))), 2)
+  })
 })

@@ -166,6 +166,23 @@ export const Compacted = event(
  */
 export type Compacted = typeof Compacted.Type
 
+/** The original has it in its rollout file. */
+export const ThreadRolledBack = event(
+  "thread_rolled_back",
+  {
+    /** Number of the user's messages that were dropped. */
+    num_turns: Schema.Int,
+    /** Id of the first turn that was dropped. Not in the original, whose files have only the number. */
+    turn_id: Schema.optionalKey(Schema.String),
+  },
+  {
+    doc: "The end of the conversation was dropped, from the turn `turn_id` on. The dropped events stay in the log.",
+    inRollout: true,
+  },
+)
+/** The end of the conversation was dropped, from the turn `turn_id` on. The dropped events stay in the log. */
+export type ThreadRolledBack = typeof ThreadRolledBack.Type
+
 /** The event `shutdown_complete`; its `doc` describes it. */
 export const ShutdownComplete = event(
   "shutdown_complete",

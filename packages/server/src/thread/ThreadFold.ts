@@ -23,6 +23,8 @@ export type ThreadOutput =
   | ItemOutput
   | { readonly _tag: "TurnStarted" | "TurnCompleted"; readonly turn: Turn }
   | { readonly _tag: "Status"; readonly status: ThreadStatus }
+  /** Turns at the end of the thread were dropped. */
+  | { readonly _tag: "Reverted" }
   | {
       readonly _tag: "Error"
       readonly turnId: string
@@ -233,6 +235,13 @@ export class ThreadFold {
       case "stream_error":
         outputs.push({ _tag: "Error", turnId, error: retryError(msg.message), willRetry: true })
         return
+      case "thread_rolled_back": {
+        const before = this.status
+        this.hasFailed = false
+        this.report(before, outputs)
+        outputs.push({ _tag: "Reverted" })
+        return
+      }
       case "warning":
       case "turn_diff":
       case "plan_update":

@@ -26,6 +26,7 @@ import { threadLoadedList } from "./methods/ThreadLoadedList.ts"
 import { threadNameSet } from "./methods/ThreadNameSet.ts"
 import { threadRead } from "./methods/ThreadRead.ts"
 import { threadResume } from "./methods/ThreadResume.ts"
+import { threadRevert } from "./methods/ThreadRevert.ts"
 import { threadSettingsUpdate } from "./methods/ThreadSettingsUpdate.ts"
 import { threadStart } from "./methods/ThreadStart.ts"
 import { threadTurnsList } from "./methods/ThreadTurnsList.ts"
@@ -59,6 +60,7 @@ const handlers: HandlerTable = {
   [Threads.ThreadLoadedList._tag]: threadLoadedList,
   [Threads.GetConversationSummary._tag]: getConversationSummary,
   [Changes.ThreadNameSet._tag]: threadNameSet,
+  [Changes.ThreadRevert._tag]: threadRevert,
   [Changes.ThreadArchive._tag]: threadArchive,
   [Changes.ThreadUnarchive._tag]: threadUnarchive,
   [Changes.ThreadDelete._tag]: threadDelete,

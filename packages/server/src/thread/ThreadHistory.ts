@@ -1,4 +1,5 @@
 /** The turns of a thread, read back from its log with the fold that live events go through. Pure. */
+import { withoutReverted } from "@colloquy/core/log/Reverted"
 import type { RecordOf } from "@colloquy/core/LogRecord"
 import type { ThreadItem } from "@colloquy/protocol/thread/Items"
 import type { Turn } from "@colloquy/protocol/thread/Thread"
@@ -57,9 +58,11 @@ export const readHistory = (
   const fold = new ThreadFold()
   const drafts = new Map<string, Draft>()
   let next = 0
+  const kept = new Set(withoutReverted(records.map(({ event }) => event)))
   for (const { atMs, event } of records) {
-    for (const output of fold.step(event, atMs)) collect(drafts, output)
     next = event.seq + 1
+    if (!kept.has(event)) continue
+    for (const output of fold.step(event, atMs)) collect(drafts, output)
   }
   const turns = [...drafts.values()].map(({ items, turn }): HistoryTurn => ({
     ...turn,

@@ -134,6 +134,8 @@ export const notificationOfOutput = (
       return notificationOf(Methods.TurnCompleted, { threadId, turn: output.turn })
     case "Status":
       return notificationOf(Methods.ThreadStatusChanged, { threadId, status: output.status })
+    case "Reverted":
+      return notificationOf(Methods.ThreadReverted, { threadId })
     case "Error": {
       const { error, turnId, willRetry } = output
       return notificationOf(Methods.ErrorNotification, { error, willRetry, threadId, turnId })

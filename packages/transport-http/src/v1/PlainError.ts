@@ -103,6 +103,7 @@ const refusalCodes: Readonly<Record<Refusal["reason"], Code>> = {
   UnsupportedOp: "invalid_request",
   TurnRunning: "conflict",
   NoTurnRunning: "conflict",
+  NoSuchTurn: "not_found",
   TooManyWaiting: "limit_reached",
   TooManyListings: "limit_reached",
   TooLarge: "too_large",

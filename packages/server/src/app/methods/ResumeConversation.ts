@@ -3,6 +3,7 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import type { GetError } from "@colloquy/core/ConversationManager"
 import { ConversationsView } from "../../ConversationsView.ts"
 import { snapshot } from "@colloquy/core/listeners/Listening"
+import { withoutReverted } from "@colloquy/core/log/Reverted"
 import { eventInfo, type EventMsg } from "@colloquy/protocol/EventMsg"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { ResumeConversation } from "@colloquy/protocol/app/Conversations"
@@ -30,7 +31,7 @@ const cannotOpen = (path: string, error: GetError): JsonRpcError => {
 const isReplayed = (msg: EventMsg): boolean =>
   msg.type === "user_message" && (msg.kind ?? "plain") !== "plain"
     ? false
-    : eventInfo(msg.type).inRollout
+    : eventInfo(msg.type).inRollout && msg.type !== "thread_rolled_back"
 
 /** The conversation whose rollout file is at this path. */
 const openAt = Effect.fnUntraced(function* (path: string) {
@@ -41,7 +42,9 @@ const openAt = Effect.fnUntraced(function* (path: string) {
 /** The events of a conversation that the original repeats on resume. */
 const initialMessagesOf = (conversation: Conversation) =>
   snapshot(conversation).pipe(
-    Effect.map((events) => events.flatMap(({ msg }) => (isReplayed(msg) ? [msg] : []))),
+    Effect.map((events) =>
+      withoutReverted(events).flatMap(({ msg }) => (isReplayed(msg) ? [msg] : [])),
+    ),
     Effect.mapError((error) =>
       cannotResume(error._tag === "Done" ? { message: "the conversation ended" } : error),
     ),

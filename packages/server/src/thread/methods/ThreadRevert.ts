@@ -1,0 +1,57 @@
+/**
+ * `thread/revert`: drops a turn and all later ones. Interrupts the running turn first, and drops what is queued. Subscribers
+ * are notified, whoever asks. The dropped turns stay in the log of the thread.
+ */
+import type { Conversation } from "@colloquy/core/Conversation"
+import { untilTurnEnds } from "@colloquy/core/listeners/Listening"
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { ThreadRevert } from "@colloquy/protocol/thread/ThreadChanges"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { subscriptionId } from "../../app/subscriptions/SubscriptionId.ts"
+import { describe, find, historyOf, stateOf, type ThreadHandler } from "../ThreadCall.ts"
+import { cannotAttach, cannotSubmit, turnNotFound, unavailable } from "../ThreadErrors.ts"
+
+/** Interrupts the running turn, if any, and waits for its end. */
+const endTurn = Effect.fnUntraced(function* (
+  conversation: Conversation,
+): Effect.fn.Return<void, JsonRpcError, Scope.Scope> {
+  const listener = yield* Effect.mapError(conversation.attach(), cannotAttach)
+  const { turn } = yield* stateOf(conversation)
+  yield* Effect.mapError(conversation.submit({ type: "interrupt" }), (error) =>
+    cannotSubmit(conversation.id, error),
+  )
+  if (turn === undefined) return
+  yield* untilTurnEnds(listener, turn.id).pipe(
+    Effect.catchTags({
+      // The thread has ended, and its turn with it.
+      Done: () => Effect.void,
+      ConversationUnavailable: (error) => Effect.fail(unavailable(error)),
+    }),
+  )
+}, Effect.scoped)
+
+/** Handler of the method. */
+export const threadRevert: ThreadHandler<typeof ThreadRevert> = Effect.fnUntraced(
+  function* (params, call) {
+    const { beforeTurnId } = params
+    const conversation = yield* find(params.threadId)
+    const { id } = conversation
+    const { turns } = yield* historyOf(id, call)
+    if (!turns.some((turn) => turn.id === beforeTurnId)) return yield* turnNotFound(beforeTurnId)
+    call.hold(id)
+    yield* endTurn(conversation)
+    yield* Effect.mapError(
+      conversation.submit({ type: "revert", turn_id: beforeTurnId }, { id: yield* subscriptionId }),
+      (error) => cannotSubmit(id, error),
+    )
+    const state = yield* stateOf(conversation)
+    const history = yield* historyOf(id, call)
+    const newest = history.turns.at(-1)
+    return {
+      thread: yield* describe(id, { history, state }, call),
+      turnsBackwardsCursor: newest === undefined ? null : JSON.stringify(newest.id),
+      itemsBackwardsCursor: null,
+    }
+  },
+)
