@@ -49,6 +49,12 @@ export interface Access {
   readonly owner: Owner
 }
 
+/** How the copy of a conversation differs from it. */
+export interface ForkOptions {
+  /** Whether the copy is kept in memory only. Default: as the other one. */
+  readonly ephemeral?: boolean
+}
+
 /** Why a conversation could not be found or loaded. */
 export type GetError = NoSuchConversation | ConversationUnavailable | ManagerClosed
 
@@ -201,6 +207,7 @@ export class ConversationManager extends Context.Service<
       id: string,
       rule: ForkRule,
       access?: Access,
+      options?: ForkOptions,
     ) => Effect.Effect<Conversation, GetError | CreateError | BadForkRule>
     /**
      * Calls `listener` right after each change of the list: a conversation was created, removed, renamed, archived or unarchived.

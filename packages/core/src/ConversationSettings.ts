@@ -7,6 +7,7 @@ import type {
   SandboxPolicy,
   Verbosity,
 } from "@colloquy/protocol/Policy"
+import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
@@ -33,6 +34,11 @@ export interface ConversationSettings {
    * read when the conversation is created.
    */
   readonly resumePath?: string
+  /**
+   * Items of a history that another program has kept, with which the conversation begins. `resumePath` excludes it. Only read
+   * when the conversation is created.
+   */
+  readonly history?: ReadonlyArray<ResponseItem>
   /** True: nothing of the conversation is stored, and it ends with the process. Only read when it is created. */
   readonly ephemeral?: boolean
   /** Added after the system instructions. */

@@ -5,6 +5,7 @@ import { ConversationManager } from "../src/ConversationManager.ts"
 import { diskFull, observed } from "./stores.ts"
 import {
   answer,
+  assistantItem,
   durableOf,
   isEnd,
   listed,
@@ -14,6 +15,7 @@ import {
   scripted,
   settings,
   takeUntil,
+  userItem,
 } from "./support.ts"
 
 type Manager = ConversationManager["Service"]
@@ -117,6 +119,29 @@ describe("ConversationManager over its store", () => {
       yield* speak(yield* manager.get(id), "two")
       assert.deepStrictEqual(previews(yield* manager.list()), ["one"])
     }).pipe(Effect.provide(managerLayer(scripted(answer("yes"))))),
+  )
+
+  it.effect(
+    "a conversation begins with a given history, which the model is sent and no fork repeats",
+    () => {
+      const script = scripted(answer("yes"), answer("again"))
+      return Effect.gen(function* () {
+        yield* TestClock.adjust(0)
+        const manager = yield* ConversationManager
+        const history = [userItem("before"), assistantItem("answered")]
+        const imported = yield* manager.create({ ...settings, history })
+        assert.deepStrictEqual(previews(yield* manager.list()), ["before"])
+        assert.isUndefined((yield* imported.state).settings.history)
+        yield* speak(imported, "now")
+        const copy = yield* manager.fork(imported.id, { _tag: "DropLastUserMessages", n: 1 })
+        yield* speak(copy, "later")
+        const inputs = script.requests.map(({ input }) => input.slice(-3))
+        assert.deepStrictEqual(inputs, [
+          [...history, userItem("now")],
+          [...history, userItem("later")],
+        ])
+      }).pipe(Effect.provide(managerLayer(script)))
+    },
   )
 
   it.effect("names conversations, which lists show and search; watchers are notified", () =>

@@ -6,6 +6,7 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import type {
   Access,
   ConversationManager,
+  ForkOptions,
   GetError,
   RemoveError,
 } from "@colloquy/core/ConversationManager"
@@ -55,7 +56,11 @@ export class ConversationsView extends Context.Service<
     /** Names a conversation. */
     readonly rename: (id: string, name: string) => ReturnType<Manager["rename"]>
     /** Creates a conversation that begins with a copy of another one's events; both belong to the principal. */
-    readonly fork: (id: string, rule: Parameters<Manager["fork"]>[1]) => ReturnType<Manager["fork"]>
+    readonly fork: (
+      id: string,
+      rule: Parameters<Manager["fork"]>[1],
+      options?: ForkOptions,
+    ) => ReturnType<Manager["fork"]>
   }
 >()("@colloquy/server/ConversationsView") {}
 
@@ -84,6 +89,6 @@ export const conversationsOf = (
     archive: (id) => manager.archive(id, access),
     unarchive: (id) => manager.unarchive(id, access),
     rename: (id, name) => manager.rename(id, name, access),
-    fork: (id, rule) => Effect.map(manager.fork(id, rule, access), confine),
+    fork: (id, rule, options) => Effect.map(manager.fork(id, rule, access, options), confine),
   }
 }

@@ -22,6 +22,7 @@ import type {
   Access,
   ConversationManager,
   CreateError,
+  ForkOptions,
   GetError,
   RemoveError,
 } from "../ConversationManager.ts"
@@ -36,7 +37,7 @@ import type { StoreError } from "../StoreErrors.ts"
 import { isVisible } from "./Access.ts"
 import { Entries } from "./Entries.ts"
 import { type Entry, makeEntry, stored } from "./Entry.ts"
-import { initialLogOf, type Origin } from "./InitialLog.ts"
+import { type Beginning, importedOrigin, initialLogOf, type Origin } from "./InitialLog.ts"
 import type { LoadedConversations } from "./LoadedConversations.ts"
 import { ManagedConversation } from "./ManagedConversation.ts"
 import { pageOf } from "./Pages.ts"
@@ -80,19 +81,19 @@ export class ConversationDirectory {
   }
 
   create(
-    { resumePath, ...settings }: ConversationSettings,
+    { history, resumePath, ...settings }: ConversationSettings,
     access: Access | undefined,
   ): Effect.Effect<Conversation, CreateError | CannotResume> {
-    return Effect.flatMap(this.originOf(resumePath, settings, access), (origin) =>
+    return Effect.flatMap(this.originOf({ history, resumePath }, settings, access), (origin) =>
       this.start(settings, access?.owner ?? undefined, origin),
     )
   }
 
   createOnSubmit(
-    { resumePath, ...settings }: ConversationSettings,
+    { history, resumePath, ...settings }: ConversationSettings,
     access: Access | undefined,
   ): Effect.Effect<Conversation, CreateError | CannotResume, Scope.Scope> {
-    return Effect.flatMap(this.originOf(resumePath, settings, access), (origin) =>
+    return Effect.flatMap(this.originOf({ history, resumePath }, settings, access), (origin) =>
       this.startUnrecorded(settings, access?.owner ?? undefined, origin),
     )
   }
@@ -120,7 +121,7 @@ export class ConversationDirectory {
     return pageOf(this.store, this.entries, page)
   }
 
-  fork(id: string, rule: ForkRule, access: Access | undefined) {
+  fork(id: string, rule: ForkRule, access?: Access, options: ForkOptions = {}) {
     return Effect.gen({ self: this }, function* () {
       yield* this.checkOpen
       const problem = problemOf(rule)
@@ -129,7 +130,7 @@ export class ConversationDirectory {
       const { events, settings } = yield* this.inMemory.use(entry, (conversation) =>
         Effect.all({
           events: conversation.durableEvents,
-          settings: Effect.map(conversation.state, (state) => state.settings),
+          settings: Effect.map(conversation.state, ({ settings: now }) => ({ ...now, ...options })),
         }),
       )
       const beyond = beyondHistory(events, rule)
@@ -283,21 +284,18 @@ export class ConversationDirectory {
     })
   }
 
-  /** The stored conversation at this path, whose history a new one begins with. Undefined without a path. */
+  /** What a new conversation begins with, if its settings name a history. */
   private originOf(
-    path: string | undefined,
+    { history, resumePath }: Beginning,
     settings: ConversationSettings,
     access: Access | undefined,
   ): Effect.Effect<Origin | undefined, ManagerClosed | CannotResume> {
-    return path === undefined
-      ? Effect.undefined
-      : Effect.map(
-          Effect.andThen(this.checkOpen, this.storage.history(path, access)),
-          ({ events, id }) => ({
-            id,
-            log: (created) => forkLog(events, wholeHistory, { id: created, settings }),
-          }),
-        )
+    if (resumePath === undefined) return Effect.succeed(importedOrigin(history, settings))
+    const stored = Effect.andThen(this.checkOpen, this.storage.history(resumePath, access))
+    return Effect.map(stored, ({ events, id }) => ({
+      id,
+      log: (created) => forkLog(events, wholeHistory, { id: created, settings }),
+    }))
   }
 
   /** Creates a conversation, with the log of its origin or with the first events of a new one. */

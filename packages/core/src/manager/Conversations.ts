@@ -133,8 +133,8 @@ const serviceOf = (
     rename: Effect.fn("ConversationManager.rename")((id, name, access) =>
       shared.rename(id, name, access),
     ),
-    fork: Effect.fn("ConversationManager.fork")((id, rule, access) =>
-      conversations.fork(id, rule, access),
+    fork: Effect.fn("ConversationManager.fork")((id, rule, access, options) =>
+      conversations.fork(id, rule, access, options),
     ),
     watch: (listener) => conversations.watchers.watch(listener),
     isClosed: conversations.isClosed,

@@ -1,8 +1,10 @@
 /** What the log of a new conversation begins with. Pure. */
+import { defined } from "@colloquy/protocol/Defined"
 import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import { initialEvents } from "../decider/InitialEvents.ts"
+import { importedLog } from "./ImportedLog.ts"
 import { numberDrafts } from "../decider/State.ts"
 
 /** The first events of a new conversation, and the id of the conversation that they were copied from. */
@@ -11,11 +13,25 @@ export interface InitialLog {
   readonly forkedFrom?: string
 }
 
-/** The conversation that a new one continues: its id, and its log as the beginning of the new one's. */
+/** What the settings of a new conversation say about its beginning. */
+export interface Beginning {
+  readonly history: ConversationSettings["history"]
+  readonly resumePath: ConversationSettings["resumePath"]
+}
+
+/** What a new conversation begins with instead of nothing. */
 export interface Origin {
-  readonly id: string
+  /** Id of the conversation that it continues, if it continues one. */
+  readonly id?: string
   readonly log: (id: ConversationId) => ReadonlyArray<Event>
 }
+
+/** A history that comes from another program. Undefined without one. */
+export const importedOrigin = (
+  history: Beginning["history"],
+  settings: ConversationSettings,
+): Origin | undefined =>
+  history === undefined ? undefined : { log: (id) => importedLog(id, settings, history) }
 
 /** A copy of the log of the origin; without one the first events of every conversation. */
 export const initialLogOf = (
@@ -25,4 +41,4 @@ export const initialLogOf = (
 ): InitialLog =>
   origin === undefined
     ? { events: numberDrafts(0, initialEvents(id, settings)) }
-    : { events: origin.log(id), forkedFrom: origin.id }
+    : { events: origin.log(id), ...defined({ forkedFrom: origin.id }) }

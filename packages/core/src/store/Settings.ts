@@ -58,8 +58,15 @@ export const withStored = (
   stored: StoredSettings,
 ): ConversationSettings => {
   // An optional member that is not stored was not set.
-  const { effort: _, verbosity: __, outputSchema: ___, resumePath: ____, ...rest } = settings
-  const { approvalDeadlineMs, killGraceMs, provider: _____, unattended, ...members } = stored
+  const {
+    effort: _,
+    verbosity: __,
+    outputSchema: ___,
+    resumePath: ____,
+    history: _____,
+    ...rest
+  } = settings
+  const { approvalDeadlineMs, killGraceMs, provider: ______, unattended, ...members } = stored
   return {
     ...rest,
     ...members,

@@ -1,5 +1,6 @@
 /** What starting and forking a thread have in common: the caller is subscribed, and all connections are notified. */
 import type { Conversation } from "@colloquy/core/Conversation"
+import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import { ThreadStarted } from "@colloquy/protocol/thread/Notifications"
@@ -7,9 +8,9 @@ import type { ThreadStart } from "@colloquy/protocol/thread/Threads"
 import type { Turn } from "@colloquy/protocol/thread/Thread"
 import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
-import type { ConversationsView } from "../ConversationsView.ts"
+import { ConversationsView } from "../ConversationsView.ts"
 import { describe, historyOf, stateOf, type ThreadCall } from "./ThreadCall.ts"
-import { cannotAttach } from "./ThreadErrors.ts"
+import { cannotAttach, cannotCreate, cannotGet, threadNotFound } from "./ThreadErrors.ts"
 import { withSettings } from "./ThreadObjects.ts"
 
 /** Sends a notification to the client of this request. A closed connection is only logged. */
@@ -34,6 +35,18 @@ export const tellAll = <M extends Rpc.Any>(
       call.connection.registry.notifyOthers(method, params, call.connection.member),
     ),
   )
+
+/** Creates a thread. */
+export const createThread = Effect.fnUntraced(function* (
+  settings: ConversationSettings,
+): Effect.fn.Return<Conversation, JsonRpcError, ConversationsView> {
+  const conversations = yield* ConversationsView
+  return yield* Effect.mapError(conversations.create(settings), (error) =>
+    error._tag === "ConversationUnavailable" || error._tag === "ManagerClosed"
+      ? cannotGet("", error, threadNotFound)
+      : cannotCreate(error),
+  )
+})
 
 /** Options of a thread that was created. */
 export interface CreatedOptions {

@@ -8,6 +8,8 @@ import type { Thread, Turn } from "@colloquy/protocol/thread/Thread"
 import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
 import type { AppServices } from "../app/AppCall.ts"
+import { invalid } from "../app/AppErrors.ts"
+import { pathFaultOf, pathFaultText } from "../app/StoredPaths.ts"
 import { ConversationsView } from "../ConversationsView.ts"
 import type { RequestCaller } from "../jsonrpc/Caller.ts"
 import type { ThreadConnection } from "./ThreadConnection.ts"
@@ -44,6 +46,24 @@ export const find = Effect.fnUntraced(function* (
   return yield* Effect.mapError(conversations.get(id), (error) =>
     Errors.cannotGet(id, error, missing),
   )
+})
+
+/** Finds the thread whose rollout file is at `path`, archived or not; without one, the thread of this id. */
+export const findAt = Effect.fnUntraced(function* ({
+  path,
+  threadId: given,
+}: {
+  readonly path?: string | null
+  readonly threadId: string
+}): Effect.fn.Return<Conversation, JsonRpcError, ConversationsView> {
+  if (path == null) return yield* find(given, Errors.noRollout)
+  const conversations = yield* ConversationsView
+  return yield* Effect.mapError(conversations.open(path), (error) => {
+    const fault = pathFaultOf("path", path, error)
+    return fault === undefined
+      ? Errors.cannotGet(given, error, Errors.noRollout)
+      : invalid(pathFaultText(fault), { issues: [fault] })
+  })
 })
 
 /** The current state of a thread. */

@@ -1,6 +1,7 @@
 /** Maps errors to the codes and texts of this dialect, and is the only file of it that decides them. Pure. */
 import type {
   AttachError,
+  CannotResume,
   ConversationUnavailable,
   SubmitError,
 } from "@colloquy/core/ConversationErrors"
@@ -76,8 +77,9 @@ export const cannotGet = (
 type ForkError = Effect.Error<ReturnType<ConversationsView["Service"]["fork"]>>
 
 /** The thread could not be created. */
-export const cannotCreate = (error: Exclude<CreateError | ForkError, GetError>): JsonRpcError =>
-  internal(`error creating thread: ${error.message}`)
+export const cannotCreate = (
+  error: Exclude<CreateError | CannotResume | ForkError, GetError>,
+): JsonRpcError => internal(`error creating thread: ${error.message}`)
 
 /** The thread could not be forked. */
 export const cannotFork = (id: string, turnId: string, error: ForkError): JsonRpcError => {

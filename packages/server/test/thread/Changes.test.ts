@@ -119,6 +119,49 @@ describe("thread/resume", () => {
     ),
   )
 
+  it.effect("a history that the client has kept begins a new thread, which the model is sent", () =>
+    withThreads({ script: answers("one") }, (app) =>
+      Effect.gen(function* () {
+        const history = [
+          {
+            type: "message",
+            role: "user",
+            content: [{ type: "input_text", text: "from history" }],
+          },
+          {
+            type: "message",
+            role: "assistant",
+            content: [{ type: "output_text", text: "answered" }],
+          },
+        ]
+        const resumed = yield* result(app, "thread/resume", { threadId: unknownId, history })
+        const threadId = String(at(resumed, "thread", "id"))
+        assert.notStrictEqual(threadId, unknownId)
+        assert.strictEqual(at(resumed, "thread", "preview"), "from history")
+        const items = at(resumed, "thread", "turns", 0, "items") as ReadonlyArray<unknown>
+        assert.deepStrictEqual(
+          items.map((one) => at(one, "type")),
+          ["userMessage", "agentMessage"],
+        )
+        yield* turn(app, threadId, "go on")
+        yield* app.quiet
+        assert.lengthOf(told(app, "turn/completed"), 1)
+      }),
+    ),
+  )
+
+  it.effect("a history that is empty, or has what is no item, is an error", () =>
+    withThreads({}, (app) =>
+      Effect.gen(function* () {
+        const empty = yield* fault(app, "thread/resume", { threadId: unknownId, history: [] })
+        assert.strictEqual(empty.message, "history must not be empty")
+        const history = [{ type: "message", role: "user" }]
+        const bad = yield* fault(app, "thread/resume", { threadId: unknownId, history })
+        assert.match(String(bad.message), /^history: expected items/)
+      }),
+    ),
+  )
+
   it.effect("an unknown and an archived thread are errors that say so", () =>
     withThreads({}, (app) =>
       Effect.gen(function* () {
@@ -155,6 +198,39 @@ describe("thread/fork", () => {
         yield* app.quiet
         const read = yield* result(app, "thread/read", { threadId, includeTurns: true })
         assert.lengthOf(at(read, "thread", "turns") as ReadonlyArray<unknown>, 2)
+      }),
+    ),
+  )
+
+  it.effect("a copy may be ephemeral, and one of an ephemeral thread may be stored", () =>
+    withThreads({ script: answers("one", "two") }, (app) =>
+      Effect.gen(function* () {
+        const { threadId } = yield* talked(app)
+        const brief = yield* result(app, "thread/fork", { threadId, ephemeral: true })
+        assert.deepStrictEqual(
+          [at(brief, "thread", "ephemeral"), at(brief, "thread", "path")],
+          [true, null],
+        )
+        assert.lengthOf(at(brief, "thread", "turns") as ReadonlyArray<unknown>, 1)
+        const listed = (yield* result(app, "thread/list", {}))["data"]
+        assert.lengthOf(listed as ReadonlyArray<unknown>, 1)
+        const briefId = String(at(brief, "thread", "id"))
+        const same = yield* result(app, "thread/fork", { threadId: briefId })
+        assert.isTrue(at(same, "thread", "ephemeral"))
+        const kept = yield* result(app, "thread/fork", { threadId: briefId, ephemeral: false })
+        assert.isFalse(at(kept, "thread", "ephemeral"))
+        const found = (yield* result(app, "thread/list", {}))["data"]
+        assert.lengthOf(found as ReadonlyArray<unknown>, 2)
+      }),
+    ),
+  )
+
+  it.effect("a path that is no rollout file is an error, whatever the id", () =>
+    withThreads({}, (app) =>
+      Effect.gen(function* () {
+        const params = { threadId: "any", path: "/no/such.jsonl" }
+        const refused = yield* fault(app, "thread/fork", params)
+        assert.match(String(refused.message), /path/)
       }),
     ),
   )

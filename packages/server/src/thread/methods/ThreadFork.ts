@@ -8,8 +8,8 @@ import { invalid } from "../../app/AppErrors.ts"
 import { ConversationsView } from "../../ConversationsView.ts"
 import { created } from "../CreatedThread.ts"
 import { overrideThread } from "../OverrideThread.ts"
-import { find, type ThreadHandler } from "../ThreadCall.ts"
-import { cannotFork, noRollout, notServed } from "../ThreadErrors.ts"
+import { findAt, type ThreadHandler } from "../ThreadCall.ts"
+import { cannotFork } from "../ThreadErrors.ts"
 
 /** Where the copy ends. */
 const ruleOf = ({
@@ -32,13 +32,12 @@ const ruleOf = ({
 /** Handler of the method. */
 export const threadFork: ThreadHandler<typeof ThreadFork> = Effect.fnUntraced(
   function* (params, call) {
-    if (params.ephemeral === true) return yield* notServed("`ephemeral`")
-    if (params.path != null) return yield* notServed("`path`")
     const rule = yield* ruleOf(params)
-    const { id } = yield* find(params.threadId, noRollout)
+    const { id } = yield* findAt(params)
     const conversations = yield* ConversationsView
+    const ephemeral = params.ephemeral == null ? {} : { ephemeral: params.ephemeral }
     const named = params.beforeTurnId ?? params.lastTurnId ?? ""
-    const fork = yield* Effect.mapError(conversations.fork(id, rule), (error) =>
+    const fork = yield* Effect.mapError(conversations.fork(id, rule, ephemeral), (error) =>
       cannotFork(id, named, error),
     )
     yield* overrideThread(fork, params)

@@ -1,41 +1,58 @@
 /** `thread/resume`: subscribes to a thread, loads it if necessary, and applies the settings that are given. */
 import type { Conversation } from "@colloquy/core/Conversation"
+import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Params } from "@colloquy/protocol/Method"
+import { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import type { ThreadResume } from "@colloquy/protocol/thread/Threads"
 import * as Effect from "effect/Effect"
-import { ConversationsView } from "../../ConversationsView.ts"
-import { pathFaultOf, pathFaultText } from "../../app/StoredPaths.ts"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { invalid } from "../../app/AppErrors.ts"
+import type { ConversationsView } from "../../ConversationsView.ts"
+import { createThread } from "../CreatedThread.ts"
+import { startSettings } from "../ThreadOverrides.ts"
 import { overrideThread } from "../OverrideThread.ts"
-import { describe, find, historyOf, stateOf, type ThreadHandler } from "../ThreadCall.ts"
-import { cannotAttach, cannotGet, noRollout, notServed } from "../ThreadErrors.ts"
+import { describe, findAt, historyOf, stateOf, type ThreadHandler } from "../ThreadCall.ts"
+import { cannotAttach } from "../ThreadErrors.ts"
 import { viewed } from "../ThreadHistory.ts"
 import { collaborationOf, withSettings } from "../ThreadObjects.ts"
 import { pageOf } from "../ThreadPages.ts"
 
-const open = Effect.fnUntraced(function* ({
-  path,
-  threadId,
-}: Params<typeof ThreadResume>): Effect.fn.Return<Conversation, JsonRpcError, ConversationsView> {
-  if (path == null) return yield* find(threadId, noRollout)
-  const conversations = yield* ConversationsView
-  return yield* Effect.mapError(conversations.open(path), (error) => {
-    const fault = pathFaultOf("path", path, error)
-    return fault === undefined
-      ? cannotGet(threadId, error, noRollout)
-      : invalid(pathFaultText(fault), { issues: [fault] })
-  })
+type ResumeParams = Params<typeof ThreadResume>
+
+const decodeHistory = Schema.decodeUnknownResult(Schema.Array(ResponseItem))
+
+/** A new thread with the history that the client has kept. */
+const imported = Effect.fnUntraced(function* (
+  given: ReadonlyArray<unknown>,
+  params: ResumeParams,
+): Effect.fn.Return<Conversation, JsonRpcError, ConversationsView | SettingsResolver> {
+  if (given.length === 0) return yield* invalid("history must not be empty")
+  const history = decodeHistory(given)
+  if (Result.isFailure(history)) {
+    return yield* invalid(
+      `history: expected items of a model's history: ${history.failure.message}`,
+    )
+  }
+  return yield* createThread({ ...(yield* startSettings(params)), history: history.success })
+})
+
+const resumed = Effect.fnUntraced(function* (
+  params: ResumeParams,
+): Effect.fn.Return<Conversation, JsonRpcError, ConversationsView | SettingsResolver> {
+  if (params.history != null) return yield* imported(params.history, params)
+  const conversation = yield* findAt(params)
+  yield* overrideThread(conversation, params)
+  return conversation
 })
 
 /** Handler of the method. */
 export const threadResume: ThreadHandler<typeof ThreadResume> = Effect.fnUntraced(
   function* (params, call) {
     const { connection } = call
-    if (params.history != null) return yield* notServed("`history`")
-    const conversation = yield* open(params)
+    const conversation = yield* resumed(params)
     const { id } = conversation
-    yield* overrideThread(conversation, params)
     connection.registry.loaded(id)
     const state = yield* stateOf(conversation)
     const history = yield* historyOf(id, call)

@@ -1,10 +1,9 @@
 /** `thread/start`: creates a thread and subscribes to it. Every connection is notified after the response. */
 import type { ThreadStart } from "@colloquy/protocol/thread/Threads"
 import * as Effect from "effect/Effect"
-import { ConversationsView } from "../../ConversationsView.ts"
-import { created } from "../CreatedThread.ts"
+import { created, createThread } from "../CreatedThread.ts"
 import type { ThreadHandler } from "../ThreadCall.ts"
-import { cannotCreate, cannotGet, notServed, threadNotFound } from "../ThreadErrors.ts"
+import { notServed } from "../ThreadErrors.ts"
 import { startSettings } from "../ThreadOverrides.ts"
 
 /** Handler of the method. */
@@ -14,13 +13,8 @@ export const threadStart: ThreadHandler<typeof ThreadStart> = Effect.fnUntraced(
       return yield* notServed("`dynamicTools`")
     }
     const settings = yield* startSettings(params)
-    const conversations = yield* ConversationsView
     const wanted = params.ephemeral === true ? { ...settings, ephemeral: true } : settings
-    const conversation = yield* Effect.mapError(conversations.create(wanted), (error) =>
-      error._tag === "ConversationUnavailable" || error._tag === "ManagerClosed"
-        ? cannotGet("", error, threadNotFound)
-        : cannotCreate(error as Parameters<typeof cannotCreate>[0]),
-    )
+    const conversation = yield* createThread(wanted)
     return yield* created(conversation, call, { raw: params.experimentalRawEvents === true })
   },
 )
