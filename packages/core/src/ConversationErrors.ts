@@ -21,6 +21,8 @@ export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()(
       "NoTurnRunning",
       "NoSuchTurn",
       "TooManyWaiting",
+      "NotQueued",
+      "BadQueueChange",
       "TooManyListings",
       "TooLarge",
       "DuplicateId",

@@ -41,8 +41,10 @@ const SubmissionRecord = Schema.TaggedStruct("Submission", {
     id: Schema.String,
     disposition: Schema.Literals(["started", "joined", "waiting", "none"]),
   }),
-  /** What a queued submission will run. Absent for others, whose events contain everything. */
+  /** What a queued submission will run, or how it changes the queue. Absent for others, whose events contain everything. */
   op: Schema.optionalKey(Op),
+  /** True for a queued submission in the queue of input, which can be changed. */
+  inQueue: Schema.optionalKey(Schema.Boolean),
   /** True for a queued submission that runs before those that were queued earlier. */
   first: Schema.optionalKey(Schema.Boolean),
 })

@@ -70,10 +70,11 @@ export type {
   TokenCount,
   Compacted,
   ThreadRolledBack,
+  QueueChanged,
   ShutdownComplete,
 } from "./events/TurnEvents.ts"
 
-/** Every variant, in the order of the original's definition; the last ten came later. A new event is added here. */
+/** Every variant, in the order of the original's definition; the last eleven came later. A new event is added here. */
 export const EventMsg = Schema.Union([
   Turn.ErrorEvent,
   Turn.TaskStarted,
@@ -121,6 +122,7 @@ export const EventMsg = Schema.Union([
   Tool.ToolCallBegin,
   Tool.ToolCallEnd,
   Tool.ToolApprovalRequest,
+  Turn.QueueChanged,
 ]).annotate({ identifier: "EventMsg" })
 /** A decoded `EventMsg`. */
 export type EventMsg = typeof EventMsg.Type

@@ -95,6 +95,14 @@ export const Op = Schema.Union([
    * waits, and `NoSuchTurn`. Not in the original in this form.
    */
   op("revert", { turn_id: Schema.String }),
+  /** Replaces the input of a submission in the queue, which keeps its place. Not in the original. */
+  op("edit_queued", { id: Schema.String, items: Schema.Array(InputItem) }),
+  /** Removes a submission from the queue; it ends with `turn_aborted`. Not in the original. */
+  op("remove_queued", { id: Schema.String }),
+  /** Changes the order of the queue: `ids` are those of all its submissions. Not in the original. */
+  op("reorder_queue", { ids: Schema.Array(Schema.String) }),
+  /** Starts a turn with a submission in the queue, by default the first one. Not in the original. */
+  op("start_queued", { id: Schema.optionalKey(Schema.String) }),
   legacyOp("review", {
     review_request: Schema.Struct({ prompt: Schema.String, user_facing_hint: Schema.String }),
   }),

@@ -11,10 +11,11 @@ describe("Op", () => {
     assert.deepStrictEqual<unknown>(JSON.parse(JSON.stringify(encode(decode(wire)))), wire)
   })
 
-  it("has the ops of the original, and those for the questions of tool servers and of tools of the application", () => {
+  it("has the ops of the original, and those for the questions of tools and for the queue of input", () => {
     assert.deepStrictEqual(Op.members.map((member) => member.fields.type.literal).toSorted(), [
       "add_to_history",
       "compact",
+      "edit_queued",
       "elicitation_answer",
       "exec_approval",
       "get_history_entry_request",
@@ -24,8 +25,11 @@ describe("Op", () => {
       "list_mcp_tools",
       "override_turn_context",
       "patch_approval",
+      "remove_queued",
+      "reorder_queue",
       "review",
       "shutdown",
+      "start_queued",
       "tool_approval",
       "user_input",
       "user_turn",

@@ -24,13 +24,6 @@ const dialects = [...handled, threads]
 /** Methods of threads that are answered with an error which says that they are not served yet. */
 const unserved: ReadonlySet<string> = new Set([
   "review/start",
-  "thread/queue/add",
-  "thread/queue/delete",
-  "thread/queue/list",
-  "thread/queue/reorder",
-  "thread/queue/resume",
-  "thread/queue/start",
-  "thread/queue/update",
   "thread/readState/update",
   "thread/shellCommand",
 ])

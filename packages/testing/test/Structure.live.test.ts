@@ -11,6 +11,7 @@ const listings = [
   "packages/server/src/app/methods",
   "packages/server/src/mcp/methods",
   "packages/server/src/thread/host/methods",
+  "packages/server/src/thread/methods",
 ]
 
 describe("Structure", () => {

@@ -40,6 +40,10 @@ export interface Conversation {
    * Input without items is accepted without effect; more than 1,024 items or 16 MiB of text are refused with `TooLarge`.
    * `whileRunning` (default `queue`) applies to input only.
    *
+   * Input that was submitted with `enqueue` stays in the queue of input until its turn starts: `edit_queued`,
+   * `reorder_queue` and `remove_queued` change it, and `start_queued` starts it where no turn runs. They are refused with
+   * `NotQueued` for what is not there. The queue is in `state`, and `queue_changed` reports each change of it.
+   *
    * `list_mcp_tools` is followed by an `mcp_list_tools_response` event with the receipt's id once the tool servers have
    * responded, whatever turn runs then; a fifth listing at the same time is refused with `TooManyListings`. A listing ends
    * with the conversation only.

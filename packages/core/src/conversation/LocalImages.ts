@@ -11,12 +11,13 @@ import type { ConversationSettings } from "../ConversationSettings.ts"
 import { maxItems, maxTextLength } from "../decider/Decide.ts"
 import { ToolRuntime } from "../ToolRuntime.ts"
 
-type InputOp = Extract<Op, { readonly type: "user_input" | "user_turn" }>
+type InputOp = Extract<Op, { readonly type: "user_input" | "user_turn" | "edit_queued" }>
 
 const isLocal = ({ type }: InputItem): boolean => type === "local_image"
 
 const hasLocal = (op: Op): op is InputOp =>
-  (op.type === "user_input" || op.type === "user_turn") && op.items.some(isLocal)
+  (op.type === "user_input" || op.type === "user_turn" || op.type === "edit_queued") &&
+  op.items.some(isLocal)
 
 type Read = NonNullable<ToolRuntime["Service"]["readImage"]>
 

@@ -16,6 +16,7 @@ import {
   resumeParkedTurn,
 } from "./ApprovalDecisions.ts"
 import { ConversationClosed, SubmissionRefused } from "../ConversationErrors.ts"
+import { addToQueue, decideQueue, waitingFault } from "./InputQueue.ts"
 import {
   autoCompactId,
   isAutoCompactId,
@@ -38,9 +39,6 @@ import { nextAutomatic, isSpent, keep, receiptOf } from "./Receipts.ts"
 import { advance, cancel, closeConversation, turnEnded, interrupt, stopTurn } from "./TurnEnd.ts"
 import { inputEvents, startTurn, withContext } from "./TurnStart.ts"
 import { unfinishedAfter } from "../log/UnfinishedText.ts"
-
-/** Most submissions queued for later turns; one more is refused. */
-export const maxWaiting = 64
 
 /** Most items of one submission: generous for a person, and an end for a faulty client. */
 export const maxItems = 1024
@@ -141,6 +139,12 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
       return place(state, queuedOf(id, op), whileRunning)
     case "revert":
       return revert(state, id, op.turn_id, input.dropped)
+    case "edit_queued":
+      return sizeFault(state, op.items) ?? decideQueue(state, id, op)
+    case "remove_queued":
+    case "reorder_queue":
+    case "start_queued":
+      return decideQueue(state, id, op)
     case "override_turn_context":
       return { ...done, ...withContext(state, id, op) }
     case "interrupt":
@@ -153,15 +157,8 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
     case "patch_approval":
     case "tool_approval":
       return answerApproval(state, id, op, input.because)
-    case "elicitation_answer": {
-      const { action, content, ...named } = op
-      const reply = {
-        ...named,
-        decision: decisionOf(action),
-        ...defined({ content: action === "accept" ? content : undefined }),
-      }
-      return answerQuestion(state, id, "Elicitation", reply, input.because)
-    }
+    case "elicitation_answer":
+      return answerForm(state, id, op, input.because)
   }
 }
 
@@ -180,6 +177,21 @@ const revert = (
     events: [{ id, msg: { type: "thread_rolled_back", num_turns: dropped, turn_id: turnId } }],
     receipt: { id, disposition: "none" },
   }
+}
+
+/** Answers the form of a tool server. */
+const answerForm = (
+  state: State,
+  id: SubmissionId,
+  { action, content, ...named }: Extract<Op, { readonly type: "elicitation_answer" }>,
+  because: InputOf<"Submit">["because"],
+): Decision => {
+  const reply = {
+    ...named,
+    decision: decisionOf(action),
+    ...defined({ content: action === "accept" ? content : undefined }),
+  }
+  return answerQuestion(state, id, "Elicitation", reply, because)
 }
 
 /** Interrupts the running turn and ends the conversation after it, or at once. */
@@ -233,6 +245,11 @@ const userInput = (
 ): Decision => {
   const { id, items } = submission
   if (items.length === 0) return { ...nothing(state), receipt: { id, disposition: "none" } }
+  return sizeFault(state, items) ?? place(state, submission, whileRunning)
+}
+
+/** The refusal of input that is larger than one submission may be. */
+const sizeFault = (state: State, items: ReadonlyArray<InputItem>): Decision | undefined => {
   if (items.length > maxItems) {
     return refuse(
       state,
@@ -248,7 +265,7 @@ const userInput = (
       `${length} UTF-16 code units of text; at most ${maxTextLength} are accepted at once`,
     )
   }
-  return place(state, submission, whileRunning)
+  return undefined
 }
 
 /** Decides where user input, or a summary of the history, runs: in the running turn, in a new one, or later. */
@@ -267,6 +284,7 @@ const place = (
       turn === undefined ? "no turn is running" : whyNotJoined(turn),
     )
   }
+  if (whileRunning === "enqueue") return addToQueue(state, submission)
   if (turn === undefined) return startTurn(state, submission)
   switch (whileRunning) {
     case "queue":
@@ -303,16 +321,10 @@ const join = (state: State, turnId: SubmissionId, submission: QueuedSubmission):
 
 /** Queues the submission for a later turn; `first`: before those that are queued already. */
 const enqueue = (state: State, submission: QueuedSubmission, first = false): Decision =>
-  state.waiting.length >= maxWaiting
-    ? refuse(
-        state,
-        "TooManyWaiting",
-        `${maxWaiting} submissions are queued already, which is the limit`,
-      )
-    : {
-        ...nothing({
-          ...state,
-          waiting: first ? [submission, ...state.waiting] : [...state.waiting, submission],
-        }),
-        receipt: { id: submission.id, disposition: "waiting" },
-      }
+  waitingFault(state) ?? {
+    ...nothing({
+      ...state,
+      waiting: first ? [submission, ...state.waiting] : [...state.waiting, submission],
+    }),
+    receipt: { id: submission.id, disposition: "waiting" },
+  }

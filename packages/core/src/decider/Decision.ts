@@ -17,13 +17,14 @@ import type { OpenCall } from "../log/OpenCalls.ts"
  * - `queue` joins the running turn before its next model request; behind a turn that is being interrupted it is queued;
  * - `steer` joins likewise, and is refused `NoTurnRunning` when there is no turn to join or it is being interrupted;
  * - `wait` is queued and runs as a turn by itself, after those queued before it;
+ * - `enqueue` is added to the queue of input (`InputQueue.ts`), which can be changed until its submissions start;
  * - `interrupt` interrupts the running turn (`turn_aborted`, reason `replaced`) and runs next, before everything queued;
  *   a turn that is being interrupted already keeps its reason;
  * - `reject` is refused `TurnRunning`.
  *
  * Without a running turn all but `steer` start one.
  */
-export type WhileRunning = "queue" | "steer" | "wait" | "interrupt" | "reject"
+export type WhileRunning = "queue" | "steer" | "wait" | "enqueue" | "interrupt" | "reject"
 
 /** How the fiber of a turn ended, if not by `Advance`. */
 export type TurnExit =

@@ -8,6 +8,7 @@ import { defined } from "@colloquy/protocol/Defined"
 import { type Event, eventInfo, type EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
 import * as Duration from "effect/Duration"
 import type { Question } from "./ApprovalBook.ts"
+import { isQueueChange } from "./InputQueue.ts"
 import type { State } from "./State.ts"
 import type { Decision, RecordDraft, Input } from "./Decision.ts"
 import type { Durability } from "../ConversationStore.ts"
@@ -32,7 +33,8 @@ const submissionOf = (
       id: input.id ?? receipt.id,
       chosen,
       receipt,
-      ...(waits ? { op: input.op } : {}),
+      ...(waits || isQueueChange(input.op) ? { op: input.op } : {}),
+      ...(waits && input.whileRunning === "enqueue" ? { inQueue: true } : {}),
       ...(waits && input.whileRunning === "interrupt" ? { first: true } : {}),
     },
   ]
@@ -119,7 +121,7 @@ const isSoft = (msg: EventMsg): boolean => !eventInfo(msg.type).synced
 
 const isSoftRecord = (record: LogRecord): boolean =>
   (record._tag === "Event" && isSoft(record.event.msg)) ||
-  (record._tag === "Submission" && record.receipt.disposition === "none")
+  (record._tag === "Submission" && record.receipt.disposition === "none" && record.op === undefined)
 
 /** User input, answers, finished items and ends of turns survive the machine; other records survive the process. */
 export const durabilityOf = (records: ReadonlyArray<LogRecord>): Durability =>

@@ -34,6 +34,8 @@ export interface QueuedSubmission {
   readonly clientId?: string
   /** JSON Schema that the answer of its turn has to match. */
   readonly outputSchema?: unknown
+  /** Present: it is in the queue of input (`InputQueue.ts`). */
+  readonly inQueue?: true
 }
 
 /** The op of an input, or of a summary, as a submission of this id. */
@@ -74,7 +76,7 @@ export interface State {
   readonly seq: number
   /** The running turn, if any. */
   readonly turn: RunningTurn | undefined
-  /** Submissions queued for later turns, in their order. */
+  /** Submissions queued for later turns, in their order; without a running turn, those of the queue of input that is held. */
   readonly waiting: ReadonlyArray<QueuedSubmission>
   readonly receipts: Receipts
   readonly approvals: ApprovalBook
@@ -103,9 +105,9 @@ export const initialState = (settings: ConversationSettings): State => ({
   closing: false,
 })
 
-/** True where no turn runs, no input waits and no tools are being listed. */
+/** True where no turn runs, no input waits for its end and no tools are being listed. The queue of input may be held. */
 export const isIdle = ({ listings = [], turn, waiting }: State): boolean =>
-  turn === undefined && listings.length + waiting.length === 0
+  turn === undefined && listings.length === 0 && waiting.every(({ inQueue }) => inQueue === true)
 
 /** An event without its number. */
 export interface Draft {

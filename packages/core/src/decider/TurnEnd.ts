@@ -7,7 +7,7 @@ import type { TurnAbortReason } from "@colloquy/protocol/Policy"
 import type { Draft, State } from "./State.ts"
 import { withdrawAll } from "./ApprovalDecisions.ts"
 import { type Decision, followedBy, type InputOf, nothing, type TurnExit } from "./Decision.ts"
-import { startTurn } from "./TurnStart.ts"
+import { removeQueued, startWaiting } from "./InputQueue.ts"
 import { unfinishedEvents } from "../log/UnfinishedText.ts"
 
 /** A response of the model is complete: the turn sends another request, or ends. */
@@ -17,12 +17,11 @@ export const advance = (state: State, input: InputOf<"Advance">): Decision => {
     return { ...nothing(state), proceed: false }
   }
   if (input.followUp || turn.inputSeq > input.sawSeq) return { ...nothing(state), proceed: true }
-  return {
-    ...after(state, [
-      { id: turn.id, msg: { type: "task_complete", last_agent_message: input.lastMessage } },
-    ]),
-    proceed: false,
+  const completed: Draft = {
+    id: turn.id,
+    msg: { type: "task_complete", last_agent_message: input.lastMessage },
   }
+  return { ...after(state, [completed], "all"), proceed: false }
 }
 
 /** The fiber of the turn has ended. Does nothing if the turn had completed before. */
@@ -31,31 +30,35 @@ export const turnEnded = (state: State, turnId: SubmissionId, exit: TurnExit): D
   const unfinished = unfinishedEvents(state.turn.unfinished).map((msg) => ({ id: turnId, msg }))
   // A failure that raced with an interrupt still ends as the interrupt that was acknowledged.
   if (exit._tag === "Interrupted" || state.turn.aborting !== undefined) {
-    return after(state, [
-      ...unfinished,
-      { id: turnId, msg: { type: "turn_aborted", reason: state.turn.aborting ?? "interrupted" } },
-    ])
+    const aborted: Draft = {
+      id: turnId,
+      msg: { type: "turn_aborted", reason: state.turn.aborting ?? "interrupted" },
+    }
+    return after(state, [...unfinished, aborted], "waiting")
   }
-  return after(state, [
-    ...unfinished,
+  const failed: ReadonlyArray<Draft> = [
     { id: turnId, msg: { type: "error", message: exit.message } },
     { id: turnId, msg: { type: "task_complete", last_agent_message: null } },
-  ])
+  ]
+  return after(state, [...unfinished, ...failed], "waiting")
 }
 
+/** What may start after a turn. `waiting`: the queue of input is held, because the turn did not complete. */
+type Startable = "all" | "waiting"
+
 /** Ends the turn with these events, after its questions are withdrawn; then the next queued turn starts. */
-const after = (before: State, events: ReadonlyArray<Draft>): Decision =>
+const after = (before: State, events: ReadonlyArray<Draft>, startable: Startable): Decision =>
   followedBy(
     followedBy(withdrawAll(before), (state) => ({ ...nothing(state), events })),
-    startNext,
+    (state) => startNext(state, startable),
   )
 
 /** No turn runs: starts the first queued one, or ends the conversation after a shutdown. */
-export const startNext = (state: State): Decision => {
+export const startNext = (state: State, startable: Startable): Decision => {
   if (state.closing) return closeConversation(nothing(state))
-  const [next, ...waiting] = state.waiting
+  const next = state.waiting.find(({ inQueue }) => startable === "all" || inQueue !== true)
   if (next === undefined) return nothing(state)
-  const { receipt: _, ...decision } = startTurn({ ...state, waiting }, next)
+  const { receipt: _, ...decision } = startWaiting(state, next)
   return decision
 }
 
@@ -89,10 +92,14 @@ export const stopTurn = (state: State, reason: TurnAbortReason): Decision => {
   }))
 }
 
-/** Interrupts the running turn and drops the queued ones; each of them gets its terminal event (L5). */
+/**
+ * Interrupts the running turn and drops those that wait for its end; each of them gets its terminal event (L5). The queue of
+ * input stays.
+ */
 export const interrupt = (state: State): Decision => {
-  const dropped = state.waiting.map(({ id }) => aborted(id))
-  const stopped = stopTurn({ ...state, waiting: [] }, "interrupted")
+  const kept = state.waiting.filter(({ inQueue }) => inQueue === true)
+  const dropped = state.waiting.filter((one) => !kept.includes(one)).map(({ id }) => aborted(id))
+  const stopped = stopTurn({ ...state, waiting: kept }, "interrupted")
   // A turn that ends at once: its terminal event comes last, before what follows from it.
   const events =
     state.turn?.parked === undefined
@@ -104,7 +111,9 @@ export const interrupt = (state: State): Decision => {
 /** Cancels one submission, running or queued, and leaves the others alone. */
 export const cancel = (state: State, id: SubmissionId): Decision => {
   if (state.turn?.id === id) return stopTurn(state, "interrupted")
-  if (!state.waiting.some((w) => w.id === id)) return nothing(state)
+  const queued = state.waiting.find((w) => w.id === id)
+  if (queued === undefined) return nothing(state)
+  if (queued.inQueue === true) return removeQueued(state, id)
   return {
     ...nothing({ ...state, waiting: state.waiting.filter((w) => w.id !== id) }),
     events: [aborted(id)],

@@ -43,14 +43,18 @@ export const beyondHistory = (
   }
 }
 
+const notCopied: ReadonlySet<string> = new Set([
+  "shutdown_complete",
+  "thread_rolled_back",
+  "queue_changed",
+])
+
 /**
  * The events of ended turns: a turn that still runs is left out, with everything after its start. So is the last event of
- * a conversation that was shut down, since the new one continues.
+ * a conversation that was shut down, since the new one continues; so are changes of the queue, which is not copied.
  */
 const endedTurns = (source: ReadonlyArray<Event>): ReadonlyArray<Event> => {
-  const events = withoutReverted(source).filter(
-    ({ msg }) => msg.type !== "shutdown_complete" && msg.type !== "thread_rolled_back",
-  )
+  const events = withoutReverted(source).filter(({ msg }) => !notCopied.has(msg.type))
   const begun = events.findLastIndex(({ msg }) => msg.type === "task_started")
   const id = events[begun]?.id
   const open = !events.some((event, i) => i > begun && event.id === id && isTerminal(event.msg))

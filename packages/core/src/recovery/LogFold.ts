@@ -10,6 +10,7 @@ import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
 import { isAutoCompactId, type QueuedSubmission, queuedOf } from "../decider/State.ts"
+import { changed, isQueueChange } from "../decider/InputQueue.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { type OpenCall, OpenCalls } from "../log/OpenCalls.ts"
 import { keep, none as noReceipts, type Receipts, spend } from "../decider/Receipts.ts"
@@ -128,7 +129,7 @@ export class LogFold {
     }
   }
 
-  private accept({ chosen, first, id, op, receipt }: RecordOf<"Submission">): void {
+  private accept({ chosen, first, id, inQueue, op, receipt }: RecordOf<"Submission">): void {
     const { disposition } = receipt
     if (disposition === "started" || disposition === "joined") this.unconfirmed = this.receipts
     this.known.add(id)
@@ -137,8 +138,15 @@ export class LogFold {
       const kept = this.receipts.kept.filter((other) => other.chosen !== id)
       this.receipts = keep({ ...this.receipts, kept }, id, receipt)
     } else this.receipts = spend(this.receipts, id)
+    if (op !== undefined && isQueueChange(op)) {
+      this.waiting = changed(this.waiting, op)
+      return
+    }
     if (op?.type !== "user_input" && op?.type !== "user_turn" && op?.type !== "compact") return
-    const queued = queuedOf(id, op)
+    const queued: QueuedSubmission = {
+      ...queuedOf(id, op),
+      ...(inQueue === true ? { inQueue } : {}),
+    }
     this.waiting = first === true ? [queued, ...this.waiting] : [...this.waiting, queued]
   }
 

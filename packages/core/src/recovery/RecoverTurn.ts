@@ -121,7 +121,7 @@ const close = (state: State, turn: Turn, left: Unfinished): Decision => {
 /** The first decision after a load. `state` is that of `restoreState`. */
 export const recoverTurn = (state: State, left: Unfinished, nowMs: number): Decision => {
   const { turn } = state
-  if (turn === undefined) return startNext(state)
+  if (turn === undefined) return startNext(state, "waiting")
   if (turn.aborting === undefined && left.hasInput) {
     if (isParkable(state, left)) return park(state, turn, left, nowMs)
     if (state.settings.onRestart === "continue" && left.attempt < maxAttempts) {

@@ -2,7 +2,8 @@ import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { Op } from "@colloquy/protocol/Op"
 import { assert, describe, it } from "@effect/vitest"
 import { ConversationClosed } from "../../src/ConversationErrors.ts"
-import { decide, maxWaiting } from "../../src/decider/Decide.ts"
+import { decide } from "../../src/decider/Decide.ts"
+import { maxWaiting } from "../../src/decider/InputQueue.ts"
 import { environmentContext } from "../../src/decider/EnvironmentContext.ts"
 import {
   submit,

@@ -182,6 +182,20 @@ export const ThreadRolledBack = event(
 )
 /** The end of the conversation was dropped, from the turn `turn_id` on. The dropped events stay in the log. */
 export type ThreadRolledBack = typeof ThreadRolledBack.Type
+/** The event `queue_changed`; its `doc` describes it. */
+export const QueueChanged = event(
+  "queue_changed",
+  {
+    /** Ids of the submissions in the queue, in their order. */
+    ids: Schema.Array(Schema.String),
+  },
+  {
+    doc: "The queue of input has changed: input was added, edited, moved or removed, or has started a turn.",
+    synced: false,
+  },
+)
+/** The queue of input has changed: input was added, edited, moved or removed, or has started a turn. */
+export type QueueChanged = typeof QueueChanged.Type
 
 /** The event `shutdown_complete`; its `doc` describes it. */
 export const ShutdownComplete = event(

@@ -83,6 +83,19 @@ export const historyOf = Effect.fnUntraced(function* (
   return readHistory(records, connection.registry.isLoaded(id))
 })
 
+/** Subscribes the caller to a thread that it uses, if it is not subscribed. */
+export const follow = Effect.fnUntraced(function* (
+  conversation: Conversation,
+  call: ThreadCall,
+): Effect.fn.Return<void, JsonRpcError, ConversationsView> {
+  const { connection } = call
+  const { id } = conversation
+  if (connection.isSubscribed(id)) return
+  connection.registry.loaded(id)
+  const history = yield* historyOf(id, call)
+  yield* Effect.mapError(connection.subscribe({ conversation, history }, call), Errors.cannotAttach)
+})
+
 /** What a thread is described with besides what the store knows. */
 export interface Described {
   readonly history: ThreadHistory

@@ -41,6 +41,7 @@ export type ReportedMsg =
   | EventOf<"token_count">
   | EventOf<"raw_response_item">
   | EventOf<"approval_resolved">
+  | EventOf<"queue_changed">
 
 interface OpenTurn {
   readonly id: string
@@ -247,6 +248,7 @@ export class ThreadFold {
       case "plan_update":
       case "token_count":
       case "raw_response_item":
+      case "queue_changed":
         outputs.push({ _tag: "Message", turnId, msg })
         return
       default:

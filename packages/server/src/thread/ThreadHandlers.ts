@@ -24,6 +24,12 @@ import { threadItemsList } from "./methods/ThreadItemsList.ts"
 import { threadList } from "./methods/ThreadList.ts"
 import { threadLoadedList } from "./methods/ThreadLoadedList.ts"
 import { threadNameSet } from "./methods/ThreadNameSet.ts"
+import { threadQueueAdd } from "./methods/ThreadQueueAdd.ts"
+import { threadQueueDelete } from "./methods/ThreadQueueDelete.ts"
+import { threadQueueList } from "./methods/ThreadQueueList.ts"
+import { threadQueueReorder } from "./methods/ThreadQueueReorder.ts"
+import { threadQueueStart } from "./methods/ThreadQueueStart.ts"
+import { threadQueueUpdate } from "./methods/ThreadQueueUpdate.ts"
 import { threadRead } from "./methods/ThreadRead.ts"
 import { threadResume } from "./methods/ThreadResume.ts"
 import { threadRevert } from "./methods/ThreadRevert.ts"
@@ -67,6 +73,12 @@ const handlers: HandlerTable = {
   [Changes.ThreadUnsubscribe._tag]: threadUnsubscribe,
   [Changes.ThreadCompactStart._tag]: threadCompactStart,
   [Changes.ThreadSettingsUpdate._tag]: threadSettingsUpdate,
+  [Changes.ThreadQueueAdd._tag]: threadQueueAdd,
+  [Changes.ThreadQueueList._tag]: threadQueueList,
+  [Changes.ThreadQueueUpdate._tag]: threadQueueUpdate,
+  [Changes.ThreadQueueDelete._tag]: threadQueueDelete,
+  [Changes.ThreadQueueReorder._tag]: threadQueueReorder,
+  [Changes.ThreadQueueStart._tag]: threadQueueStart,
   [Turns.TurnStart._tag]: turnStart,
   [Turns.TurnSteer._tag]: turnSteer,
   [Turns.TurnInterrupt._tag]: turnInterrupt,

@@ -62,6 +62,8 @@ const ofMessage = (
       return raw
         ? notificationOf(Methods.RawResponseItemCompleted, { ...of, item: msg.item })
         : undefined
+    case "queue_changed":
+      return notificationOf(Methods.ThreadQueueChanged, { threadId })
     case "approval_resolved":
       return undefined
   }

@@ -105,6 +105,8 @@ const refusalCodes: Readonly<Record<Refusal["reason"], Code>> = {
   NoTurnRunning: "conflict",
   NoSuchTurn: "not_found",
   TooManyWaiting: "limit_reached",
+  NotQueued: "not_found",
+  BadQueueChange: "invalid_request",
   TooManyListings: "limit_reached",
   TooLarge: "too_large",
   DuplicateId: "conflict",

@@ -8,25 +8,20 @@ import * as Effect from "effect/Effect"
 import { invalid } from "../../app/AppErrors.ts"
 import { subscriptionId } from "../../app/subscriptions/SubscriptionId.ts"
 import { changeSettings } from "../ChangeSettings.ts"
-import { find, historyOf, type ThreadHandler } from "../ThreadCall.ts"
-import { cannotAttach, cannotSubmit } from "../ThreadErrors.ts"
+import { find, follow, type ThreadHandler } from "../ThreadCall.ts"
+import { cannotSubmit } from "../ThreadErrors.ts"
 import { runningTurn } from "../ThreadFold.ts"
 import { inputItems } from "../ThreadInput.ts"
 
 /** Handler of the method. */
 export const turnStart: ThreadHandler<typeof TurnStart> = Effect.fnUntraced(
   function* (params, call) {
-    const { connection, hold } = call
     const conversation = yield* find(params.threadId)
     const { id: threadId } = conversation
     const items = yield* inputItems(params.input)
     if (items.length === 0) return yield* invalid("input must not be empty")
-    hold(threadId)
-    if (!connection.isSubscribed(threadId)) {
-      connection.registry.loaded(threadId)
-      const history = yield* historyOf(threadId, call)
-      yield* Effect.mapError(connection.subscribe({ conversation, history }, call), cannotAttach)
-    }
+    call.hold(threadId)
+    yield* follow(conversation, call)
     yield* yield* changeSettings(conversation, params, call)
     const op: Op = {
       type: "user_input",
