@@ -458,6 +458,12 @@ export type CompactedEvent = {
   readonly keeps_input?: boolean
 }
 
+export type ThreadRolledBackEvent = {
+  readonly type: "thread_rolled_back"
+  readonly num_turns: number
+  readonly turn_id?: string
+}
+
 export type ToolCallBeginEvent = {
   readonly type: "tool_call_begin"
   readonly call_id: string
@@ -493,7 +499,7 @@ export type QueueChangedEvent = {
   readonly ids: ReadonlyArray<string>
 }
 
-export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent
+export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ThreadRolledBackEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent
 
 /** Introduces the client. Must be sent once, before every other request. */
 export type InitializeParams = {
@@ -1385,6 +1391,17 @@ export type CodexEventCompactedParams = {
   readonly seq?: number
 }
 
+/** The end of the conversation was dropped, from the turn `turn_id` on. The dropped events stay in the log. Sent to listeners that gave `after`. */
+export type CodexEventThreadRolledBackParams = {
+  readonly id: string
+  readonly msg: EventMsg | {
+    readonly type: string
+  } & Readonly<Record<string, unknown>>
+  readonly conversationId: string
+  readonly subscriptionId: string
+  readonly seq?: number
+}
+
 /** A tool of the embedding application is being called, or a tool has refused a call. Sent to listeners that gave `after`. */
 export type CodexEventToolCallBeginParams = {
   readonly id: string
@@ -1643,6 +1660,8 @@ export interface ServerNotifications {
   "codex/event/elicitation_request": { params: CodexEventElicitationRequestParams }
   /** The history was replaced by the initial context, one message that quotes the user's messages, and the summary `message`. Sent to listeners that gave `after`. */
   "codex/event/compacted": { params: CodexEventCompactedParams }
+  /** The end of the conversation was dropped, from the turn `turn_id` on. The dropped events stay in the log. Sent to listeners that gave `after`. */
+  "codex/event/thread_rolled_back": { params: CodexEventThreadRolledBackParams }
   /** A tool of the embedding application is being called, or a tool has refused a call. Sent to listeners that gave `after`. */
   "codex/event/tool_call_begin": { params: CodexEventToolCallBeginParams }
   /** A call of a tool of the embedding application has ended, or a tool has refused a call. Sent to listeners that gave `after`. */

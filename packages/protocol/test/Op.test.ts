@@ -11,7 +11,7 @@ describe("Op", () => {
     assert.deepStrictEqual<unknown>(JSON.parse(JSON.stringify(encode(decode(wire)))), wire)
   })
 
-  it("has the ops of the original, and those for the questions of tools and for the queue of input", () => {
+  it("has the ops of the original, and those for the questions of tools, the queue of input and the end of a conversation", () => {
     assert.deepStrictEqual(Op.members.map((member) => member.fields.type.literal).toSorted(), [
       "add_to_history",
       "compact",
@@ -27,6 +27,7 @@ describe("Op", () => {
       "patch_approval",
       "remove_queued",
       "reorder_queue",
+      "revert",
       "review",
       "shutdown",
       "start_queued",

@@ -28,7 +28,7 @@ describe("SessionTable", () => {
 
   it("a wide terminal also shows the model and the end of the directory", () => {
     const [titles = "", row = ""] = sessionTable([session], { columns: 120, nowMs })
-    assert.match(titles, /^ID +UPDATED +MODEL +DIRECTORY +FIRST MESSAGE$/)
+    assert.match(titles, /^ID +UPDATED +MODEL +DIRECTORY +NAME OR FIRST MESSAGE$/)
     assert.match(row, /3 h ago +gpt-5 +…\S+\/path\/to\/a\/project +日本語/)
   })
 
