@@ -69,6 +69,10 @@ const unchanged = (state: ItemsState): ItemsStep => ({ state, changes: [] })
 
 const prefixOf = (turnId: string, type: Item["type"]): string => `${turnId}/${type}/`
 
+/** Id of the first item of a type in a submission. */
+export const firstItemId = (turnId: string, type: Item["type"]): string =>
+  `${prefixOf(turnId, type)}0`
+
 const countOf = ({ counts }: ItemsState, prefix: string): number => counts.get(prefix) ?? 0
 
 const counted = (state: ItemsState, prefix: string): ItemsState["counts"] =>

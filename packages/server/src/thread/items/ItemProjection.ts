@@ -43,6 +43,10 @@ const singleOf = (core: Item, startedAtMs: number): ThreadItem | undefined => {
       return CoreItems.imageView(identity, core)
     case "compaction":
       return { type: "contextCompaction", ...identity }
+    case "review_start":
+      return { type: "enteredReviewMode", review: core.text, ...identity }
+    case "review_end":
+      return { type: "exitedReviewMode", review: core.text, ...identity }
     default:
       return undefined
   }
