@@ -93,7 +93,7 @@ const startCall = (state: State, { _tag: _, ...call }: InputOf<"StartCall">): De
 const emit = (state: State, { messages, ofCompaction, turnId }: InputOf<"Emit">): Decision => {
   const ofTurn = ofCompaction === true ? undefined : state.turn
   const id = ofTurn === undefined ? autoCompactId(state.autoCompactions) : turnId
-  const unfinished = unfinishedAfter(ofTurn?.unfinished, messages)
+  const unfinished = unfinishedAfter(ofTurn?.unfinished, id, messages)
   const next =
     ofTurn === undefined || unfinished === ofTurn.unfinished
       ? state

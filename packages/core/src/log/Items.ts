@@ -288,7 +288,10 @@ export const step = (state: ItemsState, { id, msg }: Pick<Event, "id" | "msg">):
     case "agent_message_delta":
     case "agent_reasoning_delta":
     case "agent_reasoning_raw_content_delta":
-      return addDelta(state, id, textTypes[msg.type], msg.delta)
+      // Without text there is nothing to record, so there is no item either.
+      return msg.delta === ""
+        ? unchanged(state)
+        : addDelta(state, id, textTypes[msg.type], msg.delta)
     case "agent_message":
       return completeText(state, id, "agent_message", msg.message)
     case "agent_reasoning":
