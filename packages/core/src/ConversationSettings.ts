@@ -13,6 +13,7 @@ import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Unattended } from "./approvals/Approval.ts"
+import type { ClientTool } from "./ClientTool.ts"
 import type { ModelProvider } from "./ModelClient.ts"
 import type { StoredSettings } from "./StoredSettings.ts"
 
@@ -97,6 +98,8 @@ export interface ConversationSettings {
   readonly includeWebSearchTool?: boolean
   /** Tool servers by name, which matches `^[a-zA-Z0-9_-]+$`. */
   readonly mcpServers?: Readonly<Record<string, McpServer>>
+  /** Tools that the clients of the conversation run. */
+  readonly clientTools?: ReadonlyArray<ClientTool>
   /** Text of the AGENTS.md files, read when the conversation was created. */
   readonly userInstructions?: string
   /** Most bytes that are read of AGENTS.md files; 0 reads none. Default 32,768. */

@@ -11,6 +11,7 @@ import {
   Verbosity,
 } from "@colloquy/protocol/Policy"
 import * as Schema from "effect/Schema"
+import { ClientTool } from "./ClientTool.ts"
 
 /** Stored settings. An absent optional member was not set. */
 export const StoredSettings = Schema.Struct({
@@ -41,6 +42,7 @@ export const StoredSettings = Schema.Struct({
   approvalDeadlineMs: Schema.optionalKey(Schema.Finite),
   /** The rule of an embedding application is code and is not stored. */
   unattended: Schema.optionalKey(Schema.Literals(["deny", "park"])),
+  clientTools: Schema.optionalKey(Schema.Array(ClientTool)),
   onRestart: Schema.optionalKey(Schema.Literals(["close", "continue"])),
 })
 /** Stored settings. */

@@ -121,6 +121,11 @@ export class ToolRuntime extends Context.Service<
       path: string,
       settings: ConversationSettings,
     ) => Effect.Effect<{ readonly url: string } | { readonly problem: string }>
+    /**
+     * Whether a tool of this process has that name, offered or not: no tool of a client may have it. Never fails. Without
+     * this member no name is taken.
+     */
+    readonly isTaken?: (name: string) => Effect.Effect<boolean>
   }
 >()("@colloquy/core/ToolRuntime") {
   /** A runtime of such tools. Calls run one at a time, in the order of the model. */

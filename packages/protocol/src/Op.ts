@@ -10,7 +10,7 @@ import {
   ReviewDecision,
   SandboxPolicy,
 } from "./Policy.ts"
-import { InputItem } from "./ResponseItem.ts"
+import { InputItem, ToolOutputPart } from "./ResponseItem.ts"
 
 const op = <const T extends string, F extends Schema.Struct.Fields>(type: T, fields: F) =>
   Object.assign(Schema.Struct({ type: Schema.Literal(type), ...fields }), {
@@ -81,6 +81,17 @@ export const Op = Schema.Union([
     id: Schema.String,
     action: Schema.Literals(["accept", "decline", "cancel"]),
     content: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
+    /** As in `exec_approval`. */
+    question: Schema.optionalKey(Schema.Int),
+  }),
+  /**
+   * Answers a `client_tool_call` with what the tool has returned; not in the original. `success` false: the tool has failed,
+   * and the model reads why. An image that is no data URL is an answer that cannot be read.
+   */
+  op("client_tool_result", {
+    id: Schema.String,
+    success: Schema.Boolean,
+    content: Schema.Array(ToolOutputPart),
     /** As in `exec_approval`. */
     question: Schema.optionalKey(Schema.Int),
   }),

@@ -192,8 +192,8 @@ export const layer = (
       const toolsOf = yield* prepare(options, images)
       const programs = yield* TrustedPrograms
       const own = { runner: yield* CommandRunner, sandbox: yield* Sandbox, programs }
-      const hunks = yield* GitDiff.make(own, options.hiddenPaths[0])
-      const turnDiffOf = yield* TurnDiff.make(hunks)
+      const turnDiffOf = yield* TurnDiff.make(yield* GitDiff.make(own, options.hiddenPaths[0]))
+      const names = new Set(toolsOf(() => Effect.undefined).map(({ name }) => name))
       return {
         open: Effect.fnUntraced(function* (context: ToolContext) {
           const { cwd, sandboxPolicy } = context.settings
@@ -213,6 +213,7 @@ export const layer = (
             Effect.scoped,
           ),
         readImage: (path, { cwd }) => images.read(cwd, path),
+        isTaken: (name) => Effect.sync(() => names.has(name)),
       }
     }),
   )

@@ -162,6 +162,8 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
       return answerApproval(state, id, op, input.because)
     case "elicitation_answer":
       return answerForm(state, id, op, input.because)
+    case "client_tool_result":
+      return answerCall(state, id, op, input.because)
   }
 }
 
@@ -205,6 +207,17 @@ const answerForm = (
     ...defined({ content: action === "accept" ? content : undefined }),
   }
   return answerQuestion(state, id, "Elicitation", reply, because)
+}
+
+/** Answers the call of a client's tool, which has ended whatever the tool says. */
+const answerCall = (
+  state: State,
+  id: SubmissionId,
+  { content, success, type: _, ...named }: Extract<Op, { readonly type: "client_tool_result" }>,
+  because: InputOf<"Submit">["because"],
+): Decision => {
+  const reply = { ...named, decision: "approved" as const, result: { content, success } }
+  return answerQuestion(state, id, "ClientCall", reply, because)
 }
 
 /** Interrupts the running turn and ends the conversation after it, or at once. */

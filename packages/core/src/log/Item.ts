@@ -77,13 +77,17 @@ export interface McpToolCallItem extends Base<"mcp_tool_call"> {
   readonly durationMs?: number
 }
 
-/** A call of a tool of the embedding application, or a call that a tool has refused. */
+/** A call of a tool of the embedding application or of a client, or a call that a tool has refused. */
 export interface ToolCallItem extends Base<"tool_call"> {
   readonly callId: string
   readonly tool: string
+  /** Of a tool of a client, if it has one. */
+  readonly namespace?: string
   readonly arguments: unknown
   /** Absent while it runs and when the turn ended first, like `durationMs`. */
   readonly result?: EventOf<"tool_call_end">["result"]
+  /** What a tool of a client has returned. */
+  readonly content?: EventOf<"tool_call_end">["content"]
   readonly durationMs?: number
 }
 

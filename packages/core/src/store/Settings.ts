@@ -26,6 +26,7 @@ const kept = [
   "contextWindow",
   "autoCompactTokenLimit",
   "onRestart",
+  "clientTools",
 ] as const satisfies ReadonlyArray<keyof ConversationSettings & keyof StoredSettings>
 
 type Kept = Pick<ConversationSettings, (typeof kept)[number]>

@@ -20,6 +20,7 @@ import { endReview } from "../review/Review.ts"
 import { reviewInstructionsOf } from "../review/ReviewInstructions.ts"
 import { ModelClient, type ModelError, type ModelRequest } from "../ModelClient.ts"
 import { type ToolContext, ToolRuntime, type TurnTools } from "../ToolRuntime.ts"
+import { withClientTools } from "./ClientTools.ts"
 import * as Compaction from "./compaction/Compaction.ts"
 import { isFull, stillAbove } from "./compaction/Limit.ts"
 import { instructionsOf } from "./Instructions.ts"
@@ -39,14 +40,15 @@ export const run = (
   if (turn.compacts === true) return Compaction.run(turn, port)
   const responding = Effect.scoped(
     Effect.flatMap(ToolRuntime, (runtime) =>
-      Effect.flatMap(runtime.open(contextOf(turn, port)), (tools) =>
-        turn.calls === undefined
+      Effect.flatMap(runtime.open(contextOf(turn, port)), (own) => {
+        const tools = withClientTools(own, turn.settings.clientTools, port)
+        return turn.calls === undefined
           ? loop(turn, port, tools)
           : Effect.andThen(
               Effect.scoped(replayCalls(turn, turn.calls, port, tools)),
               loop(turn, port, tools),
-            ),
-      ),
+            )
+      }),
     ),
   )
   // What the start of the turn published is delivered, or its record is on its way to the disk, before its request is built.

@@ -8,6 +8,8 @@ import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import type * as Effect from "effect/Effect"
 import type {
   ApprovalRequest,
+  ClientCall,
+  ClientOutcome,
   Elicitation,
   ElicitationAnswer,
   Verdict,
@@ -49,6 +51,8 @@ export interface TurnPort {
   readonly ask: (request: ApprovalRequest) => Effect.Effect<Verdict>
   /** Likewise, for the question of a tool server. */
   readonly elicit: (request: Elicitation) => Effect.Effect<ElicitationAnswer>
+  /** Has a client run one of its tools. Resolves with what became of the call; an interruption withdraws it. */
+  readonly callClient: (call: ClientCall) => Effect.Effect<ClientOutcome>
   /** True when an earlier `approved_for_session` covers the request. */
   readonly granted: (request: ApprovalRequest) => Effect.Effect<boolean>
   /** Resolves with the next step, or with undefined when the turn has ended; its terminal event is recorded then. */
