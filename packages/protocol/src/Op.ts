@@ -103,6 +103,11 @@ export const Op = Schema.Union([
   op("reorder_queue", { ids: Schema.Array(Schema.String) }),
   /** Starts a turn with a submission in the queue, by default the first one. Not in the original. */
   op("start_queued", { id: Schema.optionalKey(Schema.String) }),
+  /**
+   * Runs a command of the user in the user's shell, under the sandbox policy of the conversation, as a turn of its own
+   * without a request to the model, which reads the command and its output with the next turn. Never joins a turn.
+   */
+  op("run_user_shell_command", { command: Schema.String }),
   legacyOp("review", {
     review_request: Schema.Struct({ prompt: Schema.String, user_facing_hint: Schema.String }),
   }),

@@ -135,8 +135,9 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
     case "user_input":
     case "user_turn":
       return userInput(state, queuedOf(id, op), whileRunning)
+    case "run_user_shell_command":
     case "compact":
-      return place(state, queuedOf(id, op), whileRunning)
+      return withoutInput(state, id, op, whileRunning)
     case "revert":
       return revert(state, id, op.turn_id, input.dropped)
     case "edit_queued":
@@ -238,6 +239,17 @@ const textLength = (item: InputItem): number => {
   }
 }
 
+/** Places a summary of the history, or a command of the user that is not too long. */
+const withoutInput = (
+  state: State,
+  id: SubmissionId,
+  op: Extract<Op, { readonly type: "compact" | "run_user_shell_command" }>,
+  whileRunning: WhileRunning,
+): Decision => {
+  const text = op.type === "compact" ? "" : op.command
+  return sizeFault(state, [{ type: "text", text }]) ?? place(state, queuedOf(id, op), whileRunning)
+}
+
 const userInput = (
   state: State,
   submission: QueuedSubmission,
@@ -268,7 +280,10 @@ const sizeFault = (state: State, items: ReadonlyArray<InputItem>): Decision | un
   return undefined
 }
 
-/** Decides where user input, or a summary of the history, runs: in the running turn, in a new one, or later. */
+/**
+ * Decides where user input, or a summary of the history, runs: in the running turn, in a new one, or later. A command of the
+ * user has a turn of its own.
+ */
 const place = (
   state: State,
   submission: QueuedSubmission,
@@ -276,21 +291,23 @@ const place = (
 ): Decision => {
   const { turn } = state
   // A turn that is being interrupted accepts no input, nor does one that summarises the history.
-  const joinable = turn !== undefined && turn.aborting === undefined && !turn.compacts
+  const isCommand = submission.command !== undefined
+  const joinable = turn !== undefined && turn.aborting === undefined && !turn.compacts && !isCommand
   if (whileRunning === "steer" && !joinable) {
     return refuse(
       state,
       "NoTurnRunning",
-      turn === undefined ? "no turn is running" : whyNotJoined(turn),
+      turn === undefined ? "no turn is running" : whyNotJoined(turn, isCommand),
     )
   }
-  if (whileRunning === "enqueue") return addToQueue(state, submission)
+  if (whileRunning === "enqueue" && !isCommand) return addToQueue(state, submission)
   if (turn === undefined) return startTurn(state, submission)
   switch (whileRunning) {
     case "queue":
     case "steer":
       return joinable ? join(state, turn.id, submission) : enqueue(state, submission)
     case "wait":
+    case "enqueue":
       return enqueue(state, submission)
     case "interrupt": {
       const waiting = enqueue(state, submission, true)
@@ -303,10 +320,12 @@ const place = (
   }
 }
 
-const whyNotJoined = ({ aborting, id }: NonNullable<State["turn"]>): string =>
-  aborting === undefined
+const whyNotJoined = ({ aborting, id }: NonNullable<State["turn"]>, isCommand: boolean): string => {
+  if (isCommand) return "a command of the user runs as a turn of its own"
+  return aborting === undefined
     ? `turn \`${id}\` summarises the history and accepts no input`
     : `turn \`${id}\` is being interrupted`
+}
 
 /** Input joins the running turn. A `compact` becomes the message that asks that turn for a summary. */
 const join = (state: State, turnId: SubmissionId, submission: QueuedSubmission): Decision => {
