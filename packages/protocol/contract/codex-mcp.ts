@@ -10,6 +10,7 @@ export type ErrorEvent = {
 export type TaskStartedEvent = {
   readonly type: "task_started"
   readonly model_context_window: number | null
+  readonly user_shell_command?: string
 }
 
 export type TaskCompleteEvent = {
@@ -179,6 +180,7 @@ export type ExecCommandBeginEvent = {
   readonly command: ReadonlyArray<string>
   readonly cwd: string
   readonly parsed_cmd?: ReadonlyArray<ParsedCommand>
+  readonly source?: "user_shell"
 }
 
 export type ExecCommandOutputDeltaEvent = {

@@ -115,6 +115,11 @@ export const Op = Schema.Union([
   /** Starts a turn with a submission in the queue, by default the first one. Not in the original. */
   op("start_queued", { id: Schema.optionalKey(Schema.String) }),
   /**
+   * Runs a command of the user in the user's shell, under the sandbox policy of the conversation, as a turn of its own
+   * without a request to the model, which reads the command and its output with the next turn. Never joins a turn.
+   */
+  op("run_user_shell_command", { command: Schema.String }),
+  /**
    * Starts a turn in which the model reviews: it is asked `prompt`, a person sees `user_facing_hint`. The turn accepts no
    * further input; a review never joins a running turn, but waits for its end.
    */

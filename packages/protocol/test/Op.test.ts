@@ -30,6 +30,7 @@ describe("Op", () => {
       "reorder_queue",
       "revert",
       "review",
+      "run_user_shell_command",
       "shutdown",
       "start_queued",
       "tool_approval",

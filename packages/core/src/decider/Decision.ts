@@ -98,11 +98,15 @@ export type Input =
 
 /** What the actor carries out once the decision is recorded. */
 export type Action =
-  /** Starts the fiber of a turn. `calls`: the turn is resumed after a restart and replays these calls first. */
+  /**
+   * Starts the fiber of a turn. `calls`: the turn is resumed after a restart and replays these calls first. `command`: it
+   * runs this command of the user and sends a request only for input that joins it.
+   */
   | {
       readonly _tag: "StartTurn"
       readonly id: SubmissionId
       readonly calls?: ReadonlyArray<OpenCall>
+      readonly command?: string
     }
   /** Interrupts the fiber of the running turn. */
   | { readonly _tag: "InterruptTurn" }

@@ -66,9 +66,9 @@ const withOutputSchema = (state: State, outputSchema: unknown): State => {
   return { ...state, settings: { ...settings, ...defined({ outputSchema }) } }
 }
 
-/** Starts a turn. One without input summarises the history. */
+/** Starts a turn. One without input summarises the history, or runs a command of the user. */
 export const startTurn = (before: State, submission: QueuedSubmission): Decision => {
-  const { context, id, items, outputSchema } = submission
+  const { command, context, id, items, outputSchema } = submission
   const start = withOutputSchema(before, outputSchema)
   const { state, events } = context === undefined ? nothing(start) : withContext(start, id, context)
   return {
@@ -77,12 +77,16 @@ export const startTurn = (before: State, submission: QueuedSubmission): Decision
       ...events,
       {
         id,
-        msg: { type: "task_started", model_context_window: state.settings.contextWindow },
+        msg: {
+          type: "task_started",
+          model_context_window: state.settings.contextWindow,
+          ...defined({ user_shell_command: command }),
+        },
       },
       ...reviewEvents(submission),
       ...(items.length === 0 ? [] : inputEvents(id, submission)),
     ],
-    actions: [{ _tag: "StartTurn", id }],
+    actions: [{ _tag: "StartTurn", id, ...defined({ command }) }],
     receipt: { id, disposition: "started" },
   }
 }

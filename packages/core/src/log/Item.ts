@@ -50,6 +50,8 @@ export interface CommandItem extends Base<"command"> {
   readonly command: ReadonlyArray<string>
   readonly cwd: string
   readonly parsed?: ReadonlyArray<ParsedCommand>
+  /** Who runs it; absent: the agent. */
+  readonly source?: "user_shell"
   /** Absent while it runs and when the turn ended first, like `output` and `durationMs`. */
   readonly exitCode?: number
   /** Both streams, in the order in which they were written where that is known. */

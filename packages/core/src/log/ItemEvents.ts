@@ -24,8 +24,8 @@ const question =
 export const callStart = (msg: EventMsg): ((base: RunningBase) => CallItem) | undefined => {
   switch (msg.type) {
     case "exec_command_begin": {
-      const { call_id: callId, command, cwd, parsed_cmd: parsed } = msg
-      const described = parsed === undefined ? {} : { parsed }
+      const { call_id: callId, command, cwd, parsed_cmd: parsed, source } = msg
+      const described = defined({ parsed, source })
       return (base) => ({ ...base, type: "command", callId, command, cwd, ...described })
     }
     case "patch_apply_begin": {

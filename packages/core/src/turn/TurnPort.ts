@@ -68,10 +68,12 @@ export interface TurnOptions {
   readonly id: SubmissionId
   readonly conversationId: ConversationId
   readonly settings: ConversationSettings
-  /** The parts of the first request. Absent for a turn that replays calls before it, or that summarises the history. */
+  /** The parts of the first request. Absent for a turn that runs something before it, or that summarises the history. */
   readonly first?: Step
   /** Calls without an output of a turn that is resumed after a restart. They are replayed first. */
   readonly calls?: ReadonlyArray<OpenCall>
+  /** A command of the user that runs before any request; input recorded after `seq` needs one. */
+  readonly command?: { readonly text: string; readonly seq: number }
   /** True for a turn without input, which summarises the history. */
   readonly compacts?: boolean
   /** True for a review: the last message of the model is what it found. */

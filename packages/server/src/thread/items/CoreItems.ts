@@ -305,7 +305,11 @@ export const callItem = (
 ): CallThreadItem => {
   switch (item.type) {
     case "command":
-      return commandExecution(identity, item, "unifiedExecStartup")
+      return commandExecution(
+        identity,
+        item,
+        item.source === "user_shell" ? "userShell" : "unifiedExecStartup",
+      )
     case "file_change":
       return fileChange(identity, item)
     case "mcp_tool_call":
