@@ -1,6 +1,7 @@
 /** The settings one conversation runs with, fully resolved, and the port that resolves them. */
 import type {
   AskForApproval,
+  CollaborationMode,
   ReasoningEffort,
   ReasoningSummary,
   SandboxMode,
@@ -44,6 +45,12 @@ export interface ConversationSettings {
   readonly ephemeral?: boolean
   /** Added after the system instructions. */
   readonly developerInstructions?: string
+  /** How the agent works with the person. Default: mode `default`, which has no instructions of its own. */
+  readonly collaborationMode?: {
+    readonly mode: CollaborationMode
+    /** Replaces the built-in instructions of the mode. */
+    readonly developerInstructions?: string
+  }
   /** Replaces the built-in instructions for a summary of the history. */
   readonly compactPrompt?: string
   /** Size of a request in tokens at which the history is summarised; 0 means never. Default 80 % of `contextWindow`. */

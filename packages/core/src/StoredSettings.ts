@@ -5,6 +5,7 @@
  */
 import {
   AskForApproval,
+  CollaborationMode,
   ReasoningEffort,
   ReasoningSummary,
   SandboxPolicy,
@@ -27,6 +28,12 @@ export const StoredSettings = Schema.Struct({
   verbosity: Schema.optionalKey(Verbosity),
   baseInstructions: Schema.optionalKey(Schema.String),
   developerInstructions: Schema.optionalKey(Schema.String),
+  collaborationMode: Schema.optionalKey(
+    Schema.Struct({
+      mode: CollaborationMode,
+      developerInstructions: Schema.optionalKey(Schema.String),
+    }),
+  ),
   compactPrompt: Schema.optionalKey(Schema.String),
   autoCompactTokenLimit: Schema.optionalKey(Schema.Int),
   includePlanTool: Schema.optionalKey(Schema.Boolean),

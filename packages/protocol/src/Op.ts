@@ -5,6 +5,7 @@
 import * as Schema from "effect/Schema"
 import {
   AskForApproval,
+  CollaborationMode,
   ReasoningEffort,
   ReasoningSummary,
   ReviewDecision,
@@ -68,6 +69,14 @@ export const Op = Schema.Union([
     summary: Schema.optionalKey(ReasoningSummary),
     /** Not in the original. */
     base_instructions: Schema.optionalKey(Schema.String),
+    /** Not in the original in this form. */
+    collaboration_mode: Schema.optionalKey(
+      Schema.Struct({
+        mode: CollaborationMode,
+        /** Replaces the built-in instructions of the mode. */
+        developer_instructions: Schema.optionalKey(Schema.String),
+      }),
+    ),
   }),
   op("exec_approval", approval),
   op("patch_approval", approval),

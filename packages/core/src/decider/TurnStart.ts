@@ -14,6 +14,13 @@ const modelOf = ({ contextWindow, model: before }: ConversationSettings, model: 
     ? { model, contextWindow: contextWindowOf(model) }
     : { model }
 
+/** The mode that the op sets, if it sets one. */
+const modeOf = (op: ContextOp): ConversationSettings["collaborationMode"] => {
+  if (op.type === "user_turn" || op.collaboration_mode === undefined) return undefined
+  const { developer_instructions: developerInstructions, mode } = op.collaboration_mode
+  return { mode, ...defined({ developerInstructions }) }
+}
+
 /** The state with the settings of the op, and the environment context for the model if it changed. */
 export const withContext = (state: State, id: SubmissionId, op: ContextOp) => {
   const { effort: _, ...settings } = state.settings
@@ -28,6 +35,7 @@ export const withContext = (state: State, id: SubmissionId, op: ContextOp) => {
       sandboxPolicy: op.sandbox_policy,
       summary: op.summary,
       baseInstructions: op.base_instructions,
+      collaborationMode: modeOf(op),
     }),
   }
   const isTold =

@@ -16,6 +16,7 @@ const kept = [
   "outputSchema",
   "baseInstructions",
   "developerInstructions",
+  "collaborationMode",
   "compactPrompt",
   "includePlanTool",
   "includeApplyPatchTool",
