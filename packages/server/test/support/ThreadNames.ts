@@ -24,8 +24,6 @@ const introduced: ReadonlyArray<readonly [name: string, ...path: ReadonlyArray<s
   ["review thread", "reviewThreadId"],
   ["login", "loginId"],
   ["authUrl", "authUrl"],
-  ["submission", "queuedSubmission", "id"],
-  ["session", "sessionId"],
 ]
 
 /** What is named only if nothing else has introduced it. */
@@ -37,17 +35,22 @@ const cursors: typeof introduced = [
   ["pageNextCursor", "initialTurnsPage", "nextCursor"],
   ["pageBackwardsCursor", "initialTurnsPage", "backwardsCursor"],
   ["version", "version"],
+  ["submission", "queuedSubmission", "id"],
+  ["session", "sessionId"],
 ]
 
 class Names {
+  /** The first name of each value. */
   readonly known = new Map<string, string>()
+  /** The value of every name. */
+  readonly values = new Map<string, string>()
   private readonly counts = new Map<string, number>()
 
-  /** Names the value, unless it has a name. */
+  /** Names the value. Later names of the same value only lead to it. A word without a digit is no id. */
   add(name: string, value: unknown): void {
-    if (typeof value === "string" && value !== "" && !this.known.has(value)) {
-      this.known.set(value, `<${name}>`)
-    }
+    if (typeof value !== "string" || !/\d/.test(value)) return
+    if (!this.known.has(value)) this.known.set(value, `<${name}>`)
+    if (!this.values.has(`<${name}>`)) this.values.set(`<${name}>`, value)
   }
 
   /** Names the value by its place among those of its kind. */
@@ -87,8 +90,16 @@ const ofNotification = (names: Names, { method = "", params }: WireMessage): voi
   names.count(`submission of ${thread}`, at(params, "queuedSubmission", "id"))
 }
 
-/** The names of the values that one program has chosen, by value. */
-export const namesOf = (sent: ReadonlyArray<Sent>): ReadonlyMap<string, string> => {
+/** The names of the values that one program has chosen. */
+export interface Named {
+  /** The name of each value. */
+  readonly known: ReadonlyMap<string, string>
+  /** The value of each name. */
+  readonly values: ReadonlyMap<string, string>
+}
+
+/** The names of the values that one program has chosen. */
+export const namesOf = (sent: ReadonlyArray<Sent>): Named => {
   const names = new Names()
   const answers = sent.flatMap(({ from, message: { id, method, result } }) =>
     method === undefined && result !== undefined ? [[`${from}${String(id)}`, result] as const] : [],
@@ -109,7 +120,7 @@ export const namesOf = (sent: ReadonlyArray<Sent>): ReadonlyMap<string, string> 
     }
     for (const [name, ...path] of cursors) names.add(`${name} of ${id}`, at(result, ...path))
   }
-  return names.known
+  return names
 }
 
 /** The text with every value replaced, inside of JSON strings as well; a value that contains another one first. */
@@ -122,10 +133,5 @@ export const replaced = (text: string, values: ReadonlyMap<string, string>): str
     }, text)
 
 /** The recorded values with those of this program of the same name. */
-export const translation = (
-  recorded: ReadonlyMap<string, string>,
-  ours: ReadonlyMap<string, string>,
-): ReadonlyMap<string, string> => {
-  const byName = new Map([...ours].map(([value, name]) => [name, value]))
-  return new Map([...recorded].map(([value, name]) => [value, byName.get(name) ?? value]))
-}
+export const translation = (recorded: Named, ours: Named): ReadonlyMap<string, string> =>
+  new Map([...recorded.known].map(([value, name]) => [value, ours.values.get(name) ?? value]))

@@ -2,7 +2,7 @@
  * A stand-in for the tools of a recording of app-server v2. It asks the questions and emits the events that are the recorded
  * items of a call, in their order, and runs nothing.
  */
-import { ToolRuntime, type ToolContext } from "@colloquy/core/ToolRuntime"
+import { refusedCall, ToolRuntime, type ToolContext } from "@colloquy/core/ToolRuntime"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
 import { parsedCommand } from "@colloquy/tools/policy/ParsedCommand"
@@ -13,23 +13,29 @@ import { at } from "./ThreadNames.ts"
 import { planCall } from "./ThreadScript.ts"
 import type { WireMessage } from "./Wire.ts"
 
+const elicitation = "mcpServer/elicitation/request"
+
 /** The messages of the recording about each call, in order. */
 const byCall = (entries: ReadonlyArray<Entry>): ReadonlyMap<string, ReadonlyArray<WireMessage>> => {
   const calls = new Map<string, Array<WireMessage>>()
   let plans = 0
   let patch: unknown
+  let toolServerCall: unknown
   const seen = new Set<string>()
   for (const entry of entries) {
     if (entry.dir !== "s2c" || entry.message.method === undefined) continue
     const { message } = entry
     const { params } = message
+    if (at(params, "item", "type") === "mcpToolCall") toolServerCall = at(params, "item", "id")
     const isDiff = message.method === "turn/diff/updated"
     const call =
       message.method === "turn/plan/updated"
         ? planCall(plans++)
         : isDiff
           ? patch
-          : (at(params, "item", "id") ?? at(params, "itemId") ?? at(params, "callId"))
+          : message.method === elicitation
+            ? toolServerCall
+            : (at(params, "item", "id") ?? at(params, "itemId") ?? at(params, "callId"))
     // The diff follows the patch; what repeats it later follows no patch.
     if (message.method === "item/completed" && at(params, "item", "type") === "fileChange") {
       patch = at(params, "item", "id")
@@ -188,6 +194,8 @@ const ask = (callId: string, { id, method, params }: WireMessage, item: unknown,
   }
 }
 
+const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null)
+
 const eventOf = (callId: string, { method, params }: WireMessage): EventMsg | undefined => {
   const item = at(params, "item")
   switch (method) {
@@ -206,7 +214,7 @@ const eventOf = (callId: string, { method, params }: WireMessage): EventMsg | un
       const plan = at(params, "plan")
       return {
         type: "plan_update",
-        explanation: (at(params, "explanation") as string | null) ?? null,
+        explanation: textOrNull(at(params, "explanation")),
         plan: (Array.isArray(plan) ? plan : []).map((step) => ({
           step: String(at(step, "step")),
           status:
@@ -229,10 +237,18 @@ const run = Effect.fnUntraced(function* (
   const first = own.find(({ method }) => method === "item/started")
   const item = at(first?.params, "item")
   const begin = first === undefined ? undefined : began(callId, item)
-  const isAsked = own.some(({ id }) => id !== undefined)
+  const isAsked = own.some(({ id, method }) => id !== undefined && method !== elicitation)
   const emitBegin = begin === undefined ? Effect.void : context.emit(begin)
   if (!isAsked) yield* emitBegin
   for (const message of own) {
+    // The approval of a call, which the original asks in the same way, has `_meta`.
+    if (message.method === elicitation && at(message.params, "_meta") === null) {
+      yield* context.elicit({
+        server: String(at(message.params, "serverName")),
+        message: String(at(message.params, "message")),
+        requestedSchema: at(message.params, "requestedSchema") as Readonly<Record<string, unknown>>,
+      })
+    }
     const question = ask(callId, message, item, context)
     if (question !== undefined) {
       const { decision } = yield* question
@@ -251,6 +267,12 @@ export const threadTools = (entries: ReadonlyArray<Entry>): ToolRuntime["Service
   const calls = byCall(entries)
   return ToolRuntime.simple({
     specs: () => [],
-    run: ({ call_id: callId = "" }, context) => run(callId, calls.get(callId) ?? [], context),
+    run: ({ call_id }, context) => {
+      const callId = call_id ?? ""
+      const own = calls.get(callId)
+      return own === undefined
+        ? Effect.succeed(refusedCall("unsupported call: shell"))
+        : run(callId, own, context)
+    },
   })
 }
