@@ -12,6 +12,7 @@ import * as TestClock from "effect/testing/TestClock"
 import type { Conversation } from "../src/Conversation.ts"
 import { ConversationManager } from "../src/ConversationManager.ts"
 import { type ConversationSettings, SettingsResolver } from "../src/ConversationSettings.ts"
+import type { ModelEvent } from "../src/ModelClient.ts"
 import { exec } from "./approvals.ts"
 import { observed } from "./stores.ts"
 import {
@@ -235,6 +236,49 @@ describe("the text of a turn that did not finish", () => {
       }),
     )
   }
+
+  it.effect("L4 L11 reasoning is delivered and stored, and is no part of the next request", () =>
+    Effect.gen(function* () {
+      const store = observed()
+      const thinks: Response = Stream.concat(
+        Stream.fromArray<ModelEvent>([
+          { _tag: "ReasoningDelta", delta: "one" },
+          { _tag: "ReasoningSectionBreak" },
+          { _tag: "ReasoningDelta", delta: "two" },
+        ]),
+        Stream.never,
+      )
+      const first = yield* processOver(store, [thinks, answer("ok")], withRetries(0))
+      const { conversation, seen } = yield* runTurn(first.manager, {
+        name: "",
+        responses: [],
+        act: (one) => one.submit(interrupt),
+        ends: [],
+      })
+      const thoughts: ReadonlyArray<EventMsg["type"]> = ["agent_reasoning", "agent_reasoning"]
+      assert.deepStrictEqual(typesOf(seen).slice(-3), [...thoughts, "turn_aborted"])
+      yield* first.end
+      const { input, log } = yield* resumed(store, conversation.id)
+      assert.deepStrictEqual(
+        log.flatMap(({ msg }) => (msg.type === "agent_reasoning" ? [msg.text] : [])),
+        ["one", "two"],
+      )
+      assert.isFalse(input.some(({ type }) => type === "reasoning"))
+    }),
+  )
+
+  it.effect("L4 is recorded at the end of a turn that completes as well", () =>
+    Effect.gen(function* () {
+      const store = observed()
+      const { manager } = yield* processOver(
+        store,
+        [[delta("par"), delta("tial"), completed]],
+        withRetries(0),
+      )
+      const { seen } = yield* runTurn(manager, { name: "", responses: [], ends: [] })
+      assert.deepStrictEqual(typesOf(seen).slice(-3), [...passed, "task_complete"])
+    }),
+  )
 
   it.effect("L5 L11 is stored when the server shuts down in the middle of it", () =>
     Effect.gen(function* () {

@@ -1303,7 +1303,7 @@ export type CodexEventConversationPathParams = {
   readonly seq?: number
 }
 
-/** Legacy, never produced: a review has started. May occur in a conversation that the original stored. */
+/** The turn is a review; it accepts no further input. Sent to every listener. */
 export type CodexEventEnteredReviewModeParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1314,7 +1314,7 @@ export type CodexEventEnteredReviewModeParams = {
   readonly seq?: number
 }
 
-/** Legacy, never produced: a review has ended. May occur in a conversation that the original stored. */
+/** The review has ended, with what it found: null if the turn ended before. Follows every `entered_review_mode`, before the terminal event of the turn. An answer that is a plain text is `overall_explanation`. Sent to every listener. */
 export type CodexEventExitedReviewModeParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1644,9 +1644,9 @@ export interface ServerNotifications {
   "codex/event/shutdown_complete": { params: CodexEventShutdownCompleteParams }
   /** Legacy, never sent: the path of the rollout file, the response to `get_path`. */
   "codex/event/conversation_path": { params: CodexEventConversationPathParams }
-  /** Legacy, never produced: a review has started. May occur in a conversation that the original stored. */
+  /** The turn is a review; it accepts no further input. Sent to every listener. */
   "codex/event/entered_review_mode": { params: CodexEventEnteredReviewModeParams }
-  /** Legacy, never produced: a review has ended. May occur in a conversation that the original stored. */
+  /** The review has ended, with what it found: null if the turn ended before. Follows every `entered_review_mode`, before the terminal event of the turn. An answer that is a plain text is `overall_explanation`. Sent to every listener. */
   "codex/event/exited_review_mode": { params: CodexEventExitedReviewModeParams }
   /** An item of the history that is sent to the model. Sent to listeners that asked for raw events. */
   "codex/event/raw_response_item": { params: CodexEventRawResponseItemParams }

@@ -12,6 +12,7 @@ import * as Legacy from "./events/LegacyEvents.ts"
 import * as Message from "./events/MessageEvents.ts"
 import * as Patch from "./events/PatchEvents.ts"
 import * as Question from "./events/QuestionEvents.ts"
+import * as Review from "./events/ReviewEvents.ts"
 import * as Tool from "./events/ToolEvents.ts"
 import * as Turn from "./events/TurnEvents.ts"
 
@@ -25,8 +26,6 @@ export type {
   GetHistoryEntryResponse,
   ListCustomPromptsResponse,
   ConversationPath,
-  EnteredReviewMode,
-  ExitedReviewMode,
 } from "./events/LegacyEvents.ts"
 export type {
   AgentMessage,
@@ -46,6 +45,7 @@ export type {
   TurnDiff,
 } from "./events/PatchEvents.ts"
 export type { ApprovalResolved, ElicitationRequest } from "./events/QuestionEvents.ts"
+export type { EnteredReviewMode, ExitedReviewMode, ReviewOutput } from "./events/ReviewEvents.ts"
 export type {
   McpToolCallBegin,
   McpToolCallEnd,
@@ -110,8 +110,8 @@ export const EventMsg = Schema.Union([
   Turn.TurnAborted,
   Turn.ShutdownComplete,
   Legacy.ConversationPath,
-  Legacy.EnteredReviewMode,
-  Legacy.ExitedReviewMode,
+  Review.EnteredReviewMode,
+  Review.ExitedReviewMode,
   Message.RawResponseItem,
   Tool.ViewImageToolCall,
   Turn.Warning,

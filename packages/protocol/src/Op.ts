@@ -103,7 +103,11 @@ export const Op = Schema.Union([
   op("reorder_queue", { ids: Schema.Array(Schema.String) }),
   /** Starts a turn with a submission in the queue, by default the first one. Not in the original. */
   op("start_queued", { id: Schema.optionalKey(Schema.String) }),
-  legacyOp("review", {
+  /**
+   * Starts a turn in which the model reviews: it is asked `prompt`, a person sees `user_facing_hint`. The turn accepts no
+   * further input; a review never joins a running turn, but waits for its end.
+   */
+  op("review", {
     review_request: Schema.Struct({ prompt: Schema.String, user_facing_hint: Schema.String }),
   }),
   op("shutdown", {}),

@@ -42,7 +42,7 @@ describe("Op", () => {
       Op.members
         .filter((member) => isLegacyOp({ type: member.fields.type.literal } as Op))
         .map((member) => member.fields.type.literal),
-      ["add_to_history", "get_history_entry_request", "get_path", "list_custom_prompts", "review"],
+      ["add_to_history", "get_history_entry_request", "get_path", "list_custom_prompts"],
     )
   })
 

@@ -112,6 +112,7 @@ export class TurnSupervisor {
       conversationId: this.conversationId,
       settings,
       compacts,
+      ...(running?.review === "open" ? { reviews: true } : {}),
       ...(calls === undefined ? {} : { calls }),
       ...(calls === undefined && !compacts ? { first: journal.nextStep() } : {}),
     }

@@ -22,6 +22,7 @@ import {
   isAutoCompactId,
   type QueuedSubmission,
   queuedOf,
+  type RunningTurn,
   type State,
 } from "./State.ts"
 import { triggerText } from "../log/Compacted.ts"
@@ -92,7 +93,7 @@ const startCall = (state: State, { _tag: _, ...call }: InputOf<"StartCall">): De
 const emit = (state: State, { messages, ofCompaction, turnId }: InputOf<"Emit">): Decision => {
   const ofTurn = ofCompaction === true ? undefined : state.turn
   const id = ofTurn === undefined ? autoCompactId(state.autoCompactions) : turnId
-  const unfinished = unfinishedAfter(ofTurn?.unfinished, messages)
+  const unfinished = unfinishedAfter(ofTurn?.unfinished, id, messages)
   const next =
     ofTurn === undefined || unfinished === ofTurn.unfinished
       ? state
@@ -137,6 +138,8 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
       return userInput(state, queuedOf(id, op), whileRunning)
     case "compact":
       return place(state, queuedOf(id, op), whileRunning)
+    case "review":
+      return review(state, queuedOf(id, op), whileRunning)
     case "revert":
       return revert(state, id, op.turn_id, input.dropped)
     case "edit_queued":
@@ -160,6 +163,16 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
     case "elicitation_answer":
       return answerForm(state, id, op, input.because)
   }
+}
+
+/** A review is a turn by itself: where other input joins the running turn, it waits for the end of that turn. */
+const review = (
+  state: State,
+  submission: QueuedSubmission,
+  whileRunning: WhileRunning,
+): Decision => {
+  const joins = whileRunning === "queue" || whileRunning === "steer"
+  return userInput(state, submission, joins ? "wait" : whileRunning)
 }
 
 const revert = (
@@ -275,8 +288,7 @@ const place = (
   whileRunning: WhileRunning,
 ): Decision => {
   const { turn } = state
-  // A turn that is being interrupted accepts no input, nor does one that summarises the history.
-  const joinable = turn !== undefined && turn.aborting === undefined && !turn.compacts
+  const joinable = turn !== undefined && acceptsInput(turn)
   if (whileRunning === "steer" && !joinable) {
     return refuse(
       state,
@@ -303,10 +315,16 @@ const place = (
   }
 }
 
-const whyNotJoined = ({ aborting, id }: NonNullable<State["turn"]>): string =>
-  aborting === undefined
+/** A turn that is being interrupted accepts no input, nor does a review or one that summarises the history. */
+const acceptsInput = ({ aborting, compacts, review: reviewed }: RunningTurn): boolean =>
+  aborting === undefined && !compacts && reviewed === undefined
+
+const whyNotJoined = ({ aborting, compacts, id }: RunningTurn): string => {
+  if (aborting !== undefined) return `turn \`${id}\` is being interrupted`
+  return compacts
     ? `turn \`${id}\` summarises the history and accepts no input`
-    : `turn \`${id}\` is being interrupted`
+    : `turn \`${id}\` is a review and accepts no input`
+}
 
 /** Input joins the running turn. A `compact` becomes the message that asks that turn for a summary. */
 const join = (state: State, turnId: SubmissionId, submission: QueuedSubmission): Decision => {

@@ -28,6 +28,8 @@ export interface QueuedSubmission {
   readonly id: SubmissionId
   /** The user input. Empty for `compact`, whose turn summarises the history. */
   readonly items: ReadonlyArray<InputItem>
+  /** Present: its turn is a review, and this says for a person what is reviewed. */
+  readonly review?: string
   /** Settings of a `user_turn`. They apply from the start of its turn on. */
   readonly context?: ContextOp
   /** Id that the client gave the message. */
@@ -38,12 +40,23 @@ export interface QueuedSubmission {
   readonly inQueue?: true
 }
 
-/** The op of an input, or of a summary, as a submission of this id. */
-export const queuedOf = (
-  id: SubmissionId,
-  op: Extract<Op, { readonly type: "user_input" | "user_turn" | "compact" }>,
-): QueuedSubmission => {
+/** The ops that start a turn, at once or later. */
+type InputOp = Extract<Op, { readonly type: "user_input" | "user_turn" | "compact" | "review" }>
+
+/** True for such an op. */
+export const isInputOp = (op: Op): op is InputOp =>
+  op.type === "user_input" ||
+  op.type === "user_turn" ||
+  op.type === "compact" ||
+  op.type === "review"
+
+/** The op of an input, of a summary or of a review as a submission of this id. */
+export const queuedOf = (id: SubmissionId, op: InputOp): QueuedSubmission => {
   if (op.type === "compact") return { id, items: [] }
+  if (op.type === "review") {
+    const { prompt, user_facing_hint: review } = op.review_request
+    return { id, items: [{ type: "text", text: prompt }], review }
+  }
   const { client_id: clientId, final_output_json_schema: outputSchema, items } = op
   return {
     id,
@@ -61,6 +74,8 @@ export interface RunningTurn {
   readonly inputSeq: number
   /** True for a turn without input: it summarises the history and accepts no input. */
   readonly compacts: boolean
+  /** Of a review, which accepts no input: whether it has an end (`exited_review_mode`) already. Absent for other turns. */
+  readonly review?: "open" | "ended"
   /** Reason of the interruption. Absent while the turn is not being interrupted. */
   readonly aborting?: TurnAbortReason
   /** Open calls of a turn that only waits for answers since a restart. The first verdict resumes the turn with them. */
@@ -125,6 +140,9 @@ export const numberDrafts = (seq: number, drafts: ReadonlyArray<Draft>): Readonl
   }))
 }
 
+const turnWith = ({ turn }: State, id: string, review: NonNullable<RunningTurn["review"]>) =>
+  turn?.id === id ? { turn: { ...turn, review } } : {}
+
 /** The state after the event. Ephemeral events do not change it. */
 export const project = (state: State, event: Event): State => {
   const { msg } = event
@@ -140,6 +158,10 @@ export const project = (state: State, event: Event): State => {
       return state.turn?.id === event.id && msg.kind === "plain"
         ? { ...state, seq, turn: { ...state.turn, inputSeq: event.seq, compacts: false } }
         : { ...state, seq }
+    case "entered_review_mode":
+      return { ...state, seq, ...turnWith(state, event.id, "open") }
+    case "exited_review_mode":
+      return { ...state, seq, ...turnWith(state, event.id, "ended") }
     case "approval_resolved":
       return msg.reason === "answered" && msg.grant !== undefined
         ? { ...state, seq, approvals: addGrant(state.approvals, msg.grant) }

@@ -2,9 +2,10 @@
  * How a turn continues or ends. Keeps L5: every accepted turn, also one that was only queued, gets exactly one terminal
  * event, after all its other events. Pure.
  */
+import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
-import type { Draft, State } from "./State.ts"
+import type { Draft, RunningTurn, State } from "./State.ts"
 import { withdrawAll } from "./ApprovalDecisions.ts"
 import { type Decision, followedBy, type InputOf, nothing, type TurnExit } from "./Decision.ts"
 import { removeQueued, startWaiting } from "./InputQueue.ts"
@@ -21,13 +22,20 @@ export const advance = (state: State, input: InputOf<"Advance">): Decision => {
     id: turn.id,
     msg: { type: "task_complete", last_agent_message: input.lastMessage },
   }
-  return { ...after(state, [completed], "all"), proceed: false }
+  return { ...after(state, [...unfinishedOf(turn), completed], "all"), proceed: false }
+}
+
+/** Records what of the turn no finished item repeats, and ends its review. */
+const unfinishedOf = ({ id, review, unfinished }: RunningTurn): ReadonlyArray<Draft> => {
+  const ended: ReadonlyArray<EventMsg> =
+    review === "open" ? [{ type: "exited_review_mode", review_output: null }] : []
+  return [...unfinishedEvents(unfinished), ...ended].map((msg) => ({ id, msg }))
 }
 
 /** The fiber of the turn has ended. Does nothing if the turn had completed before. */
 export const turnEnded = (state: State, turnId: SubmissionId, exit: TurnExit): Decision => {
   if (state.turn?.id !== turnId) return nothing(state)
-  const unfinished = unfinishedEvents(state.turn.unfinished).map((msg) => ({ id: turnId, msg }))
+  const unfinished = unfinishedOf(state.turn)
   // A failure that raced with an interrupt still ends as the interrupt that was acknowledged.
   if (exit._tag === "Interrupted" || state.turn.aborting !== undefined) {
     const aborted: Draft = {

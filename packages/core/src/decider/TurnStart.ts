@@ -41,14 +41,22 @@ export const withContext = (state: State, id: SubmissionId, op: ContextOp) => {
 /** The events that record user input of a turn. */
 export const inputEvents = (
   turnId: SubmissionId,
-  { clientId, items }: Pick<QueuedSubmission, "items" | "clientId">,
+  { clientId, items, review }: Pick<QueuedSubmission, "items" | "clientId" | "review">,
 ) => {
   const { item, userMessage: message } = inputMessage(items)
-  const userMessage = { ...message, ...defined({ client_id: clientId }) }
+  // A person reads what is reviewed, and the model what it is asked.
+  const userMessage = { ...message, ...defined({ client_id: clientId, message: review }) }
   return [
     { id: turnId, msg: { type: "raw_response_item", item } },
     { id: turnId, msg: userMessage },
   ] satisfies ReadonlyArray<Draft>
+}
+
+/** The beginning of a review, if the submission is one. */
+const reviewEvents = ({ id, items, review }: QueuedSubmission): ReadonlyArray<Draft> => {
+  if (review === undefined) return []
+  const { message: prompt } = inputMessage(items).userMessage
+  return [{ id, msg: { type: "entered_review_mode", prompt, user_facing_hint: review } }]
 }
 
 /** The state with the schema of the next answer; without one that the last turn had. */
@@ -71,6 +79,7 @@ export const startTurn = (before: State, submission: QueuedSubmission): Decision
         id,
         msg: { type: "task_started", model_context_window: state.settings.contextWindow },
       },
+      ...reviewEvents(submission),
       ...(items.length === 0 ? [] : inputEvents(id, submission)),
     ],
     actions: [{ _tag: "StartTurn", id }],

@@ -130,6 +130,11 @@ export interface NoticeItem extends Base<"error" | "warning" | "compaction"> {
   readonly message: string
 }
 
+/** The beginning or the end of a review: what is reviewed, or what was found. */
+export interface ReviewItem extends Base<"review_start" | "review_end"> {
+  readonly text: string
+}
+
 /** The end of a turn before its answer. */
 export interface InterruptionItem extends Base<"interruption"> {
   readonly reason: EventOf<"turn_aborted">["reason"]
@@ -152,6 +157,7 @@ export type Item =
   | ImageViewItem
   | PlanUpdateItem
   | NoticeItem
+  | ReviewItem
   | InterruptionItem
 
 /** The message that follows a summary, in the words of the original. */

@@ -2,6 +2,7 @@
 import { defined } from "@colloquy/protocol/Defined"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { WireDuration } from "@colloquy/protocol/events/WireDuration"
+import { reviewText } from "../review/ReviewFindings.ts"
 import type { CallItem, Item, QuestionItem, QuestionSubject } from "./Item.ts"
 
 type RunningBase = Pick<CallItem, "id" | "turnId"> & { readonly status: "running" }
@@ -137,6 +138,10 @@ export const singleItem = (msg: EventMsg): ((base: CompletedBase) => Item) | und
       return (base) => ({ ...base, type: msg.type, message: msg.message })
     case "compacted":
       return (base) => ({ ...base, type: "compaction", message: msg.message })
+    case "entered_review_mode":
+      return (base) => ({ ...base, type: "review_start", text: msg.user_facing_hint })
+    case "exited_review_mode":
+      return (base) => ({ ...base, type: "review_end", text: reviewText(msg) })
     case "turn_aborted":
       return (base) => ({ ...base, type: "interruption", reason: msg.reason })
     default:

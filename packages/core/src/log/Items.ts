@@ -69,6 +69,10 @@ const unchanged = (state: ItemsState): ItemsStep => ({ state, changes: [] })
 
 const prefixOf = (turnId: string, type: Item["type"]): string => `${turnId}/${type}/`
 
+/** Id of the first item of a type in a submission. */
+export const firstItemId = (turnId: string, type: Item["type"]): string =>
+  `${prefixOf(turnId, type)}0`
+
 const countOf = ({ counts }: ItemsState, prefix: string): number => counts.get(prefix) ?? 0
 
 const counted = (state: ItemsState, prefix: string): ItemsState["counts"] =>
@@ -284,7 +288,10 @@ export const step = (state: ItemsState, { id, msg }: Pick<Event, "id" | "msg">):
     case "agent_message_delta":
     case "agent_reasoning_delta":
     case "agent_reasoning_raw_content_delta":
-      return addDelta(state, id, textTypes[msg.type], msg.delta)
+      // Without text there is nothing to record, so there is no item either.
+      return msg.delta === ""
+        ? unchanged(state)
+        : addDelta(state, id, textTypes[msg.type], msg.delta)
     case "agent_message":
       return completeText(state, id, "agent_message", msg.message)
     case "agent_reasoning":

@@ -11,7 +11,8 @@ export const userMessageStarts = (events: ReadonlyArray<Logged>): ReadonlyArray<
   events.flatMap(({ msg }, i) => {
     if (msg.type !== "user_message" || (msg.kind ?? "plain") !== "plain") return []
     const item = events[i - 1]?.msg.type === "raw_response_item" ? i - 1 : i
-    return [events[item - 1]?.msg.type === "task_started" ? item - 1 : item]
+    const first = events[item - 1]?.msg.type === "entered_review_mode" ? item - 1 : item
+    return [events[first - 1]?.msg.type === "task_started" ? first - 1 : first]
   })
 
 const startOf = (events: ReadonlyArray<Logged>, turnId: string): number =>

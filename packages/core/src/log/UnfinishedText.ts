@@ -1,52 +1,51 @@
 /**
- * The streamed answer text of a running turn that no finished message repeats. The end of the turn records it; otherwise
- * it would be lost. Pure.
+ * The streamed texts of a running turn that no finished item repeats: messages and sections of reasoning. The end of the
+ * turn records them; otherwise they would be lost, and a log that is read back would lack items that listeners have seen.
+ * Which texts are open is decided by the fold of items (`Items.ts`). Pure.
  */
-import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import { eventInfo, type EventMsg, isTextDelta } from "@colloquy/protocol/EventMsg"
+import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { MessageItem } from "@colloquy/protocol/ResponseItem"
+import type { TextItem } from "./Item.ts"
+import { initialItems, type ItemsState, step } from "./Items.ts"
 import { messageEvents } from "./MessageEvents.ts"
 
-/** Streamed text without a finished message. */
-export interface UnfinishedText {
-  readonly text: string
-  /** True once its response has ended: the first text of the next response replaces it. */
-  readonly isReplaced: boolean
-}
+/** The state of the fold of items, with the texts of one turn only. */
+export type UnfinishedText = Pick<ItemsState, "texts">
 
-const afterOne = (
-  before: UnfinishedText | undefined,
-  msg: EventMsg,
-): UnfinishedText | undefined => {
-  switch (msg.type) {
-    case "agent_message_delta":
-      return before === undefined || before.isReplaced
-        ? { text: msg.delta, isReplaced: false }
-        : { text: before.text + msg.delta, isReplaced: false }
-    case "stream_error":
-    case "token_count":
-      return before === undefined ? undefined : { ...before, isReplaced: true }
-    case "agent_message":
-      return undefined
-    default:
-      return before
-  }
-}
+const concernsTexts = (msg: EventMsg): boolean =>
+  isTextDelta(msg) || eventInfo(msg.type).completes.length > 0
 
-/** The unfinished text after these events of the turn. */
+/** The unfinished texts after these events of the turn; undefined while there are none. */
 export const unfinishedAfter = (
   before: UnfinishedText | undefined,
+  turnId: SubmissionId,
   messages: ReadonlyArray<EventMsg>,
-): UnfinishedText | undefined => messages.reduce(afterOne, before)
+): UnfinishedText | undefined =>
+  messages.reduce((unfinished, msg) => {
+    if (!concernsTexts(msg)) return unfinished
+    const { state } = step({ ...initialItems, ...unfinished }, { id: turnId, msg })
+    return state.texts.length === 0 ? undefined : { texts: state.texts }
+  }, before)
 
-/** The events that record the text as a message, for the history, for listeners and for the store. */
-export const unfinishedEvents = (
-  unfinished: UnfinishedText | undefined,
-): ReadonlyArray<EventMsg> => {
-  if (unfinished === undefined || unfinished.text === "") return []
-  const item: MessageItem = {
-    type: "message",
-    role: "assistant",
-    content: [{ type: "output_text", text: unfinished.text }],
+const eventsOf = ({ text, type }: TextItem): ReadonlyArray<EventMsg> => {
+  switch (type) {
+    case "agent_message": {
+      const content = [{ type: "output_text" as const, text }]
+      const item: MessageItem = { type: "message", role: "assistant", content }
+      return messageEvents(item)
+    }
+    // A provider refuses reasoning that is not whole, so the history does not get it.
+    case "reasoning":
+      return [{ type: "agent_reasoning", text }]
+    case "raw_reasoning":
+      return [{ type: "agent_reasoning_raw_content", text }]
   }
-  return messageEvents(item)
 }
+
+/**
+ * The events that record the texts, in the order in which they began: for listeners and for the store, and for the history
+ * those of messages.
+ */
+export const unfinishedEvents = (unfinished: UnfinishedText | undefined): ReadonlyArray<EventMsg> =>
+  (unfinished?.texts ?? []).flatMap(({ item }) => eventsOf(item))

@@ -82,10 +82,13 @@ const cut = (events: ReadonlyArray<Event>, rule: ForkRule): number => {
 /** The events that end a turn which the cut leaves unfinished, and deny its pending questions (L7). */
 const closing = (kept: ReadonlyArray<Event>): ReadonlyArray<Draft> => {
   let open: string | undefined
+  let reviews = false
   const questions = new OpenQuestions()
   for (const event of kept) {
     const { id, msg } = event
     questions.add(event)
+    if (msg.type === "entered_review_mode") reviews = true
+    else if (msg.type === "exited_review_mode" || msg.type === "task_started") reviews = false
     if (msg.type === "task_started") open = id
     else if (isTerminal(msg) && id === open) open = undefined
   }
@@ -93,7 +96,13 @@ const closing = (kept: ReadonlyArray<Event>): ReadonlyArray<Draft> => {
   const withdrawn = questions
     .all()
     .flatMap(({ id, msg }) => (isQuestion(msg) ? [{ id, msg: withdrawnEvent(msg) }] : []))
-  return [...withdrawn, { id: open, msg: { type: "turn_aborted", reason: "interrupted" } }]
+  return [
+    ...withdrawn,
+    ...(reviews
+      ? [{ id: open, msg: { type: "exited_review_mode", review_output: null } } as const]
+      : []),
+    { id: open, msg: { type: "turn_aborted", reason: "interrupted" } },
+  ]
 }
 
 /** The last environment context, without the shell, which only the first one names. */

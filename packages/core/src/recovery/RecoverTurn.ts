@@ -124,7 +124,9 @@ export const recoverTurn = (state: State, left: Unfinished, nowMs: number): Deci
   if (turn === undefined) return startNext(state, "waiting")
   if (turn.aborting === undefined && left.hasInput) {
     if (isParkable(state, left)) return park(state, turn, left, nowMs)
-    if (state.settings.onRestart === "continue" && left.attempt < maxAttempts) {
+    // A review that has its end needs no further request.
+    const isReviewed = turn.review === "ended"
+    if (state.settings.onRestart === "continue" && left.attempt < maxAttempts && !isReviewed) {
       return resume(state, turn, left)
     }
   }

@@ -3,6 +3,7 @@
  * continue. Per delta it makes no more than one call of the port.
  */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import * as Effect from "effect/Effect"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import { isToolCall } from "../log/History.ts"
@@ -28,6 +29,9 @@ export class ModelResponse {
   private readonly usage: Step["usage"]
   private readonly calls: ToolCalls
   private readonly searches: WebSearches
+  private readonly holdsAnswer: boolean
+  /** Events of the message that may be the answer: shown only if something follows. */
+  private held: ReadonlyArray<EventMsg> = []
   private followUp = false
   private lastMessage: string | null = null
 
@@ -36,11 +40,14 @@ export class ModelResponse {
     readonly settings: ConversationSettings
     readonly usage: Step["usage"]
     readonly calls: ToolCalls
+    /** True: the answer is only in the result, not among the events. Its deltas are not emitted either. */
+    readonly holdsAnswer?: boolean
   }) {
     this.port = parts.port
     this.settings = parts.settings
     this.usage = parts.usage
     this.calls = parts.calls
+    this.holdsAnswer = parts.holdsAnswer === true
     this.searches = new WebSearches(parts.port.eventCallId)
   }
 
@@ -67,6 +74,7 @@ export class ModelResponse {
         // The outputs of the calls precede the token count of the response.
         return Effect.flatMap(this.remaining(), (outputs) => {
           const { rateLimits, usage } = event
+          if (this.followUp) pending.push(...this.released())
           pending.push(...outputs)
           pending.push(tokenCount(this.usage, usage, this.settings.contextWindow, rateLimits))
           return this.handleFrom(events, index + 1, pending)
@@ -74,8 +82,7 @@ export class ModelResponse {
       }
       if (event._tag === "ItemDone") {
         const { item } = event
-        pending.push(...itemEvents(item, this.settings))
-        this.lastMessage = answerOf(item) ?? this.lastMessage
+        pending.push(...this.eventsOf(item))
         if (isToolCall(item)) {
           this.followUp = true
           return this.port
@@ -87,9 +94,28 @@ export class ModelResponse {
         }
       } else if (event._tag === "WebSearchBegin" || event._tag === "WebSearchEnd") {
         pending.push(...this.searches.add(event))
-      } else pending.push(...deltaEvents(event, this.settings))
+      } else if (event._tag !== "TextDelta" || !this.holdsAnswer) {
+        pending.push(...deltaEvents(event, this.settings))
+      }
     }
     return this.emit(pending)
+  }
+
+  /** The events of a finished item, and of a message that was held until something followed. */
+  private eventsOf(item: ResponseItem): ReadonlyArray<EventMsg> {
+    const answer = answerOf(item)
+    this.lastMessage = answer ?? this.lastMessage
+    const events = itemEvents(item, this.settings)
+    const before = this.released()
+    if (answer === undefined || !this.holdsAnswer) return [...before, ...events]
+    this.held = events
+    return before
+  }
+
+  private released(): ReadonlyArray<EventMsg> {
+    const { held } = this
+    this.held = []
+    return held
   }
 
   /** The stream failed: emits the outputs of the calls that were made, so that a retried request contains them. */

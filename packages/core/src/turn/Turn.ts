@@ -16,6 +16,8 @@ import { defined } from "@colloquy/protocol/Defined"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { endReview } from "../review/Review.ts"
+import { reviewInstructionsOf } from "../review/ReviewInstructions.ts"
 import { ModelClient, type ModelError, type ModelRequest } from "../ModelClient.ts"
 import { type ToolContext, ToolRuntime, type TurnTools } from "../ToolRuntime.ts"
 import * as Compaction from "./compaction/Compaction.ts"
@@ -91,7 +93,7 @@ const loop = Effect.fnUntraced(function* (
     if (outcome._tag === "Success") {
       attempt = 0
       if (summary === "fresh") summary = "answered"
-      progress = { sawSeq: step.seq, ...outcome.success }
+      progress = { sawSeq: step.seq, ...(yield* resultOf(outcome.success, turn, port)) }
     } else if (yield* summariseAfter(outcome.failure, turn, port, step, summary)) {
       summary = "fresh"
     } else {
@@ -99,6 +101,16 @@ const loop = Effect.fnUntraced(function* (
     }
   }
 })
+
+/** The result of a complete response; the last one of a review ends the review. */
+const resultOf = (
+  result: ResponseResult,
+  turn: TurnOptions,
+  port: TurnPort,
+): Effect.Effect<ResponseResult> =>
+  turn.reviews === true && !result.followUp
+    ? Effect.map(endReview(port, result.lastMessage), (lastMessage) => ({ ...result, lastMessage }))
+    : Effect.succeed(result)
 
 /**
  * Summarises the history if the request was too long for the model; resolves with whether it did. Fails when the history
@@ -125,7 +137,7 @@ const requestOf = (turn: TurnOptions, step: Step, tools: ModelRequest["tools"]):
     conversationId: turn.conversationId,
     provider: settings.provider,
     model: settings.model,
-    instructions: instructionsOf(settings),
+    instructions: turn.reviews === true ? reviewInstructionsOf(settings) : instructionsOf(settings),
     input: step.history,
     tools,
     ...reasoningOf(settings),
@@ -143,7 +155,13 @@ const respond = Effect.fnUntraced(function* (
   const { settings } = turn
   const models = yield* ModelClient
   const calls = yield* ToolCalls.make(tools, port)
-  const response = new ModelResponse({ port, settings, usage: step.usage, calls })
+  const response = new ModelResponse({
+    port,
+    settings,
+    usage: step.usage,
+    calls,
+    holdsAnswer: turn.reviews === true,
+  })
   const specs = yield* tools.specs
   // The record of the start of the turn may have reached the disk by now: what it publishes is not kept waiting.
   if (step === turn.first) yield* Effect.yieldNow

@@ -70,4 +70,6 @@ export interface TurnOptions {
   readonly calls?: ReadonlyArray<OpenCall>
   /** True for a turn without input, which summarises the history. */
   readonly compacts?: boolean
+  /** True for a review: the last message of the model is what it found. */
+  readonly reviews?: boolean
 }

@@ -135,7 +135,6 @@ describe("decide: an idle conversation", () => {
       { type: "get_history_entry_request", offset: 0, log_id: 0 },
       { type: "get_path" },
       { type: "list_custom_prompts" },
-      { type: "review", review_request: { prompt: "p", user_facing_hint: "h" } },
     ]
     for (const op of ops) {
       assert.deepStrictEqual(decide(idle, submit(op, { id: "x" })), {

@@ -54,6 +54,32 @@ const b = ["b", "to b", "task_complete"]
 const c = ["c", "to c", "task_complete"]
 
 describe("Fork", () => {
+  it("cuts before a review as a whole, and ends one that is cut off", () => {
+    const entered: Draft = {
+      id: "1",
+      msg: { type: "entered_review_mode", prompt: "p", user_facing_hint: "h" },
+    }
+    const exited: Draft = { id: "1", msg: { type: "exited_review_mode", review_output: null } }
+    const reviewed = log(turn("0", "a"), [
+      begin("1"),
+      entered,
+      ...input("1", "b"),
+      ...said("1", "found"),
+      exited,
+      complete("1"),
+    ])
+    assert.deepStrictEqual(
+      forkLog(reviewed, dropLast(1), target),
+      forkLog(three, before(1), target),
+    )
+    const at = reviewed.findIndex(({ msg }) => msg.type === "exited_review_mode")
+    const cutOff = forkLog(reviewed, { _tag: "BeforeEvent", seq: at }, target)
+    assert.deepStrictEqual(
+      cutOff.slice(-2).map(({ msg }) => msg),
+      [exited.msg, { type: "turn_aborted", reason: "interrupted" }],
+    )
+  })
+
   it("repeats no environment that differs only in the shell, which later messages omit", () => {
     const shell = { ...settings, shell: "zsh" } as const
     const moved: Draft = {

@@ -7,24 +7,6 @@ import { event, original } from "../EventDefinition.ts"
 
 const legacy = { ...original, legacy: true } as const
 
-const ReviewOutput = Schema.Struct({
-  findings: Schema.Array(
-    Schema.Struct({
-      title: Schema.String,
-      body: Schema.String,
-      confidence_score: Schema.Finite,
-      priority: Schema.Int,
-      code_location: Schema.Struct({
-        absolute_file_path: Schema.String,
-        line_range: Schema.Struct({ start: Schema.Int, end: Schema.Int }),
-      }),
-    }),
-  ),
-  overall_correctness: Schema.String,
-  overall_explanation: Schema.String,
-  overall_confidence_score: Schema.Finite,
-})
-
 /** The event `get_history_entry_response`; its `doc` describes it. */
 export const GetHistoryEntryResponse = event(
   "get_history_entry_response",
@@ -77,29 +59,3 @@ export const ConversationPath = event(
 )
 /** Legacy, never sent: the path of the rollout file, the response to `get_path`. */
 export type ConversationPath = typeof ConversationPath.Type
-
-/** The event `entered_review_mode`; its `doc` describes it. */
-export const EnteredReviewMode = event(
-  "entered_review_mode",
-  { prompt: Schema.String, user_facing_hint: Schema.String },
-  {
-    ...legacy,
-    doc: "Legacy, never produced: a review has started. May occur in a conversation that the original stored.",
-    inRollout: true,
-  },
-)
-/** Legacy, never produced: a review has started. May occur in a conversation that the original stored. */
-export type EnteredReviewMode = typeof EnteredReviewMode.Type
-
-/** The event `exited_review_mode`; its `doc` describes it. */
-export const ExitedReviewMode = event(
-  "exited_review_mode",
-  { review_output: Schema.NullOr(ReviewOutput) },
-  {
-    ...legacy,
-    doc: "Legacy, never produced: a review has ended. May occur in a conversation that the original stored.",
-    inRollout: true,
-  },
-)
-/** Legacy, never produced: a review has ended. May occur in a conversation that the original stored. */
-export type ExitedReviewMode = typeof ExitedReviewMode.Type

@@ -68,7 +68,11 @@ export const ReviewStart = request("review/start", {
       Schema.Struct({ type: Schema.Literal("custom"), instructions: Schema.String }),
     ]),
     /** In this thread. A thread of its own is refused, as by the original. */
-    delivery: maybe(Schema.Literals(["inline"])),
+    delivery: Schema.optionalKey(
+      Schema.NullOr(Schema.Literal("inline")).annotate({
+        message: 'Expected "inline": a review in a thread of its own (`detached`) is not supported',
+      }),
+    ),
   }),
   result: Schema.Struct({ turn: Turn, reviewThreadId: Schema.String }),
   cancellable: false,

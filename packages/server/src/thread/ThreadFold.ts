@@ -155,9 +155,9 @@ export class ThreadFold {
   }
 
   private project(event: Event, atMs: number, outputs: Array<ThreadOutput>): void {
+    if (this.endsCompaction(event)) return
     const next = step(this.items, event)
     this.items = next.state
-    if (this.endsCompaction(event)) return
     for (const change of next.changes) {
       const shown =
         "item" in change && isAutoCompactId(change.item.turnId)

@@ -16,6 +16,7 @@ import { invalidRequest, notInitialized } from "../app/AppErrors.ts"
 import type { RequestCaller } from "../jsonrpc/Caller.ts"
 import type { Route } from "../jsonrpc/Route.ts"
 import { getConversationSummary } from "./methods/GetConversationSummary.ts"
+import { reviewStart } from "./methods/ReviewStart.ts"
 import { threadArchive } from "./methods/ThreadArchive.ts"
 import { threadCompactStart } from "./methods/ThreadCompactStart.ts"
 import { threadDelete } from "./methods/ThreadDelete.ts"
@@ -82,6 +83,7 @@ const handlers: HandlerTable = {
   [Turns.TurnStart._tag]: turnStart,
   [Turns.TurnSteer._tag]: turnSteer,
   [Turns.TurnInterrupt._tag]: turnInterrupt,
+  [Turns.ReviewStart._tag]: reviewStart,
 }
 
 /** The same table, for the lookup by the method name of a message. */

@@ -21,6 +21,14 @@ describe("McpEvents", () => {
     })
   })
 
+  it("carries the beginning and the end of a review", () => {
+    const shown: ReadonlyArray<EventMsg> = [
+      { type: "entered_review_mode", prompt: "p", user_facing_hint: "h" },
+      { type: "exited_review_mode", review_output: null },
+    ]
+    for (const msg of shown) assert.deepInclude(wire(msg), { id: "t", msg }, msg.type)
+  })
+
   it("hides what the original never sent", () => {
     const hidden: ReadonlyArray<EventMsg> = [
       { type: "approval_resolved", call_id: "c", decision: "denied", reason: "expired" },

@@ -35,6 +35,13 @@ describe("V1Events", () => {
     assert.isTrue(sent(rawItem, { raw: true, all: false }))
   })
 
+  it("sends the beginning and the end of a review to every listener", () => {
+    assert.isTrue(
+      sent({ type: "entered_review_mode", prompt: "p", user_facing_hint: "h" }, original),
+    )
+    assert.isTrue(sent({ type: "exited_review_mode", review_output: null }, original))
+  })
+
   it("sends the original's events to every listener, with the token usage of the last response flat", () => {
     const usage = {
       input_tokens: 1,

@@ -1,7 +1,6 @@
 /** The laws for clients of app-server v2 (packages/docs/laws.md), each as a check over one of the connections of a run. Pure. */
 import {
   AgentMessageDelta,
-  ErrorNotification,
   ItemCompleted,
   ItemStarted,
   ServerRequestResolved,
@@ -148,7 +147,7 @@ const itemsAreWhole: Check = (connection) => {
   return hasLeft(connection) ? [] : found
 }
 
-/** The items that a turn has completed, and those that are stored of it, without what may not be recorded. */
+/** The items that a turn has completed, and those that are stored of it. */
 const comparable = (
   own: ReadonlyArray<WireMessage>,
   turn: unknown,
@@ -156,24 +155,13 @@ const comparable = (
   const items = at(turn, "items")
   const stored: ReadonlyArray<unknown> = Array.isArray(items) ? items : []
   const ends = own.filter(({ method }) => method === ItemCompleted._tag)
-  // A message whose request was repeated completes again.
+  // A text whose request was repeated completes again.
   const live = ends.flatMap((one, index) => {
     const id = param(one, "item", "id")
     const later = ends.slice(index + 1).some((other) => param(other, "item", "id") === id)
     return later ? [] : [param(one, "item")]
   })
-  const isRepeated = own.some(
-    (one) => one.method === ErrorNotification._tag && param(one, "willRetry") === true,
-  )
-  const ids = new Set(stored.map((item) => at(item, "id")))
-  // Reasoning that was cut off is not recorded, nor is a message that its repeated request does not send again.
-  const isCut = isRepeated || at(turn, "status") !== "completed"
-  const isCompared = (item: unknown): boolean => {
-    const type = at(item, "type")
-    if (type === "reasoning") return !isCut && ids.has(at(item, "id"))
-    return type !== "agentMessage" || !isRepeated || ids.has(at(item, "id"))
-  }
-  return [live.filter(isCompared), stored.filter(isCompared)]
+  return [live, stored]
 }
 
 /** L11: a turn that is read back has the items that were notified, with the same ids and contents. */

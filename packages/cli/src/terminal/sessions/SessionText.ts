@@ -106,6 +106,8 @@ const callText = (item: Item): string | undefined => {
       return `searched: ${item.query ?? ""}`
     case "interruption":
       return `— ${item.reason}`
+    case "review_start":
+      return `— review of ${item.text}`
     case "compaction":
       return "— the history was replaced by a summary"
     default:

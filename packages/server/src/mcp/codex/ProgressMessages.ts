@@ -93,6 +93,8 @@ export const progressMessage = (msg: EventMsg): string | undefined => {
   switch (msg.type) {
     case "task_started":
       return "turn begun"
+    case "entered_review_mode":
+      return `reviewing: ${short(msg.user_facing_hint)}`
     case "agent_message":
       return `message: ${short(msg.message)}`
     case "agent_reasoning":

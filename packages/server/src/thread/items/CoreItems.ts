@@ -10,6 +10,7 @@ import type {
   UserMessageItem,
   WebSearchItem,
 } from "@colloquy/core/log/Item"
+import { firstItemId } from "@colloquy/core/log/Items"
 import { commandText } from "@colloquy/core/question/CommandText"
 import type { FileChange as CoreFileChange } from "@colloquy/protocol/events/PatchEvents"
 import type { ParsedCommand } from "@colloquy/protocol/events/CommandEvents"
@@ -230,7 +231,7 @@ const webSearch = (
 /** What the user wrote. */
 export const userMessage = (
   { completedAtMs, id, startedAtMs }: Identity,
-  { clientId, images, text }: UserMessageItem,
+  { clientId, images, text }: Pick<UserMessageItem, "clientId" | "images" | "text">,
 ): Items.UserMessage => ({
   type: "userMessage",
   id,
@@ -243,6 +244,15 @@ export const userMessage = (
   ],
   startedAtMs,
   completedAtMs,
+})
+
+/** The message that a review begins with, as the response that starts it has it. */
+export const reviewedMessage = (turnId: string, text: string): Items.UserMessage => ({
+  ...userMessage(
+    { id: firstItemId(turnId, "user_message"), startedAtMs: 0, completedAtMs: null },
+    { images: [], text },
+  ),
+  startedAtMs: null,
 })
 
 /** An image file that the model read. */

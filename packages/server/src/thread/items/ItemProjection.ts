@@ -4,7 +4,7 @@
  * a replayed log give the same ids and contents, and every started item completes, however its turn ends.
  *
  * - A question about a call and the call are one item, which has the id of the question.
- * - Sections of reasoning that follow on each other are one item, which has the id of the first one.
+ * - Sections of reasoning that follow on each other are one item (`ReasoningItems.ts`).
  * - A text that is sent again from its beginning, because the request to the model is repeated, completes as it is; the item
  *   then starts again. Where it only continues what was sent, as it does for a listener that fell behind, the rest is sent.
  */
@@ -25,11 +25,13 @@ import {
   timesOf,
 } from "./ProjectionState.ts"
 import {
-  closeReasoning,
+  endReasoning,
   endSection,
-  reasoningItem,
+  reasoningEnded,
+  reasoningWith,
   sectionDelta,
   startSection,
+  suspendReasoning,
 } from "./ReasoningItems.ts"
 
 // -- items that one event makes
@@ -43,6 +45,10 @@ const singleOf = (core: Item, startedAtMs: number): ThreadItem | undefined => {
       return CoreItems.imageView(identity, core)
     case "compaction":
       return { type: "contextCompaction", ...identity }
+    case "review_start":
+      return { type: "enteredReviewMode", review: core.text, ...identity }
+    case "review_end":
+      return { type: "exitedReviewMode", review: core.text, ...identity }
     default:
       return undefined
   }
@@ -66,47 +72,47 @@ const single = (state: ProjectionState, core: Item, atMs: number): Projected => 
 const isCall = (core: Item): core is RealCall =>
   "callId" in core && core.type !== "question" && core.type !== "image_view"
 
-const isSection = (core: Item): core is TextItem =>
-  core.type === "reasoning" || core.type === "raw_reasoning"
-
-const afterReasoning = (
-  state: ProjectionState,
-  { turnId }: Pick<Item, "turnId">,
-  atMs: number,
-  then: (state: ProjectionState) => Projected,
-): Projected => {
-  const closed = closeReasoning(state, turnId, atMs)
-  const next = then(closed.state)
-  return { state: next.state, outputs: [...closed.outputs, ...next.outputs] }
+const followedBy = (first: Projected, then: (state: ProjectionState) => Projected): Projected => {
+  const next = then(first.state)
+  return { state: next.state, outputs: [...first.outputs, ...next.outputs] }
 }
 
 /** A message that a repeated request sends again is open already, and follows the reasoning of that request. */
 const afterRepeated = (
   state: ProjectionState,
-  message: OpenMessage,
+  { isRestarted, turnId }: OpenMessage,
   atMs: number,
-  then: (state: ProjectionState) => Projected,
-): Projected => (message.isRestarted ? afterReasoning(state, message, atMs, then) : then(state))
+): Projected => (isRestarted ? suspendReasoning(state, turnId, atMs) : none(state))
 
 const begin = (state: ProjectionState, core: Item, atMs: number): Projected => {
-  if (isSection(core)) return startSection(state, core, atMs)
-  return afterReasoning(state, core, atMs, (after) => {
-    if (isText(core)) return startMessage(after, core, atMs)
+  if (isText(core)) {
+    if (core.type !== "agent_message") return startSection(state, core, atMs)
+    return followedBy(suspendReasoning(state, core.turnId, atMs), (after) =>
+      startMessage(after, core, atMs),
+    )
+  }
+  return followedBy(endReasoning(state, core, atMs), (after) => {
     if (core.type === "question") return ask(after, core, atMs)
     return isCall(core) ? startCall(after, core, atMs) : none(after)
   })
 }
 
-const end = (state: ProjectionState, core: Item, atMs: number): Projected => {
-  if (isText(core)) {
-    const section = state.reasoning.find(({ sections }) => sections.has(core.id))
-    if (section !== undefined) return endSection(state, section, core, atMs)
-    const message = state.messages.get(core.id)
-    if (message === undefined) return none(state)
-    return afterRepeated(state, message, atMs, (after) =>
-      endMessage(after, message, core.text, atMs),
-    )
-  }
+const endText = (
+  state: ProjectionState,
+  core: TextItem,
+  isRecorded: boolean,
+  atMs: number,
+): Projected => {
+  const reasoning = reasoningWith(state, core.id)
+  if (reasoning !== undefined) return endSection(state, reasoning, core, isRecorded, atMs)
+  const message = state.messages.get(core.id)
+  if (message === undefined) return none(state)
+  const before = isRecorded ? endReasoning(state, core, atMs) : none(state)
+  return followedBy(before, (after) => endMessage(after, message, core.text, atMs))
+}
+
+const end = (state: ProjectionState, core: Item, isRecorded: boolean, atMs: number): Projected => {
+  if (isText(core)) return endText(state, core, isRecorded, atMs)
   if (core.type === "question") return resolve(state, core, atMs)
   return isCall(core) ? endCall(state, core, atMs) : single(state, core, atMs)
 }
@@ -114,10 +120,12 @@ const end = (state: ProjectionState, core: Item, atMs: number): Projected => {
 const more = (state: ProjectionState, id: string, delta: string, atMs: number): Projected => {
   const message = state.messages.get(id)
   if (message !== undefined) {
-    return afterRepeated(state, message, atMs, (after) => messageDelta(after, message, delta, atMs))
+    return followedBy(afterRepeated(state, message, atMs), (after) =>
+      messageDelta(after, message, delta, atMs),
+    )
   }
-  const section = state.reasoning.find(({ sections }) => sections.has(id))
-  if (section !== undefined) return sectionDelta(state, section, id, delta)
+  const reasoning = reasoningWith(state, id)
+  if (reasoning !== undefined) return sectionDelta(state, reasoning, id, delta)
   const call = state.calls.find(({ coreId }) => coreId === id)
   return call === undefined ? none(state) : outputDelta(state, call, delta)
 }
@@ -132,11 +140,8 @@ const restarted = (state: ProjectionState, applies: (id: string) => boolean): Pr
   ),
   reasoning: state.reasoning.map((open) => ({
     ...open,
-    sections: new Map(
-      [...open.sections].map(([id, one]) => [
-        id,
-        applies(id) ? { ...one, isRestarted: true } : one,
-      ]),
+    received: open.received.map((one) =>
+      applies(one.coreId) ? { ...one, isRestarted: true } : one,
     ),
   })),
 })
@@ -151,8 +156,9 @@ export const project = (state: ProjectionState, change: ItemChange, atMs: number
     case "Reset":
       return none(restarted(state, (id) => id === change.id))
     case "Completed":
+      return end(state, change.item, true, atMs)
     case "Discarded":
-      return end(state, change.item, atMs)
+      return end(state, change.item, false, atMs)
   }
 }
 
@@ -176,9 +182,7 @@ export const turnEnded = (state: ProjectionState, turnId: string, atMs: number):
       reasoning: state.reasoning.filter((open) => !isOf(open)),
     },
     outputs: [
-      ...state.reasoning
-        .filter(isOf)
-        .map((open) => completed(open, reasoningItem({ ...open, sections: new Map() }, atMs))),
+      ...reasoningEnded(state, turnId, atMs),
       ...messages
         .filter(isOf)
         .map((open) => completed(open, CoreItems.agentMessage(timesOf(open, atMs), open.sent))),

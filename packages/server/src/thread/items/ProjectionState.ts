@@ -55,20 +55,27 @@ export interface OpenCall extends Open {
   readonly rest: Uint8Array
 }
 
-/** Reasoning, of which sections are being received or may follow. */
+/** Reasoning of a turn, of which sections are being received or may follow (`ReasoningItems.ts`). */
 export interface OpenReasoning extends Open {
-  readonly summary: ReadonlyArray<string>
-  readonly content: ReadonlyArray<string>
-  /** The sections that are being received, by the ids of the core. */
-  readonly sections: ReadonlyMap<string, Section>
-  /** It completes with its last open section. */
+  /** True between the start of the item and its end. It may start again. */
+  readonly isShown: boolean
+  /** True: it completes with its last section that is being received. */
   readonly isClosing: boolean
+  /** The sections of the item that are recorded, in their order. */
+  readonly recorded: ReadonlyArray<Pick<Section, "part" | "text">>
+  /** The sections that are being received; those of one part are recorded in their order. */
+  readonly received: ReadonlyArray<Section>
+  /** Number of the turn's items of reasoning that can get no further section. */
+  readonly ended: number
 }
 
-/** A section that is being received. */
+/** A section of reasoning. */
 export interface Section {
+  /** Id of the core's item. */
+  readonly coreId: string
   readonly part: "summary" | "content"
-  readonly index: number
+  readonly text: string
+  /** The next piece begins the text anew. */
   readonly isRestarted: boolean
 }
 
@@ -76,6 +83,7 @@ export interface Section {
 export interface ProjectionState {
   readonly messages: ReadonlyMap<string, OpenMessage>
   readonly calls: ReadonlyArray<OpenCall>
+  /** At most one per turn. */
   readonly reasoning: ReadonlyArray<OpenReasoning>
 }
 

@@ -1,5 +1,15 @@
-/** Sections of reasoning as items: those that follow on each other are one. Pure. */
-import type { TextItem } from "@colloquy/core/log/Item"
+/**
+ * Sections of reasoning as items: those that are recorded one after the other are one item. Pure.
+ *
+ * Which sections an item has follows from what is recorded only, so a log that is read back gives the same items as live
+ * events. What is live only can be shown before it is known where it will be recorded:
+ * - A message begins: the reasoning before it completes, although further sections of it may be recorded before the
+ *   message is. The item starts again with them then.
+ * - Another item is recorded between two sections: a section that is still being received then begins the next item.
+ *
+ * The id of an item has its number among the items of reasoning of the turn.
+ */
+import type { Item, TextItem } from "@colloquy/core/log/Item"
 import type { Reasoning } from "@colloquy/protocol/thread/Items"
 import {
   completed,
@@ -10,122 +20,205 @@ import {
   type ProjectionState,
   type Section,
   started,
-  without,
 } from "./ProjectionState.ts"
 
-/** Reasoning; its texts are shown when it ends. */
-export const reasoningItem = (open: OpenReasoning, completedAtMs: number | null): Reasoning => ({
+type Texts = Pick<Section, "part" | "text">
+
+const textsOf = (texts: ReadonlyArray<Texts>, part: Section["part"]): ReadonlyArray<string> =>
+  texts.filter((one) => one.part === part).map(({ text }) => text)
+
+/** Reasoning with these sections; its texts are shown when it ends. */
+const itemOf = (
+  { id, startedAtMs }: OpenReasoning,
+  completedAtMs: number | null,
+  texts: ReadonlyArray<Texts>,
+): Reasoning => ({
   type: "reasoning",
-  id: open.id,
-  summary: completedAtMs === null ? [] : open.summary,
-  content: completedAtMs === null ? [] : open.content,
-  startedAtMs: open.startedAtMs,
+  id,
+  summary: completedAtMs === null ? [] : textsOf(texts, "summary"),
+  content: completedAtMs === null ? [] : textsOf(texts, "content"),
+  startedAtMs,
   completedAtMs,
 })
 
-const replaced = (
-  state: ProjectionState,
-  open: OpenReasoning,
-  next: OpenReasoning | undefined,
-): ProjectionState => ({
-  ...state,
-  reasoning: state.reasoning.flatMap((one) => (one === open ? (next ? [next] : []) : [one])),
+const idOf = (turnId: string, ended: number): string => `${turnId}/reasoning/${ended}`
+
+const initial = (turnId: string): OpenReasoning => ({
+  id: idOf(turnId, 0),
+  turnId,
+  startedAtMs: 0,
+  isShown: false,
+  isClosing: false,
+  recorded: [],
+  received: [],
+  ended: 0,
 })
 
-/** A section begins: of the reasoning that is open in the turn, or of a new one. */
-export const startSection = (state: ProjectionState, core: TextItem, atMs: number): Projected => {
-  const known = state.reasoning.find(
-    ({ isClosing, turnId }) => !isClosing && turnId === core.turnId,
-  )
-  const open: OpenReasoning = known ?? {
-    id: core.id,
-    turnId: core.turnId,
-    startedAtMs: atMs,
-    summary: [],
-    content: [],
-    sections: new Map(),
-    isClosing: false,
-  }
-  const part = core.type === "reasoning" ? ("summary" as const) : ("content" as const)
-  const index = open[part].length
-  const next: OpenReasoning = {
-    ...open,
-    [part]: [...open[part], ""],
-    sections: new Map(open.sections).set(core.id, { part, index, isRestarted: false }),
-  }
-  const { id: itemId, turnId } = open
-  return {
-    state:
-      known === undefined
-        ? { ...state, reasoning: [...state.reasoning, next] }
-        : replaced(state, known, next),
-    outputs: [
-      ...(known === undefined ? [started(open, reasoningItem(open, null))] : []),
-      ...(part === "summary" ? [{ _tag: "PartAdded" as const, turnId, itemId, index }] : []),
-    ],
-  }
+const of = ({ reasoning }: ProjectionState, turnId: string): OpenReasoning | undefined =>
+  reasoning.find((open) => open.turnId === turnId)
+
+/** The reasoning of the turn that receives the section, if any. */
+export const reasoningWith = (
+  { reasoning }: ProjectionState,
+  coreId: string,
+): OpenReasoning | undefined =>
+  reasoning.find(({ received }) => received.some((section) => section.coreId === coreId))
+
+const put = (
+  state: ProjectionState,
+  next: OpenReasoning,
+  outputs: ReadonlyArray<ItemOutput>,
+): Projected => ({
+  state: {
+    ...state,
+    reasoning: [...state.reasoning.filter(({ turnId }) => turnId !== next.turnId), next],
+  },
+  outputs,
+})
+
+const delta = (
+  { id: itemId, turnId }: OpenReasoning,
+  part: Section["part"],
+  index: number,
+  text: string,
+): ReadonlyArray<ItemOutput> => {
+  const _tag = part === "summary" ? ("SummaryDelta" as const) : ("ReasoningDelta" as const)
+  return text === "" ? [] : [{ _tag, turnId, itemId, index, delta: text }]
 }
 
-const withText = (open: OpenReasoning, { index, part }: Section, text: string): OpenReasoning => ({
-  ...open,
-  [part]: open[part].with(index, text),
-})
+/** A section as a client gets it: its begin, and its text so far. */
+const sectionOutputs = (
+  open: OpenReasoning,
+  { part, text }: Texts,
+  index: number,
+): ReadonlyArray<ItemOutput> => {
+  const { id: itemId, turnId } = open
+  const added: ReadonlyArray<ItemOutput> =
+    part === "summary" ? [{ _tag: "PartAdded", turnId, itemId, index }] : []
+  return [...added, ...delta(open, part, index, text)]
+}
+
+const countOf = (texts: ReadonlyArray<Texts>, part: Section["part"]): number =>
+  textsOf(texts, part).length
+
+/** The item starts, or starts again, with all its sections. */
+const shown = (
+  open: OpenReasoning,
+  atMs: number,
+): readonly [OpenReasoning, ReadonlyArray<ItemOutput>] => {
+  const next = { ...open, startedAtMs: atMs, isShown: true, isClosing: false }
+  const texts: ReadonlyArray<Texts> = [...open.recorded, ...open.received]
+  return [
+    next,
+    [
+      started(next, itemOf(next, null, [])),
+      ...texts.flatMap((text, place) =>
+        sectionOutputs(next, text, countOf(texts.slice(0, place), text.part)),
+      ),
+    ],
+  ]
+}
+
+/** A section begins. */
+export const startSection = (state: ProjectionState, core: TextItem, atMs: number): Projected => {
+  const before = of(state, core.turnId) ?? initial(core.turnId)
+  const [open, outputs] = before.isShown ? [before, []] : shown(before, atMs)
+  const part = core.type === "reasoning" ? ("summary" as const) : ("content" as const)
+  const section: Section = { coreId: core.id, part, text: "", isRestarted: false }
+  const index = countOf([...open.recorded, ...open.received], part)
+  return put(state, { ...open, received: [...open.received, section] }, [
+    ...outputs,
+    ...sectionOutputs(open, section, index),
+  ])
+}
 
 /** More text of a section. */
 export const sectionDelta = (
   state: ProjectionState,
   open: OpenReasoning,
   coreId: string,
-  delta: string,
+  more: string,
 ): Projected => {
-  const section = open.sections.get(coreId)
+  const place = open.received.findIndex((section) => section.coreId === coreId)
+  const section = open.received[place]
   if (section === undefined) return none(state)
-  const { index, isRestarted, part } = section
-  const before = open[part][index] ?? ""
-  const continues = !isRestarted || delta.startsWith(before)
-  const rest = isRestarted && continues ? delta.slice(before.length) : delta
-  const next = withText(open, section, isRestarted ? delta : before + delta)
-  const sections = isRestarted
-    ? new Map(open.sections).set(coreId, { ...section, isRestarted: false })
-    : open.sections
-  const { id: itemId, turnId } = open
-  const tag = part === "summary" ? ("SummaryDelta" as const) : ("ReasoningDelta" as const)
-  const added: ReadonlyArray<ItemOutput> =
-    rest === "" ? [] : [{ _tag: tag, turnId, itemId, index, delta: rest }]
-  return { state: replaced(state, open, { ...next, sections }), outputs: added }
+  const { isRestarted, part, text: before } = section
+  const text = isRestarted ? more : before + more
+  const rest = isRestarted && more.startsWith(before) ? more.slice(before.length) : more
+  const received = open.received.with(place, { ...section, text, isRestarted: false })
+  const index = countOf([...open.recorded, ...open.received.slice(0, place)], part)
+  return put(state, { ...open, received }, delta(open, part, index, rest))
 }
 
-/** A section was recorded. */
+/** The item completes with what is recorded of it. */
+const complete = (
+  open: OpenReasoning,
+  atMs: number,
+): readonly [OpenReasoning, ReadonlyArray<ItemOutput>] => [
+  { ...open, isShown: false, isClosing: false },
+  open.isShown ? [completed(open, itemOf(open, atMs, open.recorded))] : [],
+]
+
+/** A section was recorded, or will never be. */
 export const endSection = (
   state: ProjectionState,
   open: OpenReasoning,
   core: TextItem,
+  isRecorded: boolean,
   atMs: number,
 ): Projected => {
-  const section = open.sections.get(core.id)
+  const section = open.received.find(({ coreId }) => coreId === core.id)
   if (section === undefined) return none(state)
   const next = {
-    ...withText(open, section, core.text),
-    sections: without(open.sections, core.id),
+    ...open,
+    received: open.received.filter((one) => one !== section),
+    recorded: isRecorded
+      ? [...open.recorded, { part: section.part, text: core.text }]
+      : open.recorded,
   }
-  return next.isClosing && next.sections.size === 0
-    ? {
-        state: replaced(state, open, undefined),
-        outputs: [completed(next, reasoningItem(next, atMs))],
-      }
-    : none(replaced(state, open, next))
+  return next.isClosing && next.received.length === 0
+    ? put(state, ...complete(next, atMs))
+    : put(state, next, [])
 }
 
-/** Reasoning of the turn ends before another item of it, at once or with its last section. */
-export const closeReasoning = (state: ProjectionState, turnId: string, atMs: number): Projected => {
-  const outputs: Array<ItemOutput> = []
-  const reasoning = state.reasoning.flatMap((open) => {
-    if (open.turnId !== turnId) return [open]
-    if (open.sections.size > 0) return [{ ...open, isClosing: true }]
-    outputs.push(completed(open, reasoningItem(open, atMs)))
-    return []
-  })
-  return reasoning.length === 0 && state.reasoning.length === 0
-    ? none(state)
-    : { state: { ...state, reasoning }, outputs }
+/** A message of the turn begins: its reasoning completes before, or with its last section. */
+export const suspendReasoning = (
+  state: ProjectionState,
+  turnId: string,
+  atMs: number,
+): Projected => {
+  const open = of(state, turnId)
+  if (open === undefined || !open.isShown) return none(state)
+  return open.received.length > 0
+    ? put(state, { ...open, isClosing: true }, [])
+    : put(state, ...complete(open, atMs))
 }
+
+/** Another item of the turn is recorded: sections that are recorded later belong to the next item of reasoning. */
+export const endReasoning = (
+  state: ProjectionState,
+  { turnId }: Pick<Item, "turnId">,
+  atMs: number,
+): Projected => {
+  const open = of(state, turnId)
+  if (open === undefined) return none(state)
+  if (open.recorded.length === 0) return suspendReasoning(state, turnId, atMs)
+  const [hidden, ends] = complete(open, atMs)
+  const ended = open.ended + 1
+  const next = { ...hidden, ended, id: idOf(turnId, ended), recorded: [] }
+  if (next.received.length === 0) return put(state, next, ends)
+  const [again, starts] = shown(next, atMs)
+  return put(state, { ...again, isClosing: true }, [...ends, ...starts])
+}
+
+/** The turn ends, and with it what is open of its reasoning. */
+export const reasoningEnded = (
+  { reasoning }: ProjectionState,
+  turnId: string,
+  atMs: number,
+): ReadonlyArray<ItemOutput> =>
+  reasoning.flatMap((open) =>
+    open.turnId === turnId && open.isShown
+      ? [completed(open, itemOf(open, atMs, [...open.recorded, ...open.received]))]
+      : [],
+  )

@@ -1,4 +1,5 @@
 /** `turn/steer`: adds input to the running turn, which must be the expected one. */
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { TurnSteer } from "@colloquy/protocol/thread/Turns"
 import * as Effect from "effect/Effect"
 import { invalid } from "../../app/AppErrors.ts"
@@ -6,11 +7,10 @@ import { find, stateOf, type ThreadHandler } from "../ThreadCall.ts"
 import { cannotSubmit } from "../ThreadErrors.ts"
 import { inputItems } from "../ThreadInput.ts"
 
-const notSteerable = {
-  message: "cannot steer a compact turn",
-  codexErrorInfo: { activeTurnNotSteerable: { turnKind: "compact" } },
-  additionalDetails: null,
-  misalignment: null,
+const notSteerable = (turnKind: "compact" | "review"): JsonRpcError => {
+  const message = `cannot steer a ${turnKind} turn`
+  const codexErrorInfo = { activeTurnNotSteerable: { turnKind } }
+  return invalid(message, { message, codexErrorInfo, additionalDetails: null, misalignment: null })
 }
 
 const noTurn = () => invalid("no active turn to steer")
@@ -31,7 +31,8 @@ export const turnSteer: ThreadHandler<typeof TurnSteer> = Effect.fnUntraced(func
       `expected active turn id \`${params.expectedTurnId}\` but found \`${turn.id}\``,
     )
   }
-  if (turn.compacts) return yield* invalid(notSteerable.message, notSteerable)
+  if (turn.compacts) return yield* notSteerable("compact")
+  if (turn.review !== undefined) return yield* notSteerable("review")
   hold(conversation.id)
   const named = params.clientUserMessageId == null ? {} : { client_id: params.clientUserMessageId }
   const submitted = conversation.submit(
