@@ -3,14 +3,15 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
-import { ThreadStarted } from "@colloquy/protocol/thread/Notifications"
+import { ThreadStarted, ThreadTokenUsageUpdated } from "@colloquy/protocol/thread/Notifications"
 import type { ThreadStart } from "@colloquy/protocol/thread/Threads"
-import type { Turn } from "@colloquy/protocol/thread/Thread"
 import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
 import { ConversationsView } from "../ConversationsView.ts"
 import { describe, historyOf, stateOf, type ThreadCall } from "./ThreadCall.ts"
 import { cannotAttach, cannotCreate, cannotGet, threadNotFound } from "./ThreadErrors.ts"
+import type { ThreadHistory } from "./ThreadHistory.ts"
+import { usageParams } from "./ThreadNotifications.ts"
 import { withSettings } from "./ThreadObjects.ts"
 
 /** Sends a notification to the client of this request. A closed connection is only logged. */
@@ -51,15 +52,25 @@ export const createThread = Effect.fnUntraced(function* (
 /** Options of a thread that was created. */
 export interface CreatedOptions {
   readonly raw?: boolean
-  /** The turns of the result; those of the notification are empty. Default: none. */
-  readonly turns?: (turns: ReadonlyArray<Turn>) => ReadonlyArray<Turn>
+  /** The result has the turns, and their usage is notified; the notification has none. Default false. */
+  readonly withTurns?: boolean
+}
+
+/** Sends the last usage of a thread to a client that has got its turns, as live turns report it. */
+export const tellUsage = (
+  call: Pick<ThreadCall, "connection" | "peer">,
+  threadId: string,
+  { usage }: ThreadHistory,
+): Effect.Effect<void> => {
+  const params = usage === undefined ? undefined : usageParams(threadId, usage)
+  return params === undefined ? Effect.void : tell(call, ThreadTokenUsageUpdated, params)
 }
 
 /** Subscribes to a thread that was created and describes it. */
 export const created = Effect.fnUntraced(function* (
   conversation: Conversation,
   call: ThreadCall,
-  { raw = false, turns = () => [] }: CreatedOptions,
+  { raw = false, withTurns = false }: CreatedOptions,
 ): Effect.fn.Return<ResultOf<typeof ThreadStart>, JsonRpcError, ConversationsView> {
   const { connection } = call
   const { id } = conversation
@@ -71,9 +82,12 @@ export const created = Effect.fnUntraced(function* (
     connection.subscribe(
       { conversation, history, raw },
       call,
-      tellAll(call, ThreadStarted, { thread }),
+      Effect.andThen(
+        withTurns ? tellUsage(call, id, history) : Effect.void,
+        tellAll(call, ThreadStarted, { thread }),
+      ),
     ),
     cannotAttach,
   )
-  return withSettings({ ...thread, turns: turns(history.turns) }, state.settings)
+  return withSettings({ ...thread, turns: withTurns ? history.turns : [] }, state.settings)
 })

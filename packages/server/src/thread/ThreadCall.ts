@@ -29,10 +29,13 @@ export type ThreadHandler<M extends Rpc.Any> = (
 ) => Effect.Effect<ResultOf<M>, JsonRpcError, AppServices>
 
 /** The id, in the spelling of this program. */
-export const threadId = (given: string): Effect.Effect<ConversationId, JsonRpcError> => {
+export const threadId = (
+  given: string,
+  badId: typeof Errors.badThreadId = Errors.badThreadId,
+): Effect.Effect<ConversationId, JsonRpcError> => {
   const parsed = parseConversationId(given)
   return "problem" in parsed
-    ? Effect.fail(Errors.badThreadId(parsed.problem))
+    ? Effect.fail(badId(parsed.problem))
     : Effect.succeed(parsed.id)
 }
 
@@ -40,8 +43,9 @@ export const threadId = (given: string): Effect.Effect<ConversationId, JsonRpcEr
 export const find = Effect.fnUntraced(function* (
   given: string,
   missing: (id: string) => JsonRpcError = Errors.threadNotFound,
+  badId: typeof Errors.badThreadId = Errors.badThreadId,
 ): Effect.fn.Return<Conversation, JsonRpcError, ConversationsView> {
-  const id = yield* threadId(given)
+  const id = yield* threadId(given, badId)
   const conversations = yield* ConversationsView
   return yield* Effect.mapError(conversations.get(id), (error) =>
     Errors.cannotGet(id, error, missing),
@@ -49,14 +53,17 @@ export const find = Effect.fnUntraced(function* (
 })
 
 /** Finds the thread whose rollout file is at `path`, archived or not; without one, the thread of this id. */
-export const findAt = Effect.fnUntraced(function* ({
-  path,
-  threadId: given,
-}: {
-  readonly path?: string | null
-  readonly threadId: string
-}): Effect.fn.Return<Conversation, JsonRpcError, ConversationsView> {
-  if (path == null) return yield* find(given, Errors.noRollout)
+export const findAt = Effect.fnUntraced(function* (
+  {
+    path,
+    threadId: given,
+  }: {
+    readonly path?: string | null
+    readonly threadId: string
+  },
+  badId?: typeof Errors.badThreadId,
+): Effect.fn.Return<Conversation, JsonRpcError, ConversationsView> {
+  if (path == null) return yield* find(given, Errors.noRollout, badId)
   const conversations = yield* ConversationsView
   return yield* Effect.mapError(conversations.open(path), (error) => {
     const fault = pathFaultOf("path", path, error)
@@ -101,21 +108,33 @@ export interface Described {
   readonly history: ThreadHistory
   /** Default: none. */
   readonly turns?: ReadonlyArray<Turn>
-  /** The loaded thread; absent: only the store is asked. */
+  /** The thread that the caller has started or resumed. Default: what is in memory, if anything. */
   readonly state?: State
 }
+
+/** The state of a thread that was started or resumed here. Loads nothing. */
+const loadedState = (
+  id: ConversationId,
+  { connection }: Pick<ThreadCall, "connection">,
+): Effect.Effect<State | undefined, never, ConversationsView> =>
+  connection.registry.isLoaded(id)
+    ? Effect.flatMap(ConversationsView, (conversations) =>
+        Effect.orElseSucceed(conversations.stateOf(id), () => undefined),
+      )
+    : Effect.undefined
 
 /** The object that describes a thread. */
 export const describe = Effect.fnUntraced(function* (
   id: ConversationId,
-  { history, state, turns = [] }: Described,
-  { connection }: Pick<ThreadCall, "connection">,
+  { history, state: given, turns = [] }: Described,
+  call: Pick<ThreadCall, "connection">,
 ): Effect.fn.Return<Thread, JsonRpcError, ConversationsView> {
   const conversations = yield* ConversationsView
   const summary = yield* Effect.mapError(conversations.metadata({ id }), (error) =>
     error._tag === "NoSuchConversation" ? Errors.threadNotLoaded(id) : Errors.storeFailed(error),
   )
-  const isLoaded = connection.registry.isLoaded(id)
+  const isLoaded = call.connection.registry.isLoaded(id)
+  const state = given ?? (yield* loadedState(id, call))
   return threadOf(summary, {
     ...(state === undefined ? {} : { settings: state.settings }),
     status: isLoaded ? history.fold.status : { type: "notLoaded" },

@@ -34,12 +34,20 @@ export const experimental = (what: string): JsonRpcError =>
 export const badThreadId = (problem: string): JsonRpcError =>
   invalid(`invalid thread id: ${problem}`)
 
+/** The text is no id, in the words of the method that resumes a thread. */
+export const badSessionId = (problem: string): JsonRpcError =>
+  invalid(`invalid session id: ${problem}`)
+
 /** No thread with this id can be used. */
 export const threadNotFound = (id: string): JsonRpcError => invalid(`thread not found: ${id}`)
 
 /** No thread with this id is stored. */
 export const noRollout = (id: string): JsonRpcError =>
   invalid(`no rollout found for thread id ${id}`)
+
+/** No thread is stored, in the words of the method that has another name for it. */
+export const noConversation = (id: string): JsonRpcError =>
+  invalid(`no rollout found for conversation id ${id}`)
 
 /** The thread cannot be read. */
 export const threadNotLoaded = (id: string): JsonRpcError => invalid(`thread not loaded: ${id}`)

@@ -110,9 +110,12 @@ export class ThreadFold {
     if (msg.type === "approval_resolved") {
       outputs.push({ _tag: "Message", turnId: this.turnOf(event.id), msg })
     }
-    // What the thread waits for, and that it waits no more, is reported before the change of the item.
-    this.report(before, outputs)
+    // What the thread waits for, and that it waits no more, is reported before the change of the item, but for a patch,
+    // which is shown first.
+    const isPatch = msg.type === "apply_patch_approval_request"
+    if (!isPatch) this.report(before, outputs)
     this.project(event, atMs, outputs)
+    if (isPatch) this.report(before, outputs)
     this.reportMessage(event, outputs)
     if (isTerminal(msg) && this.turn?.id === event.id) this.endTurn(msg, atMs, outputs)
     return outputs

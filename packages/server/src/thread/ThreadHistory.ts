@@ -1,5 +1,6 @@
 /** The turns of a thread, read back from its log with the fold that live events go through. Pure. */
 import { withoutReverted } from "@colloquy/core/log/Reverted"
+import type { EventOf } from "@colloquy/protocol/EventMsg"
 import type { RecordOf } from "@colloquy/core/LogRecord"
 import type { ThreadItem } from "@colloquy/protocol/thread/Items"
 import type { Turn } from "@colloquy/protocol/thread/Thread"
@@ -18,6 +19,14 @@ export interface ThreadHistory {
   readonly fold: ThreadFold
   /** Number of the next event. */
   readonly next: number
+  /** The last usage that the model has reported, if any. */
+  readonly usage: ReportedUsage | undefined
+}
+
+/** A usage that the model has reported in a turn. */
+export interface ReportedUsage {
+  readonly turnId: string
+  readonly msg: EventOf<"token_count">
 }
 
 interface Draft {
@@ -58,11 +67,17 @@ export const readHistory = (
   const fold = new ThreadFold()
   const drafts = new Map<string, Draft>()
   let next = 0
+  let usage: ReportedUsage | undefined
   const kept = new Set(withoutReverted(records.map(({ event }) => event)))
   for (const { atMs, event } of records) {
     next = event.seq + 1
     if (!kept.has(event)) continue
-    for (const output of fold.step(event, atMs)) collect(drafts, output)
+    for (const output of fold.step(event, atMs)) {
+      collect(drafts, output)
+      if (output._tag === "Message" && output.msg.type === "token_count") {
+        usage = { turnId: output.turnId, msg: output.msg }
+      }
+    }
   }
   const turns = [...drafts.values()].map(({ items, turn }): HistoryTurn => ({
     ...turn,
@@ -70,7 +85,7 @@ export const readHistory = (
     itemsView: "full",
     status: turn.status === "inProgress" && !isLoaded ? "interrupted" : turn.status,
   }))
-  return { turns, fold, next }
+  return { turns, fold, next, usage }
 }
 
 /** The turn with that part of its items. */

@@ -5,6 +5,7 @@ import type { TokenUsage as CoreUsage } from "@colloquy/protocol/ResponseItem"
 import type { TokenUsage } from "@colloquy/protocol/thread/Values"
 import { type Notification, notificationOf } from "../app/subscriptions/SubscriptionPresenter.ts"
 import type { ReportedMsg, ThreadOutput } from "./ThreadFold.ts"
+import type { ReportedUsage } from "./ThreadHistory.ts"
 
 const countsOf = (usage: CoreUsage): TokenUsage["total"] => ({
   totalTokens: usage.total_tokens,
@@ -30,6 +31,23 @@ export interface ListenerWishes {
   readonly raw: boolean
 }
 
+/** The notification of a usage; undefined if the event has none. */
+export const usageParams = (
+  threadId: string,
+  { msg: { info }, turnId }: ReportedUsage,
+): Params<typeof Methods.ThreadTokenUsageUpdated> | undefined =>
+  info === null
+    ? undefined
+    : {
+        threadId,
+        turnId,
+        tokenUsage: {
+          total: countsOf(info.total_token_usage),
+          last: countsOf(info.last_token_usage),
+          modelContextWindow: info.model_context_window,
+        },
+      }
+
 const ofMessage = (
   threadId: string,
   turnId: string,
@@ -49,14 +67,10 @@ const ofMessage = (
         plan: msg.plan.map(({ status, step }) => ({ step, status: stepStatus[status] })),
       })
     case "token_count": {
-      const { info } = msg
-      if (info === null) return undefined
-      const tokenUsage = {
-        total: countsOf(info.total_token_usage),
-        last: countsOf(info.last_token_usage),
-        modelContextWindow: info.model_context_window,
-      }
-      return notificationOf(Methods.ThreadTokenUsageUpdated, { ...of, tokenUsage })
+      const usage = usageParams(threadId, { turnId, msg })
+      return usage === undefined
+        ? undefined
+        : notificationOf(Methods.ThreadTokenUsageUpdated, usage)
     }
     case "raw_response_item":
       return raw

@@ -1,7 +1,13 @@
-/** Pages of lists that are read as a whole. A cursor names the item that a page ended with. */
+/**
+ * Pages of lists that are read as a whole. A cursor names an item: the next page begins behind it, the page in the other
+ * direction with it.
+ */
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import { parseJson } from "@colloquy/protocol/Json"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { invalid } from "../app/AppErrors.ts"
+import type { ThreadHistory } from "./ThreadHistory.ts"
 
 /** Which page. */
 export interface PageParams {
@@ -19,6 +25,34 @@ export interface Page<A> {
   readonly backwardsCursor: string | null
 }
 
+/** No page has this cursor. */
+export const badCursor = (cursor: string): JsonRpcError => invalid(`invalid cursor: ${cursor}`)
+
+/** The cursor of a page that begins with an item. */
+export const cursorAt = (key: string): string => JSON.stringify({ at: key })
+
+/** Where the lists of a thread's turns and items begin when they are read backwards. */
+export const newestOf = ({ turns }: Pick<ThreadHistory, "turns">) => {
+  const turn = turns.at(-1)
+  const item = turns.flatMap(({ items }) => items).at(-1)
+  return {
+    turnsBackwardsCursor: turn === undefined ? null : cursorAt(turn.id),
+    itemsBackwardsCursor: item === undefined ? null : cursorAt(item.id),
+  }
+}
+
+const cursorBehind = (key: string): string => JSON.stringify({ behind: key })
+
+/** The place of the first item of the page in the list of keys; -1 if the cursor names none of them. */
+const placeOf = (keys: ReadonlyArray<string>, cursor: string): number => {
+  const parsed = Result.getOrUndefined(parseJson(cursor))
+  if (typeof parsed !== "object" || parsed === null) return -1
+  const { at, behind } = parsed as { readonly at?: unknown; readonly behind?: unknown }
+  if (typeof at === "string") return keys.indexOf(at)
+  const found = typeof behind === "string" ? keys.indexOf(behind) : -1
+  return found === -1 ? -1 : found + 1
+}
+
 /**
  * One page of a list whose items are in ascending order.
  *
@@ -30,16 +64,15 @@ export const pageOf = <A>(
   keyOf: (item: A) => string,
 ): Effect.Effect<Page<A>, JsonRpcError> => {
   const ordered = sortDirection === "asc" ? items : items.toReversed()
-  const cursorOf = (item: A | undefined) =>
-    item === undefined ? null : JSON.stringify(keyOf(item))
-  const after =
-    cursor == null ? -1 : ordered.findIndex((item) => JSON.stringify(keyOf(item)) === cursor)
-  if (cursor != null && after === -1) return Effect.fail(invalid(`invalid cursor: ${cursor}`))
-  const rest = ordered.slice(after + 1)
+  const from = cursor == null ? 0 : placeOf(ordered.map(keyOf), cursor)
+  if (from === -1) return Effect.fail(badCursor(cursor ?? ""))
+  const rest = ordered.slice(from)
   const data = limit == null ? rest : rest.slice(0, Math.max(1, limit))
+  const [first, last] = [data[0], data.at(-1)]
   return Effect.succeed({
     data,
-    nextCursor: data.length < rest.length ? cursorOf(data.at(-1)) : null,
-    backwardsCursor: cursorOf(data[0]),
+    nextCursor:
+      last !== undefined && data.length < rest.length ? cursorBehind(keyOf(last)) : null,
+    backwardsCursor: first === undefined ? null : cursorAt(keyOf(first)),
   })
 }

@@ -7,11 +7,12 @@ const kinds: ReadonlyArray<readonly [RegExp, ErrorInfo & string]> = [
   [/usage limit|quota exceeded/i, "usageLimitExceeded"],
   [/rate limit/i, "rateLimitExceeded"],
   [/overloaded|at capacity/i, "serverOverloaded"],
+  [/experiencing high demand/i, "internalServerError"],
 ]
 
 /** The status of the provider's response, where the text names it. */
 const statusIn = (message: string): number | undefined => {
-  const found = /unexpected status (\d{3})/.exec(message)?.[1]
+  const found = /(?:unexpected|last) status:? (\d{3})/.exec(message)?.[1]
   return found === undefined ? undefined : Number(found)
 }
 

@@ -20,6 +20,17 @@ export interface Mismatch {
   readonly ours?: unknown
 }
 
+/** How the messages of a dialect are compared. */
+export interface Reading {
+  /** The messages whose order matters among each other, by what `request` of their mismatches is. */
+  readonly groups: (
+    messages: ReadonlyArray<WireMessage>,
+  ) => ReadonlyMap<string, ReadonlyArray<WireMessage>>
+  readonly labelOf: (message: WireMessage) => string
+  /** Messages with the same key are the same message of both programs. Default: the label. */
+  readonly keyOf?: (message: WireMessage) => string
+}
+
 const isEvent = (message: WireMessage) => message.method === "codex/event"
 
 const requestOf = (message: WireMessage): string =>
@@ -30,10 +41,11 @@ const labelOf = (message: WireMessage): string =>
 
 type Pair = readonly [original: WireMessage | undefined, ours: WireMessage | undefined]
 
-/** Pairs messages of the same label in order, as many as possible; the rest stay unpaired. */
+/** Pairs messages of the same key in order, as many as possible; the rest stay unpaired. */
 const align = (
   original: ReadonlyArray<WireMessage>,
   ours: ReadonlyArray<WireMessage>,
+  keyOf: (message: WireMessage) => string,
 ): ReadonlyArray<Pair> => {
   // longest[i][j]: number of pairs of original[i…] and ours[j…]
   const longest = Array.from({ length: original.length + 1 }, () =>
@@ -42,7 +54,7 @@ const align = (
   const at = (i: number, j: number) => longest[i]?.[j] ?? 0
   const same = (i: number, j: number) => {
     const [a, b] = [original[i], ours[j]]
-    return a !== undefined && b !== undefined && labelOf(a) === labelOf(b)
+    return a !== undefined && b !== undefined && keyOf(a) === keyOf(b)
   }
   for (let i = original.length - 1; i >= 0; i--) {
     const row = longest[i] ?? []
@@ -76,9 +88,20 @@ const members = (path: string, original: object, ours: object): ReadonlyArray<Fi
   })
 }
 
-/** `…` replaces a text of the original: any text of this server matches it. */
-const isProse = (original: unknown, ours: unknown) =>
-  original === "…" && typeof ours === "string" && ours !== ""
+/** `…` replaces a text of the original, or a part of it: any text of this server matches it. */
+const isProse = (original: unknown, ours: unknown): boolean => {
+  if (typeof original !== "string" || typeof ours !== "string" || ours === "") return false
+  const [first = "", ...rest] = original.split("…")
+  const last = rest.pop()
+  if (last === undefined || !ours.startsWith(first)) return false
+  let at = first.length
+  for (const piece of rest) {
+    const found = ours.indexOf(piece, at)
+    if (found === -1) return false
+    at = found + piece.length
+  }
+  return ours.length - last.length >= at && ours.endsWith(last)
+}
 
 /** Lists of the same length, or lists of objects to which Colloquy only adds. */
 const isPrefix = (original: ReadonlyArray<unknown>, ours: Readonly<Record<string, unknown>>) =>
@@ -104,14 +127,18 @@ const groups = (messages: ReadonlyArray<WireMessage>) => {
   )
 }
 
-/** The order matters within a request, not between requests, which run concurrently. */
+/** MCP and app-server v1: the order matters within a request, not between requests, which run concurrently. */
+const byRequest: Reading = { groups, labelOf }
+
+/** Every mismatch. */
 export const compare = (
   original: ReadonlyArray<WireMessage>,
   ours: ReadonlyArray<WireMessage>,
+  { groups, labelOf, keyOf = labelOf }: Reading = byRequest,
 ): ReadonlyArray<Mismatch> => {
   const [theirs, mine] = [groups(original), groups(ours)]
   return [...new Set([...theirs.keys(), ...mine.keys()])].flatMap((request) =>
-    align(theirs.get(request) ?? [], mine.get(request) ?? []).flatMap(
+    align(theirs.get(request) ?? [], mine.get(request) ?? [], keyOf).flatMap(
       ([a, b]): ReadonlyArray<Mismatch> => {
         if (a === undefined && b === undefined) return []
         if (a === undefined || b === undefined) {

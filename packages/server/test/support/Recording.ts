@@ -22,15 +22,29 @@ const files = import.meta.glob("../fixtures/*/*.jsonl", {
  * program replays in `packages/cli/test/CommandReplays.long.live.test.ts`, because their commands really run or because they are about
  * the start of the program, its files or its network.
  */
-export type Version = "0.29.0" | "0.29.0-app" | "0.29.0-commands" | "0.45.0" | "0.153.4"
+export type Version =
+  | "0.29.0"
+  | "0.29.0-app"
+  | "0.29.0-commands"
+  | "0.45.0"
+  | "0.153.4"
+  | "0.169.0"
+  | "0.169.0-exec"
 
+/** `conn` names the connection where a recording has several. */
 export type Entry =
-  | { readonly dir: "c2s"; readonly text: string }
-  | { readonly dir: "s2c"; readonly text: string; readonly message: WireMessage }
+  | { readonly dir: "c2s"; readonly conn: string; readonly text: string }
+  | {
+      readonly dir: "s2c"
+      readonly conn: string
+      readonly text: string
+      readonly message: WireMessage
+    }
   | { readonly dir: "note"; readonly note: string }
 
 interface Line {
   readonly dir: Entry["dir"]
+  readonly conn?: string
   readonly msg: unknown
   readonly raw?: string
   /** Shortens a long line: the `@` in `raw` is replaced by this text, repeated this number of times. */
@@ -38,17 +52,18 @@ interface Line {
 }
 
 const entry = (line: string): Entry => {
-  const { dir, msg, raw, repeat } = JSON.parse(line) as Line
+  const { conn = "", dir, msg, raw, repeat } = JSON.parse(line) as Line
   const short = raw ?? JSON.stringify(msg)
   const text =
     repeat === undefined ? short : short.replace("@", () => repeat.text.repeat(repeat.times))
   switch (dir) {
     case "c2s":
-      return { dir, text }
+      return { dir, conn, text }
     case "s2c":
-      return { dir, text, message: read(text) }
-    case "note":
-      return { dir, note: JSON.stringify(msg) }
+      return { dir, conn, text, message: read(text) }
+    default:
+      // Also what a process wrote on stderr.
+      return { dir: "note", note: JSON.stringify(msg) }
   }
 }
 

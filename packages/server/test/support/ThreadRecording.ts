@@ -1,6 +1,6 @@
 /** The recordings of the original's version 0.169: its app-server of threads and turns, over stdio and WebSocket, and `exec`. */
 
-const files = import.meta.glob("../fixtures/v0.169.0/*.jsonl", {
+const files = import.meta.glob("../fixtures/v0.169.0*/*.jsonl", {
   query: "?raw",
   eager: true,
   import: "default",

@@ -259,7 +259,7 @@ describe("thread/archive, thread/unarchive and thread/delete", () => {
         const { threadId } = yield* talked(app)
         assert.deepStrictEqual(yield* result(app, "thread/archive", { threadId }), {})
         const again = yield* fault(app, "thread/archive", { threadId })
-        assert.match(String(again.message), /is archived/)
+        assert.match(String(again.message), /no rollout found/)
         const { thread } = yield* result(app, "thread/unarchive", { threadId })
         assert.deepStrictEqual(at(thread, "status"), { type: "notLoaded" })
         const twice = yield* fault(app, "thread/unarchive", { threadId })

@@ -213,7 +213,7 @@ describe("getConversationSummary", () => {
         assert.strictEqual(at(summary, "preview"), "hello there")
         const none = { conversationId: unknownId }
         const unknown = yield* fault(app, "getConversationSummary", none)
-        assert.strictEqual(unknown.message, `no rollout found for thread id ${unknownId}`)
+        assert.strictEqual(unknown.message, `no rollout found for conversation id ${unknownId}`)
       }),
     ),
   )

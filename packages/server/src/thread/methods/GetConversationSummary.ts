@@ -5,7 +5,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { ConversationsView } from "../../ConversationsView.ts"
 import { threadId, type ThreadHandler } from "../ThreadCall.ts"
-import { noRollout, storeFailed } from "../ThreadErrors.ts"
+import { noConversation, storeFailed } from "../ThreadErrors.ts"
 
 const isoOf = (ms: number): string => DateTime.formatIso(DateTime.makeUnsafe(ms))
 
@@ -39,7 +39,7 @@ export const getConversationSummary: ThreadHandler<typeof GetConversationSummary
         : { id: yield* threadId(params.conversationId) }
     const name = "rolloutPath" in params ? params.rolloutPath : params.conversationId
     const summary = yield* Effect.mapError(conversations.metadata(where), (error) =>
-      error._tag === "NoSuchConversation" ? noRollout(name) : storeFailed(error),
+      error._tag === "NoSuchConversation" ? noConversation(name) : storeFailed(error),
     )
     return { summary: summaryOf(summary) }
   })

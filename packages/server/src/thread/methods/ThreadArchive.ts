@@ -6,22 +6,22 @@ import { internal } from "../../app/AppErrors.ts"
 import { ConversationsView } from "../../ConversationsView.ts"
 import { tellAll } from "../CreatedThread.ts"
 import { threadId, type ThreadHandler } from "../ThreadCall.ts"
-import { isArchived, noRollout, storeFailed } from "../ThreadErrors.ts"
+import { noRollout, storeFailed } from "../ThreadErrors.ts"
+import { unloaded } from "../UnloadedThread.ts"
 
 /** Handler of the method. */
 export const threadArchive: ThreadHandler<typeof ThreadArchive> = Effect.fnUntraced(
   function* (params, call) {
     const id = yield* threadId(params.threadId)
     const conversations = yield* ConversationsView
-    const { archived } = yield* Effect.mapError(conversations.metadata({ id }), (error) =>
+    const { archived, meta } = yield* Effect.mapError(conversations.metadata({ id }), (error) =>
       error._tag === "NoSuchConversation" ? noRollout(id) : storeFailed(error),
     )
-    if (archived) return yield* isArchived(id)
+    if (archived || meta.ephemeral === true) return yield* noRollout(id)
     yield* Effect.mapError(conversations.archive(id), (error) =>
       error._tag === "NoSuchConversation" ? noRollout(id) : internal(error.message),
     )
-    call.connection.registry.unloaded(id)
-    yield* call.connection.ended(id)
+    yield* unloaded(id, call)
     call.afterAnswer(tellAll(call, ThreadArchived, { threadId: id }))
     return {}
   },

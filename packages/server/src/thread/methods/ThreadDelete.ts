@@ -7,6 +7,7 @@ import { ConversationsView } from "../../ConversationsView.ts"
 import { tellAll } from "../CreatedThread.ts"
 import { threadId, type ThreadHandler } from "../ThreadCall.ts"
 import { noRollout } from "../ThreadErrors.ts"
+import { unloaded } from "../UnloadedThread.ts"
 
 /** Handler of the method. */
 export const threadDelete: ThreadHandler<typeof ThreadDelete> = Effect.fnUntraced(
@@ -16,8 +17,7 @@ export const threadDelete: ThreadHandler<typeof ThreadDelete> = Effect.fnUntrace
     yield* Effect.mapError(conversations.remove(id), (error) =>
       error._tag === "NoSuchConversation" ? noRollout(id) : internal(error.message),
     )
-    call.connection.registry.unloaded(id)
-    yield* call.connection.ended(id)
+    yield* unloaded(id, call)
     call.afterAnswer(tellAll(call, ThreadDeleted, { threadId: id }))
     return {}
   },

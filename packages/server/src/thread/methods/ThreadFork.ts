@@ -17,7 +17,7 @@ const ruleOf = ({
   lastTurnId,
 }: Params<typeof ThreadFork>): Effect.Effect<ForkRule, JsonRpcError> => {
   if (beforeTurnId != null && lastTurnId != null) {
-    return Effect.fail(invalid("`lastTurnId` and `beforeTurnId` exclude each other"))
+    return Effect.fail(invalid("`beforeTurnId` cannot be combined with `lastTurnId`"))
   }
   if (beforeTurnId != null) {
     return Effect.succeed({ _tag: "BeforeSubmission", id: beforeTurnId })
@@ -41,8 +41,6 @@ export const threadFork: ThreadHandler<typeof ThreadFork> = Effect.fnUntraced(
       cannotFork(id, named, error),
     )
     yield* overrideThread(fork, params)
-    return yield* created(fork, call, {
-      turns: (turns) => (params.excludeTurns === true ? [] : turns),
-    })
+    return yield* created(fork, call, { withTurns: params.excludeTurns !== true })
   },
 )

@@ -4,12 +4,12 @@ import type { Params } from "@colloquy/protocol/Method"
 import type { ConversationSummary } from "@colloquy/core/ConversationManager"
 import type { ThreadList } from "@colloquy/protocol/thread/Threads"
 import * as Effect from "effect/Effect"
-import { internal, invalid } from "../../app/AppErrors.ts"
+import { internal } from "../../app/AppErrors.ts"
 import { ConversationsView } from "../../ConversationsView.ts"
 import type { ThreadCall, ThreadHandler } from "../ThreadCall.ts"
 import { badValue, storeFailed } from "../ThreadErrors.ts"
 import { threadOf } from "../ThreadObjects.ts"
-import { pageOf } from "../ThreadPages.ts"
+import { badCursor, cursorAt, pageOf } from "../ThreadPages.ts"
 
 type ListParams = Params<typeof ThreadList>
 
@@ -65,7 +65,7 @@ const list = Effect.fnUntraced(function* (
   const conversations = yield* ConversationsView
   return yield* Effect.mapError(conversations.list(options), (error) =>
     error._tag === "BadCursor"
-      ? invalid(`invalid cursor: ${options.cursor ?? ""}`)
+      ? badCursor(options.cursor ?? "")
       : error._tag === "StoreError"
         ? storeFailed(error)
         : internal(error.message),
@@ -104,7 +104,12 @@ const pageFor = Effect.fnUntraced(function* (
       limit,
       ...(cursor == null ? {} : { cursor }),
     })
-    return { data: items, nextCursor, backwardsCursor: null }
+    const [first] = items
+    return {
+      data: items,
+      nextCursor,
+      backwardsCursor: first === undefined ? null : cursorAt(first.id),
+    }
   }
   const sortDirection = params.sortDirection ?? "desc"
   return yield* pageOf(
@@ -124,11 +129,12 @@ const describe = (
     // Reading its log for the status would make a list slow: a thread in memory is idle or active.
     const isLoaded = !archived && connection.registry.isLoaded(id)
     const state = isLoaded ? yield* Effect.option(conversations.stateOf(id)) : undefined
-    const isActive = state?._tag === "Some" && state.value.turn !== undefined
+    const loaded = state?._tag === "Some" ? state.value : undefined
     return threadOf(summary, {
+      ...(loaded === undefined ? {} : { settings: loaded.settings }),
       status: !isLoaded
         ? { type: "notLoaded" }
-        : isActive
+        : loaded?.turn !== undefined
           ? { type: "active", activeFlags: [] }
           : { type: "idle" },
       ephemeral: false,

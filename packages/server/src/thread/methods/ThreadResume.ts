@@ -4,20 +4,21 @@ import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Params } from "@colloquy/protocol/Method"
 import { ResponseItem } from "@colloquy/protocol/ResponseItem"
+import { ThreadStatusChanged } from "@colloquy/protocol/thread/Notifications"
 import type { ThreadResume } from "@colloquy/protocol/thread/Threads"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { invalid } from "../../app/AppErrors.ts"
 import type { ConversationsView } from "../../ConversationsView.ts"
-import { createThread } from "../CreatedThread.ts"
+import { createThread, tellAll, tellUsage } from "../CreatedThread.ts"
 import { startSettings } from "../ThreadOverrides.ts"
 import { overrideThread } from "../OverrideThread.ts"
 import { describe, findAt, historyOf, stateOf, type ThreadHandler } from "../ThreadCall.ts"
-import { cannotAttach } from "../ThreadErrors.ts"
+import { badSessionId, cannotAttach } from "../ThreadErrors.ts"
 import { viewed } from "../ThreadHistory.ts"
 import { collaborationOf, withSettings } from "../ThreadObjects.ts"
-import { pageOf } from "../ThreadPages.ts"
+import { newestOf, pageOf } from "../ThreadPages.ts"
 
 type ResumeParams = Params<typeof ThreadResume>
 
@@ -42,7 +43,7 @@ const resumed = Effect.fnUntraced(function* (
   params: ResumeParams,
 ): Effect.fn.Return<Conversation, JsonRpcError, ConversationsView | SettingsResolver> {
   if (params.history != null) return yield* imported(params.history, params)
-  const conversation = yield* findAt(params)
+  const conversation = yield* findAt(params, badSessionId)
   yield* overrideThread(conversation, params)
   return conversation
 })
@@ -53,15 +54,23 @@ export const threadResume: ThreadHandler<typeof ThreadResume> = Effect.fnUntrace
     const { connection } = call
     const conversation = yield* resumed(params)
     const { id } = conversation
+    const wasLoaded = connection.registry.isLoaded(id)
     connection.registry.loaded(id)
     const state = yield* stateOf(conversation)
     const history = yield* historyOf(id, call)
     const turns = params.excludeTurns === true ? [] : history.turns
     const thread = yield* describe(id, { history, state, turns }, call)
-    yield* Effect.mapError(connection.subscribe({ conversation, history }, call), cannotAttach)
+    const { status } = history.fold
+    const first = Effect.andThen(
+      wasLoaded ? Effect.void : tellAll(call, ThreadStatusChanged, { threadId: id, status }),
+      params.excludeTurns === true ? Effect.void : tellUsage(call, id, history),
+    )
+    yield* Effect.mapError(
+      connection.subscribe({ conversation, history }, call, first),
+      cannotAttach,
+    )
     const page = params.initialTurnsPage
     const view = page?.itemsView ?? "summary"
-    const newest = history.turns.at(-1)
     return {
       ...withSettings(thread, state.settings),
       collaborationMode: collaborationOf(state.settings),
@@ -73,8 +82,7 @@ export const threadResume: ThreadHandler<typeof ThreadResume> = Effect.fnUntrace
               { ...page, sortDirection: page.sortDirection ?? "desc" },
               (turn) => turn.id,
             ),
-      turnsBackwardsCursor: newest === undefined ? null : JSON.stringify(newest.id),
-      itemsBackwardsCursor: null,
+      ...newestOf(history),
     }
   },
 )

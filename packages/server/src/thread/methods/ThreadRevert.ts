@@ -11,6 +11,7 @@ import type * as Scope from "effect/Scope"
 import { subscriptionId } from "../../app/subscriptions/SubscriptionId.ts"
 import { describe, find, historyOf, stateOf, type ThreadHandler } from "../ThreadCall.ts"
 import { cannotAttach, cannotSubmit, turnNotFound, unavailable } from "../ThreadErrors.ts"
+import { newestOf } from "../ThreadPages.ts"
 
 /** Interrupts the running turn, if any, and waits for its end. */
 const endTurn = Effect.fnUntraced(function* (
@@ -47,11 +48,9 @@ export const threadRevert: ThreadHandler<typeof ThreadRevert> = Effect.fnUntrace
     )
     const state = yield* stateOf(conversation)
     const history = yield* historyOf(id, call)
-    const newest = history.turns.at(-1)
     return {
       thread: yield* describe(id, { history, state }, call),
-      turnsBackwardsCursor: newest === undefined ? null : JSON.stringify(newest.id),
-      itemsBackwardsCursor: null,
+      ...newestOf(history),
     }
   },
 )

@@ -58,7 +58,9 @@ export class ThreadRegistry {
 
   /** A subscriber was sent the status that this event has made: the others are notified once. */
   statusChanged(threadId: string, seq: number, status: ThreadStatus): void {
-    if (seq <= (this.known.get(threadId) ?? -1)) return
+    // A thread that was archived or deleted is not loaded again by its last events.
+    const announced = this.known.get(threadId)
+    if (announced === undefined || seq <= announced) return
     this.known.set(threadId, seq)
     for (const member of this.members) {
       if (!member.follows(threadId)) {
