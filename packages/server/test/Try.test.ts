@@ -8,6 +8,8 @@ const names = (process.env["REC"] ?? "").split(",").filter((x) => x !== "")
 for (const name of names.length ? names : Recording.namesOf("0.169.0")) {
   it.effect(name, () => {
     const entries = Recording.load("0.169.0", name)
-    return Effect.map(found(entries, threadReplays[name]?.(entries) ?? {}), (ms) => writeFileSync(`/tmp/rp/${name}.json`, JSON.stringify(ms, null, 1)))
+    return Effect.map(found(entries, threadReplays[name]?.(entries) ?? {}), (ms) =>
+      writeFileSync(`/tmp/rp/${name}.json`, JSON.stringify(ms, null, 1)),
+    )
   })
 }

@@ -34,9 +34,7 @@ export const threadId = (
   badId: typeof Errors.badThreadId = Errors.badThreadId,
 ): Effect.Effect<ConversationId, JsonRpcError> => {
   const parsed = parseConversationId(given)
-  return "problem" in parsed
-    ? Effect.fail(badId(parsed.problem))
-    : Effect.succeed(parsed.id)
+  return "problem" in parsed ? Effect.fail(badId(parsed.problem)) : Effect.succeed(parsed.id)
 }
 
 /** Finds a thread and loads it if necessary; `missing` is the error for one that does not exist. */

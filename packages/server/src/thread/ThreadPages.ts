@@ -71,8 +71,7 @@ export const pageOf = <A>(
   const [first, last] = [data[0], data.at(-1)]
   return Effect.succeed({
     data,
-    nextCursor:
-      last !== undefined && data.length < rest.length ? cursorBehind(keyOf(last)) : null,
+    nextCursor: last !== undefined && data.length < rest.length ? cursorBehind(keyOf(last)) : null,
     backwardsCursor: first === undefined ? null : cursorAt(keyOf(first)),
   })
 }

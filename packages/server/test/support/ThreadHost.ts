@@ -45,7 +45,7 @@ const exchangesOf = (
 }
 
 const sleepOf = ([program, duration]: ReadonlyArray<string>) =>
-  program === "sleep" ? `${Number(duration)} seconds` as const : undefined
+  program === "sleep" ? (`${Number(duration)} seconds` as const) : undefined
 
 const commandsOf = (entries: ReadonlyArray<Entry>): Commands => {
   const exchanges = exchangesOf(entries, "command/exec")
@@ -58,7 +58,9 @@ const commandsOf = (entries: ReadonlyArray<Entry>): Commands => {
             (answer.error === undefined || answer.error.code === -32603),
         )
         const [exchange] = index === -1 ? [] : exchanges.splice(index, 1)
-        const spawned = /^failed to spawn command: (.*)$/s.exec(exchange?.answer.error?.message ?? "")
+        const spawned = /^failed to spawn command: (.*)$/s.exec(
+          exchange?.answer.error?.message ?? "",
+        )
         if (spawned !== null) return yield* new HostFailed({ message: spawned[1] ?? "" })
         if (input !== undefined) {
           yield* Stream.runForEach(input, (bytes) => onOutput("stdout", bytes))

@@ -69,7 +69,8 @@ class Names {
 
 const ofItems = (names: Names, turn: string, items: unknown): void => {
   if (!Array.isArray(items)) return
-  for (const item of items) names.count(`read ${String(at(item, "type"))} of ${turn}`, at(item, "id"))
+  for (const item of items)
+    names.count(`read ${String(at(item, "type"))} of ${turn}`, at(item, "id"))
 }
 
 const ofTurns = (names: Names, request: string, turns: unknown): void => {
@@ -115,7 +116,8 @@ export const namesOf = (sent: ReadonlyArray<Sent>): Named => {
     if (Array.isArray(data)) {
       if (data.some((one) => at(one, "items") !== undefined)) ofTurns(names, id, data)
       for (const one of data) {
-        if (at(one, "item") !== undefined) ofItems(names, names.nameOf(at(one, "turnId")), [at(one, "item")])
+        if (at(one, "item") !== undefined)
+          ofItems(names, names.nameOf(at(one, "turnId")), [at(one, "item")])
       }
     }
     for (const [name, ...path] of cursors) names.add(`${name} of ${id}`, at(result, ...path))

@@ -116,7 +116,10 @@ class AnswersOfClient {
   }
 
   /** The answers to what was asked on our connection, with our ids. */
-  ready(ours: ReadonlyArray<WireMessage>, values: ReadonlyMap<string, string>): ReadonlyArray<string> {
+  ready(
+    ours: ReadonlyArray<WireMessage>,
+    values: ReadonlyMap<string, string>,
+  ): ReadonlyArray<string> {
     const asked = questionsOf(ours)
     const theirs = questionsOf(
       this.recorded.map((message) => read(replaced(JSON.stringify(message), values))),
@@ -252,11 +255,7 @@ const settingsOf = ({ provider = {}, ...config }: ConfigTree & { provider?: Conf
     cwd: "/workspace",
   })
 
-const askedOn = (
-  entries: ReadonlyArray<Entry>,
-  conn: string,
-  recorded: Named,
-): Asked =>
+const askedOn = (entries: ReadonlyArray<Entry>, conn: string, recorded: Named): Asked =>
   new Map(
     entries.flatMap((entry) => {
       if (entry.dir !== "c2s" || entry.conn !== conn) return []
@@ -297,7 +296,13 @@ const comparedAll = (
 /** Every mismatch between the messages of the original and of Colloquy. */
 export const found = (
   entries: ReadonlyArray<Entry>,
-  { app = {}, dump, config = configOf(entries), script, tools = threadTools(entries) }: ThreadReplay,
+  {
+    app = {},
+    dump,
+    config = configOf(entries),
+    script,
+    tools = threadTools(entries),
+  }: ThreadReplay,
 ): Effect.Effect<ReadonlyArray<Mismatch>> =>
   Effect.scoped(
     Effect.gen(function* () {

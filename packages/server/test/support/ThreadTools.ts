@@ -42,7 +42,8 @@ const byCall = (entries: ReadonlyArray<Entry>): ReadonlyMap<string, ReadonlyArra
     } else if (isDiff) patch = undefined
     // Subscribers get the same messages.
     const key = JSON.stringify([message.id, message.method, params])
-    if (typeof call !== "string" || (seen.has(key) && !/delta$/i.test(message.method ?? ""))) continue
+    if (typeof call !== "string" || (seen.has(key) && !/delta$/i.test(message.method ?? "")))
+      continue
     seen.add(key)
     calls.set(call, [...(calls.get(call) ?? []), message])
   }
@@ -170,7 +171,12 @@ const ended = (callId: string, item: unknown): EventMsg | undefined => {
 }
 
 /** Asks the recorded question; undefined for a message that is none. */
-const ask = (callId: string, { id, method, params }: WireMessage, item: unknown, context: ToolContext) => {
+const ask = (
+  callId: string,
+  { id, method, params }: WireMessage,
+  item: unknown,
+  context: ToolContext,
+) => {
   if (id === undefined) return undefined
   const reason = at(params, "reason")
   const justification = typeof reason === "string" ? { justification: reason } : {}

@@ -13,5 +13,8 @@ export const threadLoadedList: ThreadHandler<typeof ThreadLoadedList> = (
   if (cursor != null && !ids.includes(cursor)) return Effect.fail(badCursor(cursor))
   const rest = cursor == null ? ids : ids.slice(ids.indexOf(cursor) + 1)
   const data = limit == null ? rest : rest.slice(0, Math.max(1, limit))
-  return Effect.succeed({ data, nextCursor: data.length < rest.length ? data.at(-1) ?? null : null })
+  return Effect.succeed({
+    data,
+    nextCursor: data.length < rest.length ? (data.at(-1) ?? null) : null,
+  })
 }
