@@ -74,6 +74,7 @@ const run = async (invocation: Args.Invocation): Promise<number> => {
 export const main = async (): Promise<void> => {
   const words = process.argv.slice(2)
   if (isForPeople(words)) {
+    watchStdout()
     const root = await import("./terminal/Root.ts")
     process.exitCode = await root.run(words)
     return

@@ -6,6 +6,7 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { BadClientTool } from "./ClientTool.ts"
 import type { Conversation } from "./Conversation.ts"
 import type {
   AttachError,
@@ -112,12 +113,13 @@ export class ConversationManager extends Context.Service<
     /**
      * Creates a conversation. Resolves when its log with the first event, `session_configured`, is on disk (L10). With
      * `resumePath` in the settings it begins with the history of that stored conversation, which is not changed: events
-     * of a turn that had not ended there are left out, ids of submissions are kept.
+     * of a turn that had not ended there are left out, ids of submissions are kept. Fails with `BadClientTool` where a
+     * definition in `clientTools` cannot be used.
      */
     readonly create: (
       settings: ConversationSettings,
       access?: Access,
-    ) => Effect.Effect<Conversation, CreateError | CannotResume>
+    ) => Effect.Effect<Conversation, CreateError | CannotResume | BadClientTool>
     /**
      * Creates a conversation for a caller that submits to it at once. Its log is created by the first submission, as one
      * batch with it (L10): until then nothing of it is on disk, it is not listed, no caller finds it, and a listener gets
@@ -128,7 +130,7 @@ export class ConversationManager extends Context.Service<
     readonly createOnSubmit: (
       settings: ConversationSettings,
       access?: Access,
-    ) => Effect.Effect<Conversation, CreateError | CannotResume, Scope.Scope>
+    ) => Effect.Effect<Conversation, CreateError | CannotResume | BadClientTool, Scope.Scope>
     /**
      * Finds a conversation that any process created, and loads it if needed; several callers share one load. The result
      * stays usable when the conversation is evicted: each of its calls loads it again. Fails with

@@ -1,6 +1,7 @@
 /** The settings one conversation runs with, fully resolved, and the port that resolves them. */
 import type {
   AskForApproval,
+  CollaborationMode,
   ReasoningEffort,
   ReasoningSummary,
   SandboxMode,
@@ -13,6 +14,7 @@ import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Unattended } from "./approvals/Approval.ts"
+import type { ClientTool } from "./ClientTool.ts"
 import type { ModelProvider } from "./ModelClient.ts"
 import type { StoredSettings } from "./StoredSettings.ts"
 
@@ -43,6 +45,12 @@ export interface ConversationSettings {
   readonly ephemeral?: boolean
   /** Added after the system instructions. */
   readonly developerInstructions?: string
+  /** How the agent works with the person. Default: mode `default`, which has no instructions of its own. */
+  readonly collaborationMode?: {
+    readonly mode: CollaborationMode
+    /** Replaces the built-in instructions of the mode. */
+    readonly developerInstructions?: string
+  }
   /** Replaces the built-in instructions for a summary of the history. */
   readonly compactPrompt?: string
   /** Size of a request in tokens at which the history is summarised; 0 means never. Default 80 % of `contextWindow`. */
@@ -97,6 +105,8 @@ export interface ConversationSettings {
   readonly includeWebSearchTool?: boolean
   /** Tool servers by name, which matches `^[a-zA-Z0-9_-]+$`. */
   readonly mcpServers?: Readonly<Record<string, McpServer>>
+  /** Tools that the clients of the conversation run. */
+  readonly clientTools?: ReadonlyArray<ClientTool>
   /** Text of the AGENTS.md files, read when the conversation was created. */
   readonly userInstructions?: string
   /** Most bytes that are read of AGENTS.md files; 0 reads none. Default 32,768. */

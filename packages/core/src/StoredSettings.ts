@@ -5,12 +5,14 @@
  */
 import {
   AskForApproval,
+  CollaborationMode,
   ReasoningEffort,
   ReasoningSummary,
   SandboxPolicy,
   Verbosity,
 } from "@colloquy/protocol/Policy"
 import * as Schema from "effect/Schema"
+import { ClientTool } from "./ClientTool.ts"
 
 /** Stored settings. An absent optional member was not set. */
 export const StoredSettings = Schema.Struct({
@@ -26,6 +28,12 @@ export const StoredSettings = Schema.Struct({
   verbosity: Schema.optionalKey(Verbosity),
   baseInstructions: Schema.optionalKey(Schema.String),
   developerInstructions: Schema.optionalKey(Schema.String),
+  collaborationMode: Schema.optionalKey(
+    Schema.Struct({
+      mode: CollaborationMode,
+      developerInstructions: Schema.optionalKey(Schema.String),
+    }),
+  ),
   compactPrompt: Schema.optionalKey(Schema.String),
   autoCompactTokenLimit: Schema.optionalKey(Schema.Int),
   includePlanTool: Schema.optionalKey(Schema.Boolean),
@@ -41,6 +49,7 @@ export const StoredSettings = Schema.Struct({
   approvalDeadlineMs: Schema.optionalKey(Schema.Finite),
   /** The rule of an embedding application is code and is not stored. */
   unattended: Schema.optionalKey(Schema.Literals(["deny", "park"])),
+  clientTools: Schema.optionalKey(Schema.Array(ClientTool)),
   onRestart: Schema.optionalKey(Schema.Literals(["close", "continue"])),
 })
 /** Stored settings. */

@@ -90,6 +90,12 @@ export interface TurnTools {
    * before it resolves.
    */
   readonly run: (call: ToolCall) => Effect.Effect<ToolResult>
+  /**
+   * Runs a command of the user in the user's shell, with `exec_command_begin` and `exec_command_end` of source `user_shell`.
+   * Like `run` it never fails, and an interruption stops everything that the command started. Without this member the
+   * conversation runs no commands of the user.
+   */
+  readonly runUserCommand?: (command: string, callId: string) => Effect.Effect<ToolResult>
 }
 
 /** Tools without state between the calls of a turn. */
@@ -98,6 +104,12 @@ export interface SimpleTools {
   readonly specs: (settings: ConversationSettings) => ReadonlyArray<ToolSpec>
   /** Runs one call and returns its output, or its result. */
   readonly run: (call: ToolCall, context: ToolContext) => Effect.Effect<string | ToolResult>
+  /** Runs a command of the user; absent: the conversation runs none. */
+  readonly runUserCommand?: (
+    command: string,
+    callId: string,
+    context: ToolContext,
+  ) => Effect.Effect<ToolResult>
 }
 
 /** The tools of this process. */
@@ -121,10 +133,19 @@ export class ToolRuntime extends Context.Service<
       path: string,
       settings: ConversationSettings,
     ) => Effect.Effect<{ readonly url: string } | { readonly problem: string }>
+    /**
+     * Whether a tool of this process has that name, offered or not: no tool of a client may have it. Never fails. Without
+     * this member no name is taken.
+     */
+    readonly isTaken?: (name: string) => Effect.Effect<boolean>
   }
 >()("@colloquy/core/ToolRuntime") {
   /** A runtime of such tools. Calls run one at a time, in the order of the model. */
-  static readonly simple = ({ run, specs }: SimpleTools): ToolRuntime["Service"] => ({
+  static readonly simple = ({
+    run,
+    runUserCommand,
+    specs,
+  }: SimpleTools): ToolRuntime["Service"] => ({
     open: (context) =>
       Effect.succeed({
         specs: Effect.sync(() => specs(context.settings)),
@@ -133,6 +154,12 @@ export class ToolRuntime extends Context.Service<
           Effect.map(run(call, context), (result) =>
             typeof result === "string" ? { output: result } : result,
           ),
+        ...(runUserCommand === undefined
+          ? {}
+          : {
+              runUserCommand: (command: string, callId: string) =>
+                runUserCommand(command, callId, context),
+            }),
       }),
     listMcpTools: () => Effect.succeed({}),
   })

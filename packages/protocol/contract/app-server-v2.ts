@@ -885,7 +885,7 @@ export type ThreadRevertResult = {
   readonly itemsBackwardsCursor: string | null
 }
 
-/** Runs a command of the user in the directory of the thread, without the sandbox, as a turn of its own. The model reads it with the next turn. */
+/** Runs a command of the user in the user's shell and the directory of the thread, under its sandbox policy, as a turn of its own. Refused while a turn runs. The model reads the command and its output with the next turn. */
 export type ThreadShellCommandParams = {
   readonly threadId: string
   readonly command: string
@@ -2058,7 +2058,7 @@ export interface ClientRequests {
   "thread/compact/start": { params: ThreadCompactStartParams; result: ThreadCompactStartResult }
   /** Interrupts the running turn and drops this turn and all later ones. */
   "thread/revert": { params: ThreadRevertParams; result: ThreadRevertResult }
-  /** Runs a command of the user in the directory of the thread, without the sandbox, as a turn of its own. The model reads it with the next turn. */
+  /** Runs a command of the user in the user's shell and the directory of the thread, under its sandbox policy, as a turn of its own. Refused while a turn runs. The model reads the command and its output with the next turn. */
   "thread/shellCommand": { params: ThreadShellCommandParams; result: ThreadShellCommandResult }
   /** Changes settings of later turns. Subscribers are notified of what changed. */
   "thread/settings/update": { params: ThreadSettingsUpdateParams; result: ThreadSettingsUpdateResult }

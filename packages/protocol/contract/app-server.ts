@@ -58,6 +58,7 @@ export type ErrorEvent = {
 export type TaskStartedEvent = {
   readonly type: "task_started"
   readonly model_context_window: number | null
+  readonly user_shell_command?: string
 }
 
 export type TaskCompleteEvent = {
@@ -194,6 +195,7 @@ export type ExecCommandBeginEvent = {
   readonly command: ReadonlyArray<string>
   readonly cwd: string
   readonly parsed_cmd?: ReadonlyArray<ParsedCommand>
+  readonly source?: "user_shell"
 }
 
 export type ExecCommandOutputDeltaEvent = {
@@ -468,17 +470,28 @@ export type ToolCallBeginEvent = {
   readonly type: "tool_call_begin"
   readonly call_id: string
   readonly tool: string
+  readonly namespace?: string
   readonly arguments: unknown
+}
+
+export type ToolOutputPart = {
+  readonly type: "input_text"
+  readonly text: string
+} | {
+  readonly type: "input_image"
+  readonly image_url: string
 }
 
 export type ToolCallEndEvent = {
   readonly type: "tool_call_end"
   readonly call_id: string
   readonly tool: string
+  readonly namespace?: string
   readonly duration: {
     readonly secs: number
     readonly nanos: number
   }
+  readonly content?: ReadonlyArray<ToolOutputPart>
   readonly result: {
     readonly Ok: unknown
   } | {
@@ -499,7 +512,15 @@ export type QueueChangedEvent = {
   readonly ids: ReadonlyArray<string>
 }
 
-export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ThreadRolledBackEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent
+export type ClientToolCallEvent = {
+  readonly type: "client_tool_call"
+  readonly call_id: string
+  readonly tool: string
+  readonly namespace?: string
+  readonly arguments: unknown
+}
+
+export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ThreadRolledBackEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent | ClientToolCallEvent
 
 /** Introduces the client. Must be sent once, before every other request. */
 export type InitializeParams = {
@@ -1402,7 +1423,7 @@ export type CodexEventThreadRolledBackParams = {
   readonly seq?: number
 }
 
-/** A tool of the embedding application is being called, or a tool has refused a call. Sent to listeners that gave `after`. */
+/** A tool of the embedding application or of a client is being called, or a tool has refused a call. Sent to listeners that gave `after`. */
 export type CodexEventToolCallBeginParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1413,7 +1434,7 @@ export type CodexEventToolCallBeginParams = {
   readonly seq?: number
 }
 
-/** A call of a tool of the embedding application has ended, or a tool has refused a call. Sent to listeners that gave `after`. */
+/** A call of a tool of the embedding application or of a client has ended, or a tool has refused a call. Sent to listeners that gave `after`. */
 export type CodexEventToolCallEndParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1437,6 +1458,17 @@ export type CodexEventToolApprovalRequestParams = {
 
 /** The queue of input has changed: input was added, edited, moved or removed, or has started a turn. Sent to listeners that gave `after`. */
 export type CodexEventQueueChangedParams = {
+  readonly id: string
+  readonly msg: EventMsg | {
+    readonly type: string
+  } & Readonly<Record<string, unknown>>
+  readonly conversationId: string
+  readonly subscriptionId: string
+  readonly seq?: number
+}
+
+/** A client is to run one of its tools. Sent to listeners that gave `after`. */
+export type CodexEventClientToolCallParams = {
   readonly id: string
   readonly msg: EventMsg | {
     readonly type: string
@@ -1662,14 +1694,16 @@ export interface ServerNotifications {
   "codex/event/compacted": { params: CodexEventCompactedParams }
   /** The end of the conversation was dropped, from the turn `turn_id` on. The dropped events stay in the log. Sent to listeners that gave `after`. */
   "codex/event/thread_rolled_back": { params: CodexEventThreadRolledBackParams }
-  /** A tool of the embedding application is being called, or a tool has refused a call. Sent to listeners that gave `after`. */
+  /** A tool of the embedding application or of a client is being called, or a tool has refused a call. Sent to listeners that gave `after`. */
   "codex/event/tool_call_begin": { params: CodexEventToolCallBeginParams }
-  /** A call of a tool of the embedding application has ended, or a tool has refused a call. Sent to listeners that gave `after`. */
+  /** A call of a tool of the embedding application or of a client has ended, or a tool has refused a call. Sent to listeners that gave `after`. */
   "codex/event/tool_call_end": { params: CodexEventToolCallEndParams }
   /** A call of a tool of the embedding application needs an approval. Sent to listeners that gave `after`. */
   "codex/event/tool_approval_request": { params: CodexEventToolApprovalRequestParams }
   /** The queue of input has changed: input was added, edited, moved or removed, or has started a turn. Sent to listeners that gave `after`. */
   "codex/event/queue_changed": { params: CodexEventQueueChangedParams }
+  /** A client is to run one of its tools. Sent to listeners that gave `after`. */
+  "codex/event/client_tool_call": { params: CodexEventClientToolCallParams }
   /** A stored conversation was resumed. Sent after the response to `resumeConversation`. */
   "sessionConfigured": { params: SessionConfiguredParams }
   /** The listener has received every recorded event before the number `seq`; what follows is live. Sent to listeners that gave `after`, and after `conversationLagged`. */

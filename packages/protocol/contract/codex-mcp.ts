@@ -10,6 +10,7 @@ export type ErrorEvent = {
 export type TaskStartedEvent = {
   readonly type: "task_started"
   readonly model_context_window: number | null
+  readonly user_shell_command?: string
 }
 
 export type TaskCompleteEvent = {
@@ -179,6 +180,7 @@ export type ExecCommandBeginEvent = {
   readonly command: ReadonlyArray<string>
   readonly cwd: string
   readonly parsed_cmd?: ReadonlyArray<ParsedCommand>
+  readonly source?: "user_shell"
 }
 
 export type ExecCommandOutputDeltaEvent = {
@@ -468,17 +470,28 @@ export type ToolCallBeginEvent = {
   readonly type: "tool_call_begin"
   readonly call_id: string
   readonly tool: string
+  readonly namespace?: string
   readonly arguments: unknown
+}
+
+export type ToolOutputPart = {
+  readonly type: "input_text"
+  readonly text: string
+} | {
+  readonly type: "input_image"
+  readonly image_url: string
 }
 
 export type ToolCallEndEvent = {
   readonly type: "tool_call_end"
   readonly call_id: string
   readonly tool: string
+  readonly namespace?: string
   readonly duration: {
     readonly secs: number
     readonly nanos: number
   }
+  readonly content?: ReadonlyArray<ToolOutputPart>
   readonly result: {
     readonly Ok: unknown
   } | {
@@ -499,7 +512,15 @@ export type QueueChangedEvent = {
   readonly ids: ReadonlyArray<string>
 }
 
-export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ThreadRolledBackEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent
+export type ClientToolCallEvent = {
+  readonly type: "client_tool_call"
+  readonly call_id: string
+  readonly tool: string
+  readonly namespace?: string
+  readonly arguments: unknown
+}
+
+export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ThreadRolledBackEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent | ClientToolCallEvent
 
 export type CodexArguments = {
   /** When a person is asked first. `untrusted`: before every command that is not known to be harmless; `on-failure`: after a command failed in the sandbox; `on-request`: when the agent wants to leave the sandbox; `never`: not at all. */

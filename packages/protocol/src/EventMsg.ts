@@ -52,6 +52,7 @@ export type {
   ToolCallBegin,
   ToolCallEnd,
   ToolApprovalRequest,
+  ClientToolCall,
   McpListToolsResponse,
   WebSearchBegin,
   WebSearchEnd,
@@ -123,6 +124,7 @@ export const EventMsg = Schema.Union([
   Tool.ToolCallEnd,
   Tool.ToolApprovalRequest,
   Turn.QueueChanged,
+  Tool.ClientToolCall,
 ]).annotate({ identifier: "EventMsg" })
 /** A decoded `EventMsg`. */
 export type EventMsg = typeof EventMsg.Type

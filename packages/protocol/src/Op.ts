@@ -5,12 +5,13 @@
 import * as Schema from "effect/Schema"
 import {
   AskForApproval,
+  CollaborationMode,
   ReasoningEffort,
   ReasoningSummary,
   ReviewDecision,
   SandboxPolicy,
 } from "./Policy.ts"
-import { InputItem } from "./ResponseItem.ts"
+import { InputItem, ToolOutputPart } from "./ResponseItem.ts"
 
 const op = <const T extends string, F extends Schema.Struct.Fields>(type: T, fields: F) =>
   Object.assign(Schema.Struct({ type: Schema.Literal(type), ...fields }), {
@@ -68,6 +69,14 @@ export const Op = Schema.Union([
     summary: Schema.optionalKey(ReasoningSummary),
     /** Not in the original. */
     base_instructions: Schema.optionalKey(Schema.String),
+    /** Not in the original in this form. */
+    collaboration_mode: Schema.optionalKey(
+      Schema.Struct({
+        mode: CollaborationMode,
+        /** Replaces the built-in instructions of the mode. */
+        developer_instructions: Schema.optionalKey(Schema.String),
+      }),
+    ),
   }),
   op("exec_approval", approval),
   op("patch_approval", approval),
@@ -81,6 +90,17 @@ export const Op = Schema.Union([
     id: Schema.String,
     action: Schema.Literals(["accept", "decline", "cancel"]),
     content: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
+    /** As in `exec_approval`. */
+    question: Schema.optionalKey(Schema.Int),
+  }),
+  /**
+   * Answers a `client_tool_call` with what the tool has returned; not in the original. `success` false: the tool has failed,
+   * and the model reads why. An image that is no data URL is an answer that cannot be read.
+   */
+  op("client_tool_result", {
+    id: Schema.String,
+    success: Schema.Boolean,
+    content: Schema.Array(ToolOutputPart),
     /** As in `exec_approval`. */
     question: Schema.optionalKey(Schema.Int),
   }),
@@ -103,6 +123,11 @@ export const Op = Schema.Union([
   op("reorder_queue", { ids: Schema.Array(Schema.String) }),
   /** Starts a turn with a submission in the queue, by default the first one. Not in the original. */
   op("start_queued", { id: Schema.optionalKey(Schema.String) }),
+  /**
+   * Runs a command of the user in the user's shell, under the sandbox policy of the conversation, as a turn of its own
+   * without a request to the model, which reads the command and its output with the next turn. Never joins a turn.
+   */
+  op("run_user_shell_command", { command: Schema.String }),
   /**
    * Starts a turn in which the model reviews: it is asked `prompt`, a person sees `user_facing_hint`. The turn accepts no
    * further input; a review never joins a running turn, but waits for its end.

@@ -51,6 +51,11 @@ export const Verbosity = Schema.Literals(["low", "medium", "high"])
 /** A decoded `Verbosity`. */
 export type Verbosity = typeof Verbosity.Type
 
+/** How the agent works with the person: `plan` agrees on a plan and changes nothing, `default` does what it is asked. */
+export const CollaborationMode = Schema.Literals(["plan", "default"])
+/** A decoded `CollaborationMode`. */
+export type CollaborationMode = typeof CollaborationMode.Type
+
 /** Why a turn ended before its answer. */
 export const TurnAbortReason = Schema.Literals(["interrupted", "replaced", "review_ended"])
 /** A decoded `TurnAbortReason`. */

@@ -23,6 +23,15 @@ export const ContentItem = Schema.Union([
 /** A decoded `ContentItem`. */
 export type ContentItem = typeof ContentItem.Type
 
+/** A part of what a tool of a client returns to the model. */
+export const ToolOutputPart = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("input_text"), text: Schema.String }),
+  /** A data URL. */
+  Schema.Struct({ type: Schema.Literal("input_image"), image_url: Schema.String }),
+]).annotate({ identifier: "ToolOutputPart" })
+/** A decoded `ToolOutputPart`. */
+export type ToolOutputPart = typeof ToolOutputPart.Type
+
 /** A message to or from the model. `role` is `user`, `assistant`, `developer` or `system`. */
 export const MessageItem = Schema.Struct({
   type: Schema.Literal("message"),

@@ -14,6 +14,7 @@ describe("Op", () => {
   it("has the ops of the original, and those for the questions of tools, the queue of input and the end of a conversation", () => {
     assert.deepStrictEqual(Op.members.map((member) => member.fields.type.literal).toSorted(), [
       "add_to_history",
+      "client_tool_result",
       "compact",
       "edit_queued",
       "elicitation_answer",
@@ -29,6 +30,7 @@ describe("Op", () => {
       "reorder_queue",
       "revert",
       "review",
+      "run_user_shell_command",
       "shutdown",
       "start_queued",
       "tool_approval",

@@ -9,7 +9,7 @@ const { modules, packages } = read(Fs)
 const arrows: Readonly<Record<string, ReadonlyArray<string> | "everything">> = {
   protocol: [],
   "json-schema": [],
-  core: ["protocol"],
+  core: ["protocol", "json-schema"],
   config: ["protocol", "core"],
   models: ["protocol", "core"],
   tools: ["protocol", "core"],

@@ -32,7 +32,7 @@ import { CommandRunner } from "./process/CommandRunner.ts"
 import { TrustedPrograms } from "./programs/TrustedPrograms.ts"
 import { Sandbox } from "./sandbox/Sandbox.ts"
 import * as Attempt from "./shell/Attempt.ts"
-import { type ShellToolOptions, shellTools } from "./shell/ShellTool.ts"
+import { runUserCommand, type ShellToolOptions, shellTools } from "./shell/ShellTool.ts"
 import * as WorkingDirectory from "./shell/WorkingDirectory.ts"
 import type { Tool } from "./Tool.ts"
 
@@ -93,15 +93,10 @@ const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: Imag
     protectedPaths: options.hiddenPaths,
     ...(tmpdir === undefined ? {} : { tmpdir }),
   })
+  const shell = { attempts, sandbox, resolve, directoryAt }
   /** The tools of one turn except those of tool servers, in the order in which they are offered. */
-  return (turnDiff: ApplyPatch.DiffOf): ReadonlyArray<Tool> => [
-    ...shellTools({
-      attempts,
-      sandbox,
-      resolve,
-      directoryAt,
-      patchOf: patchCommandOf(applyPatch, resolve, turnDiff),
-    }),
+  const toolsOf = (turnDiff: ApplyPatch.DiffOf): ReadonlyArray<Tool> => [
+    ...shellTools({ ...shell, patchOf: patchCommandOf(applyPatch, resolve, turnDiff) }),
     planTool,
     patchTool((text, callId, context) =>
       applyPatch(text, context.settings.cwd, callId, context, turnDiff),
@@ -111,6 +106,7 @@ const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: Imag
     imageTool(images),
     ...hostTools,
   ]
+  return { toolsOf, shell }
 })
 
 /** Specifications of the servers' tools. A server whose tools are missing is reported once per turn. */
@@ -189,11 +185,11 @@ export const layer = (
     Effect.gen(function* () {
       const toolServers = yield* ToolServers
       const images = yield* ImageFile.make(options.hiddenPaths)
-      const toolsOf = yield* prepare(options, images)
+      const { shell, toolsOf } = yield* prepare(options, images)
       const programs = yield* TrustedPrograms
       const own = { runner: yield* CommandRunner, sandbox: yield* Sandbox, programs }
-      const hunks = yield* GitDiff.make(own, options.hiddenPaths[0])
-      const turnDiffOf = yield* TurnDiff.make(hunks)
+      const turnDiffOf = yield* TurnDiff.make(yield* GitDiff.make(own, options.hiddenPaths[0]))
+      const names = new Set(toolsOf(() => Effect.undefined).map(({ name }) => name))
       return {
         open: Effect.fnUntraced(function* (context: ToolContext) {
           const { cwd, sandboxPolicy } = context.settings
@@ -202,9 +198,10 @@ export const layer = (
           // Searches the repository with the first patch, because most turns have none.
           const turnDiff = yield* Effect.cached(turnDiffOf(cwd))
           const servers = yield* toolServers.open(context.settings.mcpServers ?? {}, context.elicit)
-          const diffOf: ApplyPatch.DiffOf = (operations) =>
-            Effect.flatMap(turnDiff, ({ add }) => add(operations))
-          return open(toolsOf(diffOf), servers, context)
+          const diffOf: ApplyPatch.DiffOf = (done) =>
+            Effect.flatMap(turnDiff, ({ add }) => add(done))
+          const runOwn = runUserCommand(shell, context)
+          return { ...open(toolsOf(diffOf), servers, context), runUserCommand: runOwn }
         }),
         listMcpTools: ({ cwd, mcpServers = {}, sandboxPolicy }) =>
           programs.remember(sandboxPolicy, cwd).pipe(
@@ -213,6 +210,7 @@ export const layer = (
             Effect.scoped,
           ),
         readImage: (path, { cwd }) => images.read(cwd, path),
+        isTaken: (name) => Effect.sync(() => names.has(name)),
       }
     }),
   )

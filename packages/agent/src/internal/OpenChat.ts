@@ -73,8 +73,8 @@ const findOrCreate = (
     Effect.flatMap((userInstructions) =>
       manager.create({ ...settings, ...defined({ userInstructions }) }),
     ),
-    // Only settings with `resumePath` can fail so.
-    Effect.catchTag("CannotResume", Effect.die),
+    // Only settings with `resumePath` or `clientTools` can fail so.
+    Effect.catchTags({ CannotResume: Effect.die, BadClientTool: Effect.die }),
   )
   if (id === undefined) return Effect.map(create, (made) => [made, false])
   const found = Effect.map(manager.get(id), (one): readonly [Conversation, boolean] => [one, true])

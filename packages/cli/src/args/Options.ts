@@ -36,8 +36,21 @@ export interface Option {
   readonly parse: (value: string) => Result.Result<Given, string>
 }
 
-const override = (text: string): Result.Result<Given, string> =>
-  Result.succeed({ _tag: "Override", override: text })
+/** Why this is no argument of `-c`; undefined if it is one. */
+export const overrideFault = (text: string): string | undefined => {
+  const equals = text.indexOf("=")
+  if (equals === -1) return `Invalid override (missing '='): ${JSON.stringify(text.slice(0, 80))}`
+  return text.slice(0, equals).trim() === ""
+    ? `Empty key in override: ${JSON.stringify(text.slice(0, 80))}`
+    : undefined
+}
+
+const override = (text: string): Result.Result<Given, string> => {
+  const fault = overrideFault(text)
+  return fault === undefined
+    ? Result.succeed({ _tag: "Override", override: text })
+    : Result.fail(fault)
+}
 
 /** An option that sets one key to any text. */
 const setting = (long: string, short: string, value: string, key: string): Option => ({

@@ -14,11 +14,13 @@ import type { Launch } from "../args/Args.ts"
 import { errorLine } from "../log/ErrorLine.ts"
 import { start, type Started } from "../server/Started.ts"
 import { version } from "../server/Version.ts"
+import { forPeople } from "../terminal/PeopleLog.ts"
 import type { ExecEvent } from "./ExecEvents.ts"
 import { ExecFailed } from "./ExecFailed.ts"
 import type { ExecOptions } from "./ExecOptions.ts"
 import { type ExecResult, runExec } from "./RunExec.ts"
 import { transcriptOutput } from "./TerminalOutput.ts"
+import { stdinPrompt } from "./StdinPrompt.ts"
 import { Transcript } from "./Transcript.ts"
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
@@ -28,11 +30,17 @@ interface Stop {
   readonly latch: Latch.Latch
   /** Exit code of the signal that came; undefined before one. */
   code: number | undefined
+  /** Why stdout cannot be written, as a code of the system; undefined while it can. A closed pipe is no failure. */
+  unwritable: string | undefined
 }
 
 /** A first signal interrupts the turn; a second one ends the process. */
 const listen = (): Stop => {
-  const stop: Stop = { latch: Latch.makeUnsafe(false), code: undefined }
+  const stop: Stop = {
+    latch: Latch.makeUnsafe(false),
+    code: undefined,
+    unwritable: undefined,
+  }
   for (const [signal, code] of Object.entries(signals)) {
     process.on(signal, () => {
       if (stop.code !== undefined) process.exit(code)
@@ -40,11 +48,14 @@ const listen = (): Stop => {
       stop.latch.openUnsafe()
     })
   }
-  // The reader has closed the pipe (`| head`): the rest is read by no program.
-  process.stdout.on("error", () => {
-    stop.code ??= 0
-    stop.latch.openUnsafe()
-  })
+  // Instead of the listener that ends other commands. Either the reader has closed the pipe (`| head`), and the rest is read by no program, or the disk is full.
+  process.stdout
+    .removeAllListeners("error")
+    .on("error", ({ code, message }: NodeJS.ErrnoException) => {
+      if (code === "EPIPE") stop.code ??= 0
+      else stop.unwritable ??= code ?? message
+      stop.latch.openUnsafe()
+    })
   return stop
 }
 
@@ -99,12 +110,14 @@ const runTurn = (options: ExecOptions, launch: Launch, started: Started, stop: S
       output.begin()
     },
     write: started.write,
+    input: stdinPrompt(),
+    hiddenPaths: started.environment.hiddenDirectories,
     stopped: stop.latch.await,
   }).pipe(
     Effect.ensuring(Effect.sync(output.end)),
     Application.provided(
       { originator: "colloquy_exec", source: "exec" },
-      { ...started, close: Effect.void },
+      { ...started, environment: forPeople(started.environment), close: Effect.void },
     ),
   )
 }
@@ -145,6 +158,12 @@ const finish = (
   return isFailed || !isWritten ? 1 : 0
 }
 
+/** Resolves when everything was written on stdout, or it is known that it cannot be. */
+const flushed = (): Promise<void> =>
+  new Promise((resolve) => {
+    process.stdout.write("", () => setImmediate(resolve))
+  })
+
 /** Runs the command. Resolves with the exit code. */
 export const run = async (options: ExecOptions, launch: Launch): Promise<number> => {
   const stop = listen()
@@ -155,5 +174,10 @@ export const run = async (options: ExecOptions, launch: Launch): Promise<number>
   if (started === undefined) return 1
   const exit = await Effect.runPromiseExit(runTurn(options, given, started, stop))
   const code = finish(options, exit, started.write)
+  await flushed()
+  if (stop.unwritable !== undefined) {
+    started.write(`Error: stdout cannot be written (${stop.unwritable})`)
+    return 1
+  }
   return stop.code ?? code
 }

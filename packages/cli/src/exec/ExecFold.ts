@@ -130,6 +130,7 @@ export class ExecFold {
   /** The plan as it was reported last. */
   private plan: ExecItem | undefined
   private usage: ExecUsage
+  /** An error that was not reported yet: the event after it says whether the turn failed with it. */
   private failure: string | undefined
   /** The last message of the agent. */
   lastMessage: string | undefined
@@ -145,8 +146,18 @@ export class ExecFold {
     if (id !== this.turnId && msg.type !== "warning") return []
     const next = step(this.items, event)
     this.items = next.state
+    const before = isTerminal(msg) ? [] : this.survived()
     const changes = next.changes.flatMap((change) => this.changed(change))
-    return [...changes, ...this.ofTurn(msg)]
+    return [...before, ...changes, ...this.ofTurn(msg)]
+  }
+
+  /** An error that the turn goes on after is a warning, such as that of a tool server that does not start. */
+  private survived(): ReadonlyArray<ExecEvent> {
+    const { failure } = this
+    if (failure === undefined) return []
+    this.failure = undefined
+    const id = `item_${this.count++}`
+    return [{ type: "item.completed", item: { id, type: "error", message: failure } }]
   }
 
   private changed(change: ItemChange): ReadonlyArray<ExecEvent> {
@@ -202,8 +213,9 @@ export class ExecFold {
       case "stream_error":
         return [{ type: "error", message: msg.message }]
       case "error":
+        // Only its end follows the error of a turn that failed.
         this.failure = msg.message
-        return [{ type: "error", message: msg.message }]
+        return []
       default:
         return isTerminal(msg) ? this.ended(msg) : []
     }
@@ -212,12 +224,16 @@ export class ExecFold {
   private ended(msg: EventMsg): ReadonlyArray<ExecEvent> {
     const plan: ReadonlyArray<ExecEvent> =
       this.plan === undefined ? [] : [{ type: "item.completed", item: this.plan }]
-    const failure = msg.type === "turn_aborted" ? `the turn was ${msg.reason}` : this.failure
+    const { failure } = this
+    const error: ReadonlyArray<ExecEvent> =
+      failure === undefined ? [] : [{ type: "error", message: failure }]
+    const message = msg.type === "turn_aborted" ? `the turn was ${msg.reason}` : failure
     return [
+      ...error,
       ...plan,
-      failure === undefined
+      message === undefined
         ? { type: "turn.completed", usage: this.usage }
-        : { type: "turn.failed", error: { message: failure } },
+        : { type: "turn.failed", error: { message } },
     ]
   }
 

@@ -24,6 +24,7 @@ import { ExecFailed } from "./ExecFailed.ts"
 import { ExecFold } from "./ExecFold.ts"
 import type { ExecOptions } from "./ExecOptions.ts"
 import { promptOf } from "./Prompt.ts"
+import type { PromptInput } from "./StdinPrompt.ts"
 
 /** What a run needs besides its options. */
 export interface ExecRun {
@@ -40,6 +41,9 @@ export interface ExecRun {
   }) => void
   /** Writes one line on stderr. */
   readonly write: (line: string) => void
+  readonly input: PromptInput
+  /** Absolute paths of files that no model may see. */
+  readonly hiddenPaths: ReadonlyArray<string>
   /** Resolves when the turn is to be interrupted. */
   readonly stopped: Effect.Effect<void>
 }
@@ -73,15 +77,21 @@ const schemaOf = (path: string | undefined): Effect.Effect<unknown, ExecFailed> 
         failed(`Output schema file ${path} is not valid JSON: ${detail}`),
       ),
     ),
+    Effect.filterOrFail(
+      (schema) => typeof schema === "object" && schema !== null && !Array.isArray(schema),
+      () => failed(`Output schema file ${path} is not a JSON Schema: expected an object`),
+    ),
   )
 }
 
-const imageItem = (cwd: string, path: string): Effect.Effect<InputItem, ExecFailed> => {
-  const absolute = resolve(cwd, path)
-  return existsSync(absolute)
-    ? Effect.succeed({ type: "local_image", path: absolute })
-    : Effect.fail(failed(`Failed to read image ${path}: there is no such file`))
-}
+/** An image that cannot be shown is an error here: a script would not notice that the model never saw it. */
+const imageItem = Effect.fnUntraced(function* (run: ExecRun, cwd: string, path: string) {
+  const { problemOf } = yield* Effect.promise(() => import("./Images.ts"))
+  const problem = yield* problemOf(run.hiddenPaths, cwd, path)
+  if (problem !== undefined) return yield* failed(`Failed to read image ${path}: ${problem}`)
+  const item: InputItem = { type: "local_image", path: resolve(cwd, path) }
+  return item
+})
 
 /** The newest stored conversation of this directory. */
 const lastOf = Effect.fnUntraced(function* (conversations: Conversations, cwd: string) {
@@ -175,8 +185,11 @@ export const runExec = Effect.fnUntraced(
       )
     }
     const outputSchema = yield* schemaOf(options.outputSchema)
-    const images = yield* Effect.forEach(options.images, (path) => imageItem(now.cwd, path))
-    const prompt = yield* promptOf({ argument: options.prompt, write })
+    const images = yield* Effect.forEach(options.images, (path) => imageItem(run, now.cwd, path))
+    const prompt = yield* Effect.raceFirst(
+      promptOf({ argument: options.prompt, input: run.input, write }),
+      Effect.andThen(run.stopped, failed("interrupted: nothing was started")),
+    )
     const conversation =
       options.resume === undefined
         ? yield* conversations.create(now)

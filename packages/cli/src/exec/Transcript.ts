@@ -29,12 +29,19 @@ const visible = (text: string): string =>
     .map((line) => (isVisible(line) ? line : spelledOut(line)))
     .join("\n")
 
-const tail = (output: string): string => {
+/** The last lines of an output, of which `rows` makes rows: at most as many rows as lines. */
+const tail = (output: string, rows: (text: string) => string): string => {
   const lines = output.split("\n")
-  const left = lines.length - maxOutputLines
-  return left <= 0
-    ? lines.join("\n")
-    : [`[${left} lines before these]`, ...lines.slice(left)].join("\n")
+  const left = Math.max(0, lines.length - maxOutputLines)
+  const all = rows(lines.slice(left).join("\n")).split("\n")
+  const shown = all.slice(Math.max(0, all.length - maxOutputLines))
+  const missing =
+    left > 0
+      ? [`[${left} lines before these]`]
+      : shown.length < all.length
+        ? ["[the rest of the line before this]"]
+        : []
+  return [...missing, ...shown].join("\n")
 }
 
 const signs = { add: "A", update: "M", delete: "D" } as const
@@ -140,7 +147,7 @@ export class Transcript {
         const output =
           item.aggregated_output === ""
             ? ""
-            : `${tail(this.text(item.aggregated_output.trimEnd()))}\n`
+            : `${tail(item.aggregated_output.trimEnd(), (text) => this.text(text))}\n`
         const ended =
           item.exit_code === 0
             ? this.paint("green", "ended with exit code 0")

@@ -11,6 +11,8 @@ import { SharedPrograms } from "./SharedPrograms.ts"
 
 const unread = () => Effect.succeed({ problem: "the tools cannot read images" })
 
+const free = () => Effect.succeed(false)
+
 /** Provides the tools; they are released with the layer. */
 export const layer = (options: ToolsOptions): Layer.Layer<ToolRuntime, never, SharedPrograms> =>
   Layer.unwrap(
@@ -26,6 +28,8 @@ export const layer = (options: ToolsOptions): Layer.Layer<ToolRuntime, never, Sh
           listMcpTools: "effect",
           readImage: (tools) => (path, settings) =>
             Effect.flatMap(tools, ({ readImage = unread }) => readImage(path, settings)),
+          isTaken: (tools) => (name) =>
+            Effect.flatMap(tools, ({ isTaken = free }) => isTaken(name)),
         },
       ),
     ),

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import type { Launch } from "../args/Args.ts"
-import type * as Options from "../args/Options.ts"
+import * as Options from "../args/Options.ts"
 
 const optional = (flag: Flag.Flag<string>) => Flag.optional(flag)
 
@@ -15,6 +15,10 @@ export const colloquy = Command.make("colloquy").pipe(
     config: Flag.String("config").pipe(
       Flag.withAlias("c"),
       Flag.withDescription("Set a key of config.toml for this run: key=value, the value in TOML"),
+      Flag.filter(
+        (text) => Options.overrideFault(text) === undefined,
+        (text) => Options.overrideFault(text) ?? "",
+      ),
       Flag.atLeast(0),
     ),
     model: optional(

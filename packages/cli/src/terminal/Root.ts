@@ -49,7 +49,10 @@ const root = colloquy.pipe(
 
 /** One line for each fault, as the other commands print theirs. */
 const lineOf = ({ message }: CliError.CliError): string =>
-  `colloquy: ${message.replaceAll(/\s*\n\s*/g, " ").replace(/ Did you mean this\? (\S+)$/, ", did you mean `$1`?")}`
+  `colloquy: ${message
+    .replaceAll(/\s*\n\s*/g, " ")
+    .replace(/ Did you mean this\? (\S+)$/, ", did you mean `$1`?")
+    .replace(/ Did you mean this\?.*$/, "")}`
 
 const presenter = CliOutput.layerPresenter({
   present: (event) =>

@@ -4,6 +4,7 @@ import * as Application from "../Application.ts"
 import type { Launch } from "../args/Args.ts"
 import * as StderrLog from "../log/StderrLog.ts"
 import * as Environment from "../machine/Environment.ts"
+import { forPeople } from "./PeopleLog.ts"
 import * as Startup from "../server/Startup.ts"
 import { CommandFailed } from "./CommandFailed.ts"
 
@@ -44,7 +45,7 @@ export const withServices = <A, E extends { readonly _tag: string; readonly mess
     return yield* Effect.mapError(command(loaded), failed).pipe(
       Application.provided(
         { originator: "colloquy_chat", source: "cli" },
-        { ...loaded, write, close: Effect.void },
+        { ...loaded, environment: forPeople(loaded.environment), write, close: Effect.void },
       ),
     )
   })

@@ -124,7 +124,7 @@ describe("Args", () => {
     ],
     [["-m", 'a"b', "demo"], { _tag: "Demo", overrides: [], flags: [flag("model", 'a"b')] }],
     [["config", "-C", "x"], { _tag: "Config", overrides: [], directory: "x" }],
-    [["demo", "-c", "--help"], { _tag: "Demo", overrides: ["--help"] }],
+    [["demo", "-c", "--help=1"], { _tag: "Demo", overrides: ["--help=1"] }],
   ] as const) {
     it(`"${args.join(" ")}" asks for ${invocation._tag}`, () => {
       assert.deepStrictEqual(read(...args), invocation)

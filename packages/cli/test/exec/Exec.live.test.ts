@@ -3,11 +3,11 @@ import * as MockProvider from "@colloquy/testing/MockProvider"
 import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Cli from "../CliProcess.ts"
-import { buildIfMissing } from "../support/BuiltProgram.ts"
+import { buildIfMissing, entry } from "../support/BuiltProgram.ts"
 import { directory, home, provided, scripted } from "../support/Home.ts"
 
 beforeAll(buildIfMissing)
@@ -34,7 +34,7 @@ const exec = ({ args, cwd, input = "", state }: Given) =>
 type Line = {
   readonly type: string
   readonly thread_id?: string
-  readonly item?: { text?: string }
+  readonly item?: { text?: string; message?: string }
 }
 
 const linesOf = ({ stdout }: Cli.Outcome): ReadonlyArray<Line> =>
@@ -84,7 +84,12 @@ describe("colloquy exec --json", () => {
     ["an id that is none", ["resume", "not-an-id", "x"], "invalid conversation id `not-an-id`"],
     ["a directory without conversations", ["--last", "x"], "there is no conversation to resume"],
     ["a missing image", ["-i", "no.png", "x"], "Failed to read image no.png"],
+    ["an image that is none", ["-i", "/etc/passwd", "x"], "expected a PNG, JPEG, GIF or WebP"],
+    ["a directory as image", ["-i", "/tmp", "x"], "Failed to read image /tmp: expected a file"],
     ["a missing schema", ["--output-schema", "/no/s.json", "x"], "Failed to read output schema"],
+    ["a schema that is no JSON", ["--output-schema", "/etc/passwd", "x"], "is not valid JSON"],
+    ["a schema that is none", ["--output-schema", "/proc/self/uid_map", "x"], "Output schema file"],
+    ["an empty prompt", [" "], "The prompt is empty."],
   ])("%s is an error, and starts nothing", ([, args, message]) =>
     Effect.gen(function* () {
       const outcome = yield* exec({ args: ["--json", ...args] })
@@ -98,6 +103,7 @@ describe("colloquy exec --json", () => {
     [["a", "b"], "put the prompt in quotes"],
     [["resume"], "the id of a conversation, or --last"],
     [["--color", "red", "x"], "red"],
+    [["-c", "nonsense", "x"], "missing '='"],
   ])("%s is a usage error", ([args, message]) =>
     Effect.gen(function* () {
       const outcome = yield* exec({ args })
@@ -180,6 +186,79 @@ describe("colloquy exec --json", () => {
       const outcome = yield* cli.outcome
       assert.deepStrictEqual(typesOf(outcome).slice(-2), ["item.completed", "turn.failed"])
       assert.strictEqual(outcome.code, code)
+    }),
+  )
+
+  it.live.each<[NodeJS.Signals, number]>([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ])("%s ends it while it waits for stdin", ([signal, code]) =>
+    Effect.gen(function* () {
+      for (const args of [["say hi"], []]) {
+        const cli = yield* Cli.start(["exec", "--json", "--skip-git-repo-check", ...args], {
+          COLLOQUY_HOME: yield* home(),
+        })
+        yield* cli.stderrHas("from stdin...")
+        cli.child.kill(signal)
+        const outcome = yield* cli.outcome
+        assert.deepStrictEqual([outcome.code, outcome.stdout], [code, ""])
+        assert.include(outcome.stderr, "interrupted: nothing was started")
+      }
+    }),
+  )
+
+  it.live("goes on without a stdin that its program has left open", () =>
+    Effect.gen(function* () {
+      const cli = yield* Cli.start(["exec", "--json", "--skip-git-repo-check", "say hi"], {
+        COLLOQUY_HOME: yield* home(),
+      })
+      const outcome = yield* cli.outcome
+      assert.deepStrictEqual([outcome.code, textOf(outcome)], [0, "hi"])
+      assert.include(outcome.stderr, "Nothing has come from stdin: going on without it.")
+    }),
+  )
+
+  it.live.each(["--json", "--color=never"])("fails with %s where stdout is a full disk", (option) =>
+    Effect.gen(function* () {
+      const state = yield* home()
+      const words = [process.execPath, entry, "exec", "--skip-git-repo-check", option, "'say hi'"]
+      const { status, stderr } = spawnSync("sh", ["-c", `${words.join(" ")} > /dev/full`], {
+        env: { PATH: process.env["PATH"], HOME: state, COLLOQUY_HOME: state },
+        stdio: ["ignore", "pipe", "pipe"],
+        encoding: "utf8",
+      })
+      assert.strictEqual(status, 1)
+      assert.include(stderr, "Error: stdout cannot be written (ENOSPC)")
+    }),
+  )
+
+  it.live("ends without an error where the reader has closed stdout", () =>
+    Effect.gen(function* () {
+      const cwd = yield* directory()
+      const args = ["exec", "--json", "--skip-git-repo-check", "-C", cwd, "run: sleep 2; seq 9"]
+      const cli = yield* Cli.start(args, { COLLOQUY_HOME: yield* home() })
+      cli.child.stdin.end()
+      yield* cli.stdoutHas("thread.started")
+      cli.child.stdout.destroy()
+      const { code, stderr } = yield* cli.outcome
+      assert.deepStrictEqual([code, stderr], [0, "Reading additional input from stdin...\n"])
+    }),
+  )
+
+  it.live("completes a turn whose tool server does not start, with a warning", () =>
+    Effect.gen(function* () {
+      const outcome = yield* exec({
+        args: ["--json", "-c", "mcp_servers.none.command=/no/such", "say hi"],
+      })
+      assert.deepStrictEqual(typesOf(outcome).slice(2), [
+        "item.completed",
+        "item.completed",
+        "turn.completed",
+      ])
+      assert.include(linesOf(outcome)[2]?.item?.message ?? "", "failed to start")
+      assert.strictEqual(outcome.code, 0)
+      assert.notInclude(outcome.stderr, "level=")
     }),
   )
 

@@ -196,4 +196,17 @@ describe("ExecFold", () => {
     const fold = new ExecFold("t")
     assert.deepStrictEqual(fold.add({ seq: 0, id: "other", msg: completed }), [])
   })
+
+  it("an error that the turn goes on after is a warning", () => {
+    const events = reported(
+      started,
+      { type: "error", message: "MCP client for `x` failed to start" },
+      { type: "agent_message", message: "done" },
+      completed,
+    )
+    assert.deepStrictEqual(
+      events.map((event) => (event.type === "item.completed" ? event.item.type : event.type)),
+      ["turn.started", "error", "agent_message", "turn.completed"],
+    )
+  })
 })

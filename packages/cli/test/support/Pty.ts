@@ -5,7 +5,8 @@
 import xterm from "@xterm/headless"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
+import { readFileSync, readlinkSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 const entry = fileURLToPath(new URL("../../bin/colloquy.mjs", import.meta.url))
@@ -26,6 +27,10 @@ export interface Pty {
   readonly cursor: () => { readonly column: number; readonly row: number }
   /** Everything that was written, with escape sequences. */
   readonly raw: () => string
+  /** Sends a signal to the program. */
+  readonly signal: (name: NodeJS.Signals) => void
+  /** Changes the size of the terminal. */
+  readonly resize: (columns: number, rows: number) => void
   /** Exit code of the program, once it has ended and everything was written. */
   readonly ended: Effect.Effect<number | null>
 }
@@ -36,21 +41,33 @@ export interface PtyOptions {
   readonly rows?: number
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
+  /** A shell command that runs in the terminal after the program. */
+  readonly after?: string
 }
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
-const spawned = (args: ReadonlyArray<string>, { columns, cwd, env, rows = 24 }: PtyOptions) => {
+const spawned = (
+  args: ReadonlyArray<string>,
+  { after, columns, cwd, env, rows = 24 }: PtyOptions,
+) => {
   const command = [process.execPath, entry, ...args].map(quoted).join(" ")
-  return spawn(
-    "script",
-    ["-qec", `stty cols ${columns} rows ${rows}; exec ${command}`, "/dev/null"],
-    {
-      cwd,
-      env: { PATH: process.env["PATH"], TERM: "xterm-256color", SHELL: "/bin/sh", ...env },
-      stdio: ["pipe", "pipe", "inherit"],
-    },
-  )
+  const run = after === undefined ? `exec ${command}` : `${command}; code=$?; ${after}; exit $code`
+  return spawn("script", ["-qec", `stty cols ${columns} rows ${rows}; ${run}`, "/dev/null"], {
+    cwd,
+    env: { PATH: process.env["PATH"], TERM: "xterm-256color", SHELL: "/bin/sh", ...env },
+    stdio: ["pipe", "pipe", "inherit"],
+  })
+}
+
+const childrenOf = (pid: number): ReadonlyArray<number> =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
+
+/** The program: below `script`, and below a shell where something runs after it. */
+const programOf = (pid: number): number => {
+  const [child] = childrenOf(pid)
+  if (child === undefined) return pid
+  return readFileSync(`/proc/${child}/comm`, "utf8").trim() === "sh" ? programOf(child) : child
 }
 
 const rowsIn = (terminal: xterm.Terminal): ReadonlyArray<string> => {
@@ -106,6 +123,13 @@ export const start = (
         type: (text) => void child.stdin.write(text),
         until,
         shows: (text) => until((rows) => rows.some((row) => row.includes(text))),
+        signal: (name) => void process.kill(programOf(child.pid ?? 0), name),
+        resize: (columns, rows) => {
+          terminal.resize(columns, rows)
+          const device = readlinkSync(`/proc/${programOf(child.pid ?? 0)}/fd/0`)
+          const size = ["cols", `${columns}`, "rows", `${rows}`]
+          execFileSync("stty", ["-F", device, ...size])
+        },
         rows: () => rowsIn(terminal),
         cursor: () => {
           const { baseY, cursorX, cursorY } = terminal.buffer.active

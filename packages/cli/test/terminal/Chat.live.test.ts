@@ -1,6 +1,8 @@
 /** The chat as a person has it: typed in a pseudo-terminal, read from its screen. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { widthOf } from "../../src/terminal/Width.ts"
 import * as Home from "../support/Home.ts"
 import * as Program from "../support/Program.ts"
@@ -148,19 +150,163 @@ describe("a chat", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("gives the terminal back as it was after SIGTERM", () =>
+  it.live.each<[NodeJS.Signals, number]>([
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ])("gives the terminal back as it was after %s", ([signal, code]) =>
     Effect.gen(function* () {
       const home = yield* Home.home()
-      const options = { columns: 80, cwd: home, env: { HOME: home, COLLOQUY_HOME: home } }
-      const pty = yield* Pty.start(["chat"], options)
+      const env = { HOME: home, COLLOQUY_HOME: home }
+      const after = "stty -a | grep -o ' icanon'"
+      const pty = yield* Pty.start(["chat"], { columns: 80, cwd: home, env, after })
       yield* pty.shows("/help")
-      pty.type(`run: kill -TERM $PPID${enter}`)
-      yield* Effect.sleep(100)
-      pty.type(ctrlC)
-      pty.type(ctrlC)
-      yield* pty.ended
+      pty.signal(signal)
+      assert.strictEqual(yield* pty.ended, code)
+      assert.include(pty.rows().at(-1) ?? "", "icanon")
       assert.include(pty.raw(), "\u001b[?2004l")
     }).pipe(Effect.scoped),
+  )
+
+  it.live("L8 kill -9 of a chat ends its commands, and the conversation can be resumed", () =>
+    Effect.gen(function* () {
+      const { options, pty } = yield* chat(80, { args: full })
+      yield* pty.shows("/help")
+      pty.type(`run: sleep 4711${enter}`)
+      yield* pty.shows("$ sleep 4711")
+      pty.signal("SIGKILL")
+      yield* pty.ended
+      const next = yield* Pty.start(["sessions", "resume"], options)
+      const rows = yield* next.shows("— interrupted")
+      assert.include(rows, "› run: sleep 4711")
+      next.type(`say again${enter}`)
+      yield* next.until((now) => now.includes("  again"))
+      next.type("\u0004")
+      assert.strictEqual(yield* next.ended, 0)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("what is being typed approves nothing, and Alt with the key does", () =>
+    Effect.gen(function* () {
+      const { cwd, pty } = yield* chat(80, { args: ["-a", "untrusted", "-s", "workspace-write"] })
+      yield* pty.shows("/help")
+      // The question appears in the middle of a sentence, whose next word begins with `y`.
+      pty.type(`run: touch made.txt${enter}wh`)
+      yield* pty.shows("[Alt-y] yes")
+      yield* Effect.sleep(600)
+      pty.type("y")
+      yield* pty.shows("› why")
+      assert.isFalse(existsSync(join(cwd, "made.txt")))
+      yield* Effect.sleep(600)
+      pty.type("\u001by")
+      yield* pty.shows("✓ approved")
+      yield* pty.shows("exit 0")
+      assert.isTrue(existsSync(join(cwd, "made.txt")))
+      yield* pty.until((rows) => rows.at(-1) === "› why")
+      pty.type("\u0015\u0004")
+      yield* pty.ended
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("Esc denies and interrupts the turn, and Ctrl-C after that ends the chat", () =>
+    Effect.gen(function* () {
+      const { pty } = yield* chat(80, { args: ["-a", "untrusted", "-s", "workspace-write"] })
+      yield* pty.shows("/help")
+      pty.type(`run: touch made.txt${enter}`)
+      yield* pty.shows("[y] yes")
+      yield* Effect.sleep(600)
+      pty.type("\u001b")
+      yield* pty.shows("✓ denied, and the turn is interrupted")
+      yield* pty.until((rows) => rows.at(-1)?.trim() === "›")
+      pty.type(`run: touch made.txt${enter}`)
+      yield* pty.shows("[y] yes")
+      pty.type(ctrlC)
+      yield* pty.shows("Ctrl-C once more ends the chat")
+      pty.type(ctrlC)
+      assert.include([0, 130], yield* pty.ended)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a pasted text keeps its tabs, and wide characters their place", () =>
+    Effect.gen(function* () {
+      const { pty } = yield* chat(80)
+      yield* pty.shows("/help")
+      pty.type(`\u001b[200~say if x:\r\treturn\u001b[201~${enter}`)
+      yield* pty.until((rows) => rows.includes("      return"))
+      pty.type("日本語\u001b[D")
+      const rows = yield* pty.until((now) => now.at(-1) === "› 日本語")
+      assert.deepStrictEqual(pty.cursor(), { column: 6, row: rows.length - 1 })
+      pty.type("\u0015\u000b\u0004")
+      assert.strictEqual(yield* pty.ended, 0)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("goes on in a terminal that was resized", () =>
+    Effect.gen(function* () {
+      const { pty } = yield* chat(120, { args: full })
+      yield* pty.shows("/help")
+      pty.type(`say ${"one two ".repeat(12).trim()}${enter}`)
+      yield* pty.until((rows) => rows.at(-1)?.trim() === "›" && rows.length > 6)
+      pty.resize(60, 20)
+      pty.type(`say ${"three four ".repeat(12).trim()}${enter}`)
+      const rows = yield* pty.until((now) => now.some((row) => row.startsWith("  three four")))
+      const text = rows.filter((row) => row.startsWith("  three") || row.startsWith("  four"))
+      for (const row of text) assert.isAtMost(widthOf(row), 59)
+      pty.type("\u0004")
+      assert.strictEqual(yield* pty.ended, 0)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("shows nothing of a model or a command that a terminal would obey", () =>
+    Effect.gen(function* () {
+      const evil = "a\u001b[2Jb\u001b]52;c;aGk=\u0007 \u202e \u009b31m \u0000 end"
+      const home = yield* Home.scripted([[{ text: evil }], [{ text: "L".repeat(5000) }]])
+      const env = { HOME: home, COLLOQUY_HOME: home }
+      const pty = yield* Pty.start(["chat"], { columns: 80, cwd: home, env })
+      yield* pty.shows("/help")
+      pty.type(`one${enter}`)
+      const rows = yield* pty.shows(" end")
+      assert.isTrue(rows.some((row) => row.includes("a�[2Jb�]52;c;aGk=�")))
+      pty.type(`two${enter}`)
+      yield* pty.until((now) => now.join("").split("L").length === 5001)
+      pty.type("\u0004")
+      yield* pty.ended
+      for (const bad of ["\u001b]52", "\u202e", "\u009b", "\u0000", "\u001b[2J"])
+        assert.notInclude(pty.raw(), bad)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("stays responsive after an output of one long line", () =>
+    Effect.gen(function* () {
+      const { pty } = yield* chat(80, { args: full })
+      yield* pty.shows("/help")
+      pty.type(`run: head -c 900000 /dev/zero | tr '\\0' x${enter}`)
+      const rows = yield* pty.shows("exit 0")
+      assert.isTrue(rows.some((row) => row.includes("│ … the rest of the line before this")))
+      assert.isAtMost(rows.filter((row) => /^ {2}│ x+$/u.test(row)).length, 12)
+      pty.type("\u0004")
+      yield* pty.ended
+    }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "on a terminal that cannot be drawn on, a line typed before a question is a message",
+    () =>
+      Effect.gen(function* () {
+        const { cwd, pty } = yield* chat(80, {
+          args: ["-a", "untrusted", "-s", "workspace-write"],
+          env: { TERM: "dumb" },
+        })
+        yield* pty.shows("/help")
+        pty.type("run: touch made.txt\nyes\n")
+        yield* pty.shows("[y] yes")
+        yield* Effect.sleep(300)
+        assert.isFalse(existsSync(join(cwd, "made.txt")))
+        pty.type("n\n")
+        yield* pty.shows("✓ denied")
+        yield* pty.shows("It received: yes")
+        pty.type(ctrlC)
+        assert.strictEqual(yield* pty.ended, 130)
+      }).pipe(Effect.scoped),
   )
 
   it.live("without a terminal each line is a message, and whole items are printed", () =>
@@ -192,6 +338,9 @@ describe("a chat", () => {
         const command = "run: echo made > made.txt; cat made.txt\n"
         assert.match(run(`${command}y\n`).stdout, /✓ approved[^]*exit 0/)
         assert.include(run(command).stdout, "✓ denied")
+        // A message that was meant for the model approves nothing by its first letter.
+        const message = run(`${command}and then what?\n`).stdout
+        assert.include(message, "✓ denied\n  ! that was none of the answers")
       }).pipe(Effect.scoped),
   )
 })

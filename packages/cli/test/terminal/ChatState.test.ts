@@ -87,7 +87,9 @@ describe("ChatState", () => {
       ["n", "denied"],
       ["escape", "abort"],
     ] as const) {
-      const [state, [action]] = press(asked, [{ name: key, sequence: key }])
+      // As `node:readline` reports them.
+      const pressed = { name: key, sequence: key, meta: key === "escape" }
+      const [state, [action]] = press(asked, [pressed])
       assert.deepStrictEqual(state.questions, [])
       assert.strictEqual(action?._tag === "Answer" ? action.answer.decision : undefined, decision)
     }
@@ -100,7 +102,30 @@ describe("ChatState", () => {
     assert.deepStrictEqual([early.line.text, none], ["y", []])
     const [word, nothing] = press(asked, text("lazy"), 10_000)
     assert.deepStrictEqual([word.line.text, nothing], ["lazy", []])
-    assert.lengthOf(press(word, text("y"), 10_000 + settleMs)[1], 1)
+  })
+
+  it("a letter belongs to what is typed, however long ago, and Alt with it answers", () => {
+    const [word] = press({ ...running, questions: [question] }, text("wh"))
+    const later = 10_000 + 60 * settleMs
+    const [typed, none] = press(word, text("y"), later)
+    assert.deepStrictEqual([typed.line.text, none], ["why", []])
+    for (const key of [
+      { name: "y", sequence: "\u001by", meta: true },
+      { name: "escape", sequence: "\u001b", meta: true },
+    ]) {
+      const [state, [action]] = press(word, [key], later)
+      assert.deepStrictEqual([action?._tag, state.line.text], ["Answer", "wh"])
+    }
+    const pasting = [named("paste-start"), ...text("y"), named("paste-end")]
+    const [after, nothing] = press({ ...running, questions: [question] }, pasting, later)
+    assert.deepStrictEqual([after.line.text, nothing], ["y", []])
+  })
+
+  it("Ctrl-C after an interrupted turn ends the chat, unless something else came between", () => {
+    const [stopping] = press(running, [ctrl("c")])
+    const ended = { ...stopping, turn: undefined }
+    assert.deepStrictEqual(press(ended, [ctrl("c")])[1], [{ _tag: "Quit", code: 0 }])
+    assert.deepStrictEqual(press(ended, [...text("a"), ctrl("c")])[1], [])
   })
 
   it("a pasted text is typed with its line feeds, and not sent", () => {
@@ -108,6 +133,13 @@ describe("ChatState", () => {
     const keys = [named("paste-start"), ...text("a"), ...pasted, named("paste-end")]
     const [state, actions] = press(initialState, keys)
     assert.deepStrictEqual([state.line.text, actions], ["a\nb", []])
+  })
+
+  it("a pasted text keeps its tabs and its indentation", () => {
+    const keys = [{ name: "tab", sequence: "\t" }, ...text("a"), named("return")]
+    const pasted = [named("paste-start"), ...keys.slice(0, 2), named("paste-end"), named("return")]
+    assert.deepStrictEqual(press(initialState, pasted)[1], [{ _tag: "Send", text: "\ta" }])
+    assert.deepStrictEqual(press(initialState, keys)[1], [{ _tag: "Send", text: "a" }])
   })
 
   it("a line with a slash is a command, and a path is a message", () => {

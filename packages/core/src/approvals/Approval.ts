@@ -3,6 +3,7 @@ import type { EventOf } from "@colloquy/protocol/EventMsg"
 import type { ParsedCommand } from "@colloquy/protocol/events/CommandEvents"
 import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
 import type { ReviewDecision, SandboxPolicy } from "@colloquy/protocol/Policy"
+import type { ToolOutputPart } from "@colloquy/protocol/ResponseItem"
 import type { Confinement } from "./Confinement.ts"
 
 /** May this command run? */
@@ -74,6 +75,29 @@ export interface Elicitation {
   readonly requestedSchema: Readonly<Record<string, unknown>>
 }
 
+/** A call of a tool of the clients, which one of them is to run. */
+export interface ClientCall {
+  /** Id of the tool call in events. */
+  readonly callId: string
+  /** Name of the tool, in its namespace if it has one. */
+  readonly tool: string
+  readonly namespace?: string
+  /** A JSON value that matches the input schema of the tool. */
+  readonly arguments: unknown
+}
+
+/** What a tool of a client has returned. */
+export interface ClientResult {
+  /** False: the tool has failed, as its content says. */
+  readonly success: boolean
+  readonly content: ReadonlyArray<ToolOutputPart>
+}
+
+/** What became of such a call: its result, or why there is none. */
+export type ClientOutcome =
+  | ({ readonly _tag: "Result" } & ClientResult)
+  | { readonly _tag: "None"; readonly reason: ApprovalReason }
+
 /** The answer that a tool server gets, as MCP defines it. */
 export type ElicitationAnswer =
   | { readonly action: "accept"; readonly content?: Readonly<Record<string, unknown>> }
@@ -102,5 +126,8 @@ export type Unattended =
       readonly allow: (request: ApprovalRequest) => boolean
     }
 
-/** Which questions a listener can answer: all, only approvals, or only forms of tool servers. */
-export type Answers = "all" | "approvals" | "forms"
+/**
+ * Which questions a listener can answer: all, only approvals, or only forms of tool servers. `calls` runs the tools of the
+ * clients and answers no question; `everything` does both.
+ */
+export type Answers = "all" | "approvals" | "forms" | "calls" | "everything"

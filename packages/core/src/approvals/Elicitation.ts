@@ -1,11 +1,14 @@
 /**
- * The questions of tool servers as the third kind of question (L7), and the conversion between answers to a form and
- * decisions. Pure.
+ * The questions of tool servers and the calls of the clients' tools as further kinds of questions (L7), and the conversion
+ * between their answers and decisions. Pure.
  */
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
 import type {
   Answers,
   ApprovalRequest,
+  ClientCall,
+  ClientOutcome,
+  ClientResult,
   Elicitation,
   ElicitationAnswer,
   PatchApproval,
@@ -22,25 +25,60 @@ interface ElicitationRequest extends UnnamedElicitation {
   readonly callId: PatchApproval["callId"]
 }
 
+/** A call of a client's tool as the turn puts it. */
+export interface ClientCallRequest extends ClientCall {
+  readonly _tag: "ClientCall"
+}
+
+/** What a question needs of a listener: a decision, a form to be filled in, or a tool to be run. */
+export type QuestionKind = "approval" | "form" | "call"
+
 /** The kinds of questions that a listener can answer; undefined for none. */
 export const answersOf = (given: boolean | Answers | undefined): Answers | undefined =>
   given === true ? "all" : given === false ? undefined : given
 
-/**
- * True when a listener that answers these kinds answers the question.
- *
- * @param isForm true for the question of a tool server
- */
-export const takes = (answers: Answers, isForm: boolean): boolean =>
-  answers === "all" || (answers === "forms") === isForm
+const kindsOf: Readonly<Record<Answers, ReadonlyArray<QuestionKind>>> = {
+  all: ["approval", "form"],
+  approvals: ["approval"],
+  forms: ["form"],
+  calls: ["call"],
+  everything: ["approval", "form", "call"],
+}
+
+/** True when a listener that answers these kinds answers a question of this one. */
+export const takes = (answers: Answers, kind: QuestionKind): boolean =>
+  kindsOf[answers].includes(kind)
 
 /** A question of any kind, with its id. */
-export type QuestionRequest = ApprovalRequest | ElicitationRequest
+export type QuestionRequest = ApprovalRequest | ElicitationRequest | ClientCallRequest
+
+/** The kind of a question. */
+export const kindOf = ({ _tag }: Pick<QuestionRequest, "_tag">): QuestionKind => {
+  switch (_tag) {
+    case "Elicitation":
+      return "form"
+    case "ClientCall":
+      return "call"
+    default:
+      return "approval"
+  }
+}
+
+/** True for a question that a person decides: such a decision may be remembered, and found again after a restart. */
+export const isApproval = (
+  request: QuestionRequest | UnnamedElicitation,
+): request is ApprovalRequest => kindOf(request) === "approval"
 
 /** The verdict for the tool that asked, with what was filled in, which is recorded nowhere. */
 export interface Outcome extends Verdict {
   readonly content?: Readonly<Record<string, unknown>>
+  /** What a tool of a client has returned, which its `tool_call_end` records. */
+  readonly result?: ClientResult
 }
+
+/** What became of the call of a client's tool. */
+export const clientOutcomeOf = ({ reason, result }: Outcome): ClientOutcome =>
+  result === undefined ? { _tag: "None", reason } : { _tag: "Result", ...result }
 
 /** The decision for an answer to a form. `cancel` is `abort`: the person did not choose. */
 export const decisionOf = (action: ElicitationAnswer["action"]): ReviewDecision => {

@@ -48,7 +48,7 @@ export interface Conversation {
    * responded, whatever turn runs then; a fifth listing at the same time is refused with `TooManyListings`. A listing ends
    * with the conversation only.
    *
-   * `exec_approval`, `patch_approval` and `elicitation_answer` answer the pending question with that (call) id, or with that
+   * `exec_approval`, `patch_approval`, `elicitation_answer` and `client_tool_result` answer the pending question with that (call) id, or with that
    * turn's id where the turn has only one. The first answer wins; any other is refused: with `ClosedApproval`,
    * `UnknownApproval`, or `ForeignApproval` for an op of another kind. With `question`, the `seq` of an `Ask`'s event, it
    * answers that question only: a call that asks twice never gets the first answer to its second question. `because` says
@@ -78,6 +78,9 @@ export interface Conversation {
    * `patch_approval` or `elicitation_answer`. Questions are put while at least one such listener is attached. Otherwise the
    * setting `unattended` decides; a form is declined where the attached listeners answer other questions only. When the
    * last such listener detaches, pending questions stay pending until their deadline, and any client may still answer.
+   *
+   * With `calls` or `everything` the client runs the tools of the setting `clientTools` and answers with
+   * `client_tool_result`. A call fails at once while no such listener is attached, and when the last one detaches.
    */
   readonly attach: (options?: AttachOptions) => Effect.Effect<Listener, AttachError, Scope.Scope>
   /**

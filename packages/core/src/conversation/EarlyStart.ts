@@ -10,7 +10,8 @@ export type StartTurn = Extract<Action, { readonly _tag: "StartTurn" }>
 
 /**
  * The start, among these decisions, of the turn that runs after them. Undefined while the turn before it is not recorded as
- * ended, and for a turn whose first request needs more than its input: one that replays calls or summarises the history.
+ * ended, and for a turn whose first request needs more than its input: one that replays calls, summarises the history or runs a command of
+ * the user.
  */
 export const earlyStart = (
   current: State,
@@ -18,7 +19,7 @@ export const earlyStart = (
   decisions: ReadonlyArray<{ readonly decision: Decision }>,
 ): StartTurn | undefined => {
   if (current.turn !== undefined || turn === undefined) return undefined
-  if (turn.aborting !== undefined || turn.compacts) return undefined
+  if (turn.aborting !== undefined || turn.compacts || turn.runsCommand === true) return undefined
   for (const { decision } of decisions) {
     for (const action of decision.actions) {
       if (action._tag !== "StartTurn" || action.id !== turn.id) continue

@@ -5,7 +5,7 @@
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
-import { answerOf } from "../approvals/Elicitation.ts"
+import { answerOf, clientOutcomeOf } from "../approvals/Elicitation.ts"
 import { grantFor } from "../approvals/SessionGrants.ts"
 import { formFault } from "../question/FormLimits.ts"
 import { quoted } from "../question/VisibleText.ts"
@@ -45,6 +45,8 @@ export const inboxPort = (turnId: SubmissionId, parts: TurnParts): TurnPort => {
     eventCallId: (callId) => callIds().take(callId),
     ask: (request) => waiters.ask(turnId, request),
     elicit: elicit(parts, turnId),
+    callClient: (call) =>
+      Effect.map(waiters.ask(turnId, { _tag: "ClientCall", ...call }), clientOutcomeOf),
     granted: (request) =>
       Effect.sync(() => grantFor(journal.current.approvals.grants, request) !== undefined),
     emit: (messages) => Effect.asVoid(inbox.send({ input: { _tag: "Emit", turnId, messages } })),

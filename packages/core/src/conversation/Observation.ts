@@ -31,7 +31,12 @@ export const ask = (
       )
 
 /** Submissions whose receipts name a turn. */
-const turnOps: ReadonlySet<string> = new Set(["user_input", "user_turn", "compact"])
+const turnOps: ReadonlySet<string> = new Set([
+  "user_input",
+  "user_turn",
+  "compact",
+  "run_user_shell_command",
+])
 
 /** Tells the observer who submitted what a turn will contain. */
 export const observeSubmission = (

@@ -16,6 +16,7 @@
  * fiber that has not stopped by then is left behind: its events name a turn that is over and are dropped, and `close` waits
  * for it (L8).
  */
+import { defined } from "@colloquy/protocol/Defined"
 import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -24,13 +25,14 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import type { Action, TurnExit } from "../decider/Decision.ts"
-import type { OpenCall } from "../log/OpenCalls.ts"
+import type { RunningTurn } from "../decider/State.ts"
 import type { ModelClient } from "../ModelClient.ts"
 import { ToolRuntime } from "../ToolRuntime.ts"
 import { CallIds } from "../turn/CallIds.ts"
 import * as Turn from "../turn/Turn.ts"
 import type { TurnOptions } from "../turn/TurnPort.ts"
 import { ApprovalWaiters } from "./ApprovalWaiters.ts"
+import type { StartTurn } from "./EarlyStart.ts"
 import type { Inbox } from "./Inbox.ts"
 import { inboxPort, type TurnParts } from "./InboxPort.ts"
 import type { Journal } from "./Journal.ts"
@@ -48,6 +50,10 @@ export interface SupervisorParts {
 
 /** An action that starts, stops or resolves something; `Close` concerns the conversation alone. */
 type SupervisedAction = Exclude<Action, { readonly _tag: "Close" }>
+
+/** Number after which input needs a request of a turn that runs a command: input may have joined it already. */
+const inputBefore = (turn: RunningTurn | undefined): number =>
+  turn?.runsCommand === true ? turn.inputSeq : -1
 
 /** Starts and stops the fibers of a conversation's turns and carries out the actions that were decided. */
 export class TurnSupervisor {
@@ -78,7 +84,7 @@ export class TurnSupervisor {
   carryOut(action: SupervisedAction): Effect.Effect<void> {
     switch (action._tag) {
       case "StartTurn":
-        return this.start(action.id, action.calls)
+        return this.start(action)
       case "InterruptTurn":
         return this.interrupt()
       case "ResolveQuestion":
@@ -102,7 +108,7 @@ export class TurnSupervisor {
   }
 
   /** Starts a turn with the latest settings; `calls` are those that a restart interrupted and that run first. */
-  private start(turnId: SubmissionId, calls?: ReadonlyArray<OpenCall>): Effect.Effect<void> {
+  private start({ calls, command, id: turnId }: StartTurn): Effect.Effect<void> {
     const { journal } = this.parts
     // The turn may be recorded only now.
     const { settings, turn: running } = journal.head
@@ -113,8 +119,11 @@ export class TurnSupervisor {
       settings,
       compacts,
       ...(running?.review === "open" ? { reviews: true } : {}),
-      ...(calls === undefined ? {} : { calls }),
-      ...(calls === undefined && !compacts ? { first: journal.nextStep() } : {}),
+      ...defined({ calls }),
+      ...(command === undefined ? {} : { command: { text: command, seq: inputBefore(running) } }),
+      ...(calls === undefined && command === undefined && !compacts
+        ? { first: journal.nextStep() }
+        : {}),
     }
     return Turn.run(turn, inboxPort(turnId, this.turnParts)).pipe(
       // Not merged: a fiber that has them already keeps its context, which all conversations share.

@@ -9,7 +9,7 @@
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import * as Equal from "effect/Equal"
 import type { Answers, Verdict } from "../approvals/Approval.ts"
-import { type Outcome, type QuestionRequest, takes } from "../approvals/Elicitation.ts"
+import { kindOf, type Outcome, type QuestionRequest, takes } from "../approvals/Elicitation.ts"
 import { remember } from "../approvals/SessionGrants.ts"
 
 /** A pending question. */
@@ -55,6 +55,8 @@ export interface ApprovalBook {
   readonly approvalListeners: number
   /** Number of listeners that can fill in the forms of tool servers. */
   readonly formListeners: number
+  /** Number of listeners that run the tools of the clients. */
+  readonly callListeners: number
   /** True during the grace period after a restart: the client that loaded the conversation may still attach. */
   readonly inGrace?: true
 }
@@ -66,6 +68,7 @@ export const emptyBook: ApprovalBook = {
   grants: [],
   approvalListeners: 0,
   formListeners: 0,
+  callListeners: 0,
 }
 
 /** Most pending questions; one more is denied. Tools ask one at a time or a few. */
@@ -91,6 +94,7 @@ const opOf = {
   Patch: "patch_approval",
   Tool: "tool_approval",
   Elicitation: "elicitation_answer",
+  ClientCall: "client_tool_result",
 } as const satisfies Readonly<Record<QuestionRequest["_tag"], string>>
 
 /** What an answer names: a call or a turn and, optionally, one question of it. */
@@ -193,11 +197,15 @@ export const isSame = (a: QuestionRequest, b: QuestionRequest): boolean => {
   )
 }
 
-const isForm = ({ _tag }: QuestionRequest): boolean => _tag === "Elicitation"
+const listenersOf = {
+  approval: "approvalListeners",
+  form: "formListeners",
+  call: "callListeners",
+} as const
 
 /** True while a listener is attached that can answer the question. */
 export const isAttended = (book: ApprovalBook, request: QuestionRequest): boolean =>
-  (isForm(request) ? book.formListeners : book.approvalListeners) > 0
+  book[listenersOf[kindOf(request)]] > 0
 
 /** A listener that can answer questions of these kinds was attached (1) or detached (-1). */
 export interface Attendance {
@@ -207,19 +215,21 @@ export interface Attendance {
 
 /** True for a parked question that the attached listener can answer. */
 export const isUnparkedBy = ({ parked, request }: Question, { answers, by }: Attendance): boolean =>
-  parked && by === 1 && takes(answers, isForm(request))
+  parked && by === 1 && takes(answers, kindOf(request))
 
 /** Counts an attached or detached listener. Pending questions stay pending; parked ones that it can answer are unparked. */
 export const countListener = (book: ApprovalBook, attendance: Attendance): ApprovalBook => {
   const { answers, by } = attendance
-  const approvalListeners = book.approvalListeners + (takes(answers, false) ? by : 0)
-  const formListeners = book.formListeners + (takes(answers, true) ? by : 0)
-  if (by === -1) return { ...book, approvalListeners, formListeners }
+  const approvalListeners = book.approvalListeners + (takes(answers, "approval") ? by : 0)
+  const formListeners = book.formListeners + (takes(answers, "form") ? by : 0)
+  const callListeners = book.callListeners + (takes(answers, "call") ? by : 0)
+  if (by === -1) return { ...book, approvalListeners, formListeners, callListeners }
   return {
     // The grace continues for the kind of question that still has no listener.
     ...(approvalListeners > 0 && formListeners > 0 ? endGrace(book) : book),
     approvalListeners,
     formListeners,
+    callListeners,
     open: book.open.map((question) =>
       isUnparkedBy(question, attendance) ? { ...question, parked: false } : question,
     ),

@@ -3,12 +3,12 @@
  * resolved once, by answer, deadline, withdrawal or shutdown, and is denied in every other case. Pure.
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
-import type { ReviewDecision } from "@colloquy/protocol/Policy"
+import { defined } from "@colloquy/protocol/Defined"
 import * as Duration from "effect/Duration"
 import type { Unattended, Verdict } from "../approvals/Approval.ts"
 import * as Book from "./ApprovalBook.ts"
 import { requestEvent, resolvedEvent } from "../question/ApprovalEvents.ts"
-import type { Outcome, QuestionRequest } from "../approvals/Elicitation.ts"
+import { isApproval, type Outcome, type QuestionRequest } from "../approvals/Elicitation.ts"
 import { canBePut, canBeRead } from "../question/FormLimits.ts"
 import { SubmissionRefused } from "../ConversationErrors.ts"
 import type { State } from "./State.ts"
@@ -26,19 +26,22 @@ const denied = (reason: Verdict["reason"]): Verdict => ({ decision: "denied", re
 const settle = (number: number, verdict: Outcome) =>
   ({ _tag: "ResolveQuestion", number, verdict }) as const
 
-/** Resolves the question. Listeners and the tool get the verdict; only the tool gets what was filled in. */
+/** What an answer contains besides its decision. */
+type Answer = Pick<Outcome, "content" | "result">
+
+/** Resolves the question. Listeners and the tool get the verdict; only the tool gets what was filled in or returned. */
 const resolve = (
   state: State,
   question: Book.Question,
   verdict: Verdict,
-  content?: Outcome["content"],
+  answer: Answer = {},
 ): Decision => {
   const { number, request, turnId } = question
   const grant =
-    verdict.decision === "approved_for_session" && request._tag !== "Elicitation"
+    verdict.decision === "approved_for_session" && isApproval(request)
       ? grantOf(request)
       : undefined
-  const outcome = content === undefined ? verdict : { ...verdict, content }
+  const outcome = { ...verdict, ...answer }
   const approvals = Book.resolve(state.approvals, question, verdict)
   return {
     state: {
@@ -53,10 +56,14 @@ const resolve = (
   }
 }
 
-/** The verdict of the setting `unattended`; undefined when the question is to wait for a listener. */
+/**
+ * The verdict of the setting `unattended`; undefined when the question is to wait for a listener. A call of a client's tool
+ * never waits for a client that may not come.
+ */
 const unattendedVerdict = (setting: Unattended, request: QuestionRequest): Verdict | undefined => {
+  if (request._tag === "ClientCall") return denied("unattended")
   if (setting === "park") return undefined
-  if (setting === "deny" || request._tag === "Elicitation") return denied("unattended")
+  if (setting === "deny" || !isApproval(request)) return denied("unattended")
   try {
     // The rule may return anything: only `true` allows, a promise does not.
     const allowed: unknown = setting.allow(request)
@@ -80,7 +87,7 @@ const named = (request: InputOf<"Ask">["request"], seq: number): QuestionRequest
  */
 export const askQuestion = (state: State, input: InputOf<"Ask">): Decision => {
   const { number, request, turnId } = input
-  if (state.turn?.id !== turnId || request._tag === "Elicitation") return askAnew(state, input)
+  if (state.turn?.id !== turnId || !isApproval(request)) return askAnew(state, input)
   const claimed = Book.claimVerdict(state.approvals, request)
   if (claimed !== undefined) {
     return {
@@ -118,7 +125,7 @@ const askAnew = (state: State, input: InputOf<"Ask">): Decision => {
     actions: [settle(number, verdict)],
   })
   const question = { number, seq: state.seq, turnId, request }
-  const grant = request._tag === "Elicitation" ? undefined : grantFor(approvals.grants, request)
+  const grant = isApproval(request) ? grantFor(approvals.grants, request) : undefined
   if (grant !== undefined) return atOnce({ decision: "approved", reason: "granted" }, grant)
   if (Book.isFull(approvals, request.callId) || !canBePut(request)) return atOnce(denied("failed"))
   const parked = !Book.isAttended(approvals, request)
@@ -143,19 +150,19 @@ export const answerQuestion = (
   state: State,
   submissionId: SubmissionId,
   kind: QuestionRequest["_tag"],
-  reply: Book.Named & { readonly decision: ReviewDecision; readonly content?: Outcome["content"] },
+  { decision, content, result, ...named }: Book.Named & Answer & Pick<Verdict, "decision">,
   because?: "malformed" | "failed",
 ): Decision => {
-  const found = Book.find(state.approvals, kind, reply)
+  const found = Book.find(state.approvals, kind, named)
   if ("miss" in found) {
     const { miss, message } = found
     return { ...nothing(state), refused: new SubmissionRefused({ reason: miss, message }) }
   }
-  const fault = because ?? (canBeRead(reply.content) ? undefined : "malformed")
-  const answered: Verdict = { decision: reply.decision, reason: "answered" }
+  const fault = because ?? (canBeRead({ content, result }) ? undefined : "malformed")
+  const answered: Verdict = { decision, reason: "answered" }
   const resolved =
     fault === undefined
-      ? resolve(state, found.question, answered, reply.content)
+      ? resolve(state, found.question, answered, defined({ content, result }))
       : resolve(state, found.question, denied(fault))
   return {
     ...resolved,
@@ -209,12 +216,27 @@ export const withdrawAll = (state: State): Decision => {
   )
 }
 
-/** Counts an attached or detached listener. Deadlines of questions that it unparks start now. */
-export const countListener = (state: State, input: InputOf<"ListenersChanged">): Decision => ({
-  ...nothing({ ...state, approvals: Book.countListener(state.approvals, input) }),
-  actions: state.approvals.open.flatMap((question) =>
-    Book.isUnparkedBy(question, input)
-      ? [{ _tag: "StartDeadline", number: question.number, after: deadlineOf(state) } as const]
-      : [],
-  ),
-})
+/**
+ * Counts an attached or detached listener. Deadlines of questions that it unparks start now; the calls of clients' tools that
+ * nobody can run any more have failed.
+ */
+export const countListener = (state: State, input: InputOf<"ListenersChanged">): Decision => {
+  const counted: Decision = {
+    ...nothing({ ...state, approvals: Book.countListener(state.approvals, input) }),
+    actions: state.approvals.open.flatMap((question) =>
+      Book.isUnparkedBy(question, input)
+        ? [{ _tag: "StartDeadline", number: question.number, after: deadlineOf(state) } as const]
+        : [],
+    ),
+  }
+  const { callListeners, open } = counted.state.approvals
+  return input.by === 1 || callListeners > 0
+    ? counted
+    : open.reduce<Decision>(
+        (decision, question) =>
+          question.request._tag === "ClientCall" && !question.parked
+            ? followedBy(decision, (current) => resolve(current, question, denied("unattended")))
+            : decision,
+        counted,
+      )
+}

@@ -36,7 +36,8 @@ export const completionOf = (
   input: Input,
   { events }: Decision,
 ): Completion | undefined => {
-  if (input._tag !== "Advance" || turn?.id !== input.turnId || turn.compacts) return undefined
+  if (input._tag !== "Advance" || turn?.id !== input.turnId) return undefined
+  if (turn.compacts || turn.runsCommand === true) return undefined
   for (const { id, msg } of events) {
     if (msg.type === "task_complete" && id === turn.id) {
       return { turnId: turn.id, cwd, lastAgentMessage: msg.last_agent_message }

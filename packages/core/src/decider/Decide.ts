@@ -136,8 +136,9 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
     case "user_input":
     case "user_turn":
       return userInput(state, queuedOf(id, op), whileRunning)
+    case "run_user_shell_command":
     case "compact":
-      return place(state, queuedOf(id, op), whileRunning)
+      return withoutInput(state, id, op, whileRunning)
     case "review":
       return review(state, queuedOf(id, op), whileRunning)
     case "revert":
@@ -162,6 +163,8 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
       return answerApproval(state, id, op, input.because)
     case "elicitation_answer":
       return answerForm(state, id, op, input.because)
+    case "client_tool_result":
+      return answerCall(state, id, op, input.because)
   }
 }
 
@@ -205,6 +208,17 @@ const answerForm = (
     ...defined({ content: action === "accept" ? content : undefined }),
   }
   return answerQuestion(state, id, "Elicitation", reply, because)
+}
+
+/** Answers the call of a client's tool, which has ended whatever the tool says. */
+const answerCall = (
+  state: State,
+  id: SubmissionId,
+  { content, success, type: _, ...named }: Extract<Op, { readonly type: "client_tool_result" }>,
+  because: InputOf<"Submit">["because"],
+): Decision => {
+  const reply = { ...named, decision: "approved" as const, result: { content, success } }
+  return answerQuestion(state, id, "ClientCall", reply, because)
 }
 
 /** Interrupts the running turn and ends the conversation after it, or at once. */
@@ -251,6 +265,17 @@ const textLength = (item: InputItem): number => {
   }
 }
 
+/** Places a summary of the history, or a command of the user that is not too long. */
+const withoutInput = (
+  state: State,
+  id: SubmissionId,
+  op: Extract<Op, { readonly type: "compact" | "run_user_shell_command" }>,
+  whileRunning: WhileRunning,
+): Decision => {
+  const text = op.type === "compact" ? "" : op.command
+  return sizeFault(state, [{ type: "text", text }]) ?? place(state, queuedOf(id, op), whileRunning)
+}
+
 const userInput = (
   state: State,
   submission: QueuedSubmission,
@@ -281,28 +306,33 @@ const sizeFault = (state: State, items: ReadonlyArray<InputItem>): Decision | un
   return undefined
 }
 
-/** Decides where user input, or a summary of the history, runs: in the running turn, in a new one, or later. */
+/**
+ * Decides where user input, or a summary of the history, runs: in the running turn, in a new one, or later. A command of the
+ * user has a turn of its own.
+ */
 const place = (
   state: State,
   submission: QueuedSubmission,
   whileRunning: WhileRunning,
 ): Decision => {
   const { turn } = state
-  const joinable = turn !== undefined && acceptsInput(turn)
+  const isCommand = submission.command !== undefined
+  const joinable = turn !== undefined && !isCommand && acceptsInput(turn)
   if (whileRunning === "steer" && !joinable) {
     return refuse(
       state,
       "NoTurnRunning",
-      turn === undefined ? "no turn is running" : whyNotJoined(turn),
+      turn === undefined ? "no turn is running" : whyNotJoined(turn, isCommand),
     )
   }
-  if (whileRunning === "enqueue") return addToQueue(state, submission)
+  if (whileRunning === "enqueue" && !isCommand) return addToQueue(state, submission)
   if (turn === undefined) return startTurn(state, submission)
   switch (whileRunning) {
     case "queue":
     case "steer":
       return joinable ? join(state, turn.id, submission) : enqueue(state, submission)
     case "wait":
+    case "enqueue":
       return enqueue(state, submission)
     case "interrupt": {
       const waiting = enqueue(state, submission, true)
@@ -319,7 +349,8 @@ const place = (
 const acceptsInput = ({ aborting, compacts, review: reviewed }: RunningTurn): boolean =>
   aborting === undefined && !compacts && reviewed === undefined
 
-const whyNotJoined = ({ aborting, compacts, id }: RunningTurn): string => {
+const whyNotJoined = ({ aborting, compacts, id }: RunningTurn, isCommand: boolean): string => {
+  if (isCommand) return "a command of the user runs as a turn of its own"
   if (aborting !== undefined) return `turn \`${id}\` is being interrupted`
   return compacts
     ? `turn \`${id}\` summarises the history and accepts no input`

@@ -8,7 +8,7 @@ import type { Attendance } from "./ApprovalBook.ts"
 import type { SubmitError } from "../ConversationErrors.ts"
 import type { Receipt } from "./Receipts.ts"
 import type { Draft, State } from "./State.ts"
-import type { Outcome, UnnamedElicitation } from "../approvals/Elicitation.ts"
+import type { ClientCallRequest, Outcome, UnnamedElicitation } from "../approvals/Elicitation.ts"
 import type { LogRecord, ReplayClass } from "../LogRecord.ts"
 import type { OpenCall } from "../log/OpenCalls.ts"
 
@@ -77,7 +77,7 @@ export type Input =
       readonly _tag: "Ask"
       readonly turnId: SubmissionId
       readonly number: number
-      readonly request: ApprovalRequest | UnnamedElicitation
+      readonly request: ApprovalRequest | UnnamedElicitation | ClientCallRequest
     }
   /** The deadline of the question has passed. */
   | { readonly _tag: "Expire"; readonly number: number }
@@ -98,11 +98,15 @@ export type Input =
 
 /** What the actor carries out once the decision is recorded. */
 export type Action =
-  /** Starts the fiber of a turn. `calls`: the turn is resumed after a restart and replays these calls first. */
+  /**
+   * Starts the fiber of a turn. `calls`: the turn is resumed after a restart and replays these calls first. `command`: it
+   * runs this command of the user and sends a request only for input that joins it.
+   */
   | {
       readonly _tag: "StartTurn"
       readonly id: SubmissionId
       readonly calls?: ReadonlyArray<OpenCall>
+      readonly command?: string
     }
   /** Interrupts the fiber of the running turn. */
   | { readonly _tag: "InterruptTurn" }

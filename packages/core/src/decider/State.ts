@@ -3,7 +3,7 @@
  *
  * Keeps the numbering of L4. `Decide.ts` decides what happens next; `ConversationActor` carries it out.
  */
-import { type Event, type EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
+import { type Event, type EventMsg, type EventOf, isEphemeral } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
@@ -26,10 +26,12 @@ export const isAutoCompactId = (id: string): boolean => /^auto-compact-\d+$/.tes
 /** A submission that is queued for a later turn. */
 export interface QueuedSubmission {
   readonly id: SubmissionId
-  /** The user input. Empty for `compact`, whose turn summarises the history. */
+  /** The user input. Empty for `compact`, whose turn summarises the history, and for a command of the user. */
   readonly items: ReadonlyArray<InputItem>
   /** Present: its turn is a review, and this says for a person what is reviewed. */
   readonly review?: string
+  /** The command of the user that its turn runs. */
+  readonly command?: string
   /** Settings of a `user_turn`. They apply from the start of its turn on. */
   readonly context?: ContextOp
   /** Id that the client gave the message. */
@@ -41,22 +43,29 @@ export interface QueuedSubmission {
 }
 
 /** The ops that start a turn, at once or later. */
-type InputOp = Extract<Op, { readonly type: "user_input" | "user_turn" | "compact" | "review" }>
+export type TurnOp = Extract<
+  Op,
+  {
+    readonly type: "user_input" | "user_turn" | "compact" | "review" | "run_user_shell_command"
+  }
+>
 
-/** True for such an op. */
-export const isInputOp = (op: Op): op is InputOp =>
+/** True for an op that starts a turn. */
+export const isTurnOp = (op: Op): op is TurnOp =>
   op.type === "user_input" ||
   op.type === "user_turn" ||
   op.type === "compact" ||
-  op.type === "review"
+  op.type === "review" ||
+  op.type === "run_user_shell_command"
 
-/** The op of an input, of a summary or of a review as a submission of this id. */
-export const queuedOf = (id: SubmissionId, op: InputOp): QueuedSubmission => {
+/** An op that starts a turn, as a submission of this id. */
+export const queuedOf = (id: SubmissionId, op: TurnOp): QueuedSubmission => {
   if (op.type === "compact") return { id, items: [] }
   if (op.type === "review") {
     const { prompt, user_facing_hint: review } = op.review_request
     return { id, items: [{ type: "text", text: prompt }], review }
   }
+  if (op.type === "run_user_shell_command") return { id, items: [], command: op.command }
   const { client_id: clientId, final_output_json_schema: outputSchema, items } = op
   return {
     id,
@@ -76,6 +85,8 @@ export interface RunningTurn {
   readonly compacts: boolean
   /** Of a review, which accepts no input: whether it has an end (`exited_review_mode`) already. Absent for other turns. */
   readonly review?: "open" | "ended"
+  /** True for a turn that runs a command of the user, while it has no input. */
+  readonly runsCommand?: true
   /** Reason of the interruption. Absent while the turn is not being interrupted. */
   readonly aborting?: TurnAbortReason
   /** Open calls of a turn that only waits for answers since a restart. The first verdict resumes the turn with them. */
@@ -143,6 +154,17 @@ export const numberDrafts = (seq: number, drafts: ReadonlyArray<Draft>): Readonl
 const turnWith = ({ turn }: State, id: string, review: NonNullable<RunningTurn["review"]>) =>
   turn?.id === id ? { turn: { ...turn, review } } : {}
 
+const startedTurn = ({ id, seq }: Event, msg: EventOf<"task_started">): RunningTurn =>
+  msg.user_shell_command === undefined
+    ? { id, inputSeq: seq, compacts: true }
+    : { id, inputSeq: seq, compacts: false, runsCommand: true }
+
+const withInput = ({ runsCommand: _, ...turn }: RunningTurn, inputSeq: number): RunningTurn => ({
+  ...turn,
+  inputSeq,
+  compacts: false,
+})
+
 /** The state after the event. Ephemeral events do not change it. */
 export const project = (state: State, event: Event): State => {
   const { msg } = event
@@ -150,13 +172,13 @@ export const project = (state: State, event: Event): State => {
   const seq = event.seq + 1
   switch (msg.type) {
     case "task_started":
-      return { ...state, seq, turn: { id: event.id, inputSeq: event.seq, compacts: true } }
+      return { ...state, seq, turn: startedTurn(event, msg) }
     case "task_complete":
     case "turn_aborted":
       return { ...state, seq, turn: state.turn?.id === event.id ? undefined : state.turn }
     case "user_message":
       return state.turn?.id === event.id && msg.kind === "plain"
-        ? { ...state, seq, turn: { ...state.turn, inputSeq: event.seq, compacts: false } }
+        ? { ...state, seq, turn: withInput(state.turn, event.seq) }
         : { ...state, seq }
     case "entered_review_mode":
       return { ...state, seq, ...turnWith(state, event.id, "open") }

@@ -14,6 +14,13 @@ const modelOf = ({ contextWindow, model: before }: ConversationSettings, model: 
     ? { model, contextWindow: contextWindowOf(model) }
     : { model }
 
+/** The mode that the op sets, if it sets one. */
+const modeOf = (op: ContextOp): ConversationSettings["collaborationMode"] => {
+  if (op.type === "user_turn" || op.collaboration_mode === undefined) return undefined
+  const { developer_instructions: developerInstructions, mode } = op.collaboration_mode
+  return { mode, ...defined({ developerInstructions }) }
+}
+
 /** The state with the settings of the op, and the environment context for the model if it changed. */
 export const withContext = (state: State, id: SubmissionId, op: ContextOp) => {
   const { effort: _, ...settings } = state.settings
@@ -28,6 +35,7 @@ export const withContext = (state: State, id: SubmissionId, op: ContextOp) => {
       sandboxPolicy: op.sandbox_policy,
       summary: op.summary,
       baseInstructions: op.base_instructions,
+      collaborationMode: modeOf(op),
     }),
   }
   const isTold =
@@ -66,9 +74,9 @@ const withOutputSchema = (state: State, outputSchema: unknown): State => {
   return { ...state, settings: { ...settings, ...defined({ outputSchema }) } }
 }
 
-/** Starts a turn. One without input summarises the history. */
+/** Starts a turn. One without input summarises the history, or runs a command of the user. */
 export const startTurn = (before: State, submission: QueuedSubmission): Decision => {
-  const { context, id, items, outputSchema } = submission
+  const { command, context, id, items, outputSchema } = submission
   const start = withOutputSchema(before, outputSchema)
   const { state, events } = context === undefined ? nothing(start) : withContext(start, id, context)
   return {
@@ -77,12 +85,16 @@ export const startTurn = (before: State, submission: QueuedSubmission): Decision
       ...events,
       {
         id,
-        msg: { type: "task_started", model_context_window: state.settings.contextWindow },
+        msg: {
+          type: "task_started",
+          model_context_window: state.settings.contextWindow,
+          ...defined({ user_shell_command: command }),
+        },
       },
       ...reviewEvents(submission),
       ...(items.length === 0 ? [] : inputEvents(id, submission)),
     ],
-    actions: [{ _tag: "StartTurn", id }],
+    actions: [{ _tag: "StartTurn", id, ...defined({ command }) }],
     receipt: { id, disposition: "started" },
   }
 }

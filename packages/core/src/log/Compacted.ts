@@ -4,6 +4,7 @@
  * every load of a log gives the same history.
  */
 import type { MessageItem, ResponseItem } from "@colloquy/protocol/ResponseItem"
+import { commandTag } from "./CommandMessage.ts"
 
 /** Most UTF-8 bytes of the user messages in the bridge. The middle of a longer text is left out. */
 export const maxBridgeBytes = 80_000
@@ -95,8 +96,10 @@ export const compacted = (
   carried: Carried | undefined,
   { keepsInput, summary }: { readonly summary: string; readonly keepsInput: boolean },
 ): { readonly items: ReadonlyArray<ResponseItem>; readonly carried: Carried } => {
-  const isSaid = (item: ResponseItem) =>
+  const isNew = (item: ResponseItem) =>
     isOfUser(item) && item !== carried?.bridge && !isPrefix(item)
+  // A summary tells of the commands of the user before it: their output is too much to carry.
+  const isSaid = (item: ResponseItem) => isNew(item) && !startsWith(item, commandTag)
   const end = keepsInput ? unansweredFrom(items) : items.length
   const said = [
     ...(carried?.said ?? []),
@@ -107,7 +110,7 @@ export const compacted = (
   ]
   const next = { said, bridge: bridge(said, summary) }
   return {
-    items: [...initialContext(items), next.bridge, ...items.slice(end).filter(isSaid)],
+    items: [...initialContext(items), next.bridge, ...items.slice(end).filter(isNew)],
     carried: next,
   }
 }

@@ -50,6 +50,8 @@ export interface CommandItem extends Base<"command"> {
   readonly command: ReadonlyArray<string>
   readonly cwd: string
   readonly parsed?: ReadonlyArray<ParsedCommand>
+  /** Who runs it; absent: the agent. */
+  readonly source?: "user_shell"
   /** Absent while it runs and when the turn ended first, like `output` and `durationMs`. */
   readonly exitCode?: number
   /** Both streams, in the order in which they were written where that is known. */
@@ -77,13 +79,17 @@ export interface McpToolCallItem extends Base<"mcp_tool_call"> {
   readonly durationMs?: number
 }
 
-/** A call of a tool of the embedding application, or a call that a tool has refused. */
+/** A call of a tool of the embedding application or of a client, or a call that a tool has refused. */
 export interface ToolCallItem extends Base<"tool_call"> {
   readonly callId: string
   readonly tool: string
+  /** Of a tool of a client, if it has one. */
+  readonly namespace?: string
   readonly arguments: unknown
   /** Absent while it runs and when the turn ended first, like `durationMs`. */
   readonly result?: EventOf<"tool_call_end">["result"]
+  /** What a tool of a client has returned. */
+  readonly content?: EventOf<"tool_call_end">["content"]
   readonly durationMs?: number
 }
 

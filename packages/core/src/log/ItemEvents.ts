@@ -24,8 +24,8 @@ const question =
 export const callStart = (msg: EventMsg): ((base: RunningBase) => CallItem) | undefined => {
   switch (msg.type) {
     case "exec_command_begin": {
-      const { call_id: callId, command, cwd, parsed_cmd: parsed } = msg
-      const described = parsed === undefined ? {} : { parsed }
+      const { call_id: callId, command, cwd, parsed_cmd: parsed, source } = msg
+      const described = defined({ parsed, source })
       return (base) => ({ ...base, type: "command", callId, command, cwd, ...described })
     }
     case "patch_apply_begin": {
@@ -37,8 +37,9 @@ export const callStart = (msg: EventMsg): ((base: RunningBase) => CallItem) | un
       return (base) => ({ ...base, type: "mcp_tool_call", callId, ...invocation })
     }
     case "tool_call_begin": {
-      const { arguments: args, call_id: callId, tool } = msg
-      return (base) => ({ ...base, type: "tool_call", callId, tool, arguments: args })
+      const { arguments: args, call_id: callId, namespace, tool } = msg
+      const named = { callId, tool, ...defined({ namespace }) }
+      return (base) => ({ ...base, type: "tool_call", ...named, arguments: args })
     }
     case "web_search_begin":
       return (base) => ({ ...base, type: "web_search", callId: msg.call_id })
@@ -91,12 +92,12 @@ export const callEnd = (msg: EventMsg): ((item: CallItem) => CallItem | undefine
           : undefined
     }
     case "tool_call_end": {
-      const { result } = msg
+      const { content, result } = msg
       const status = "Ok" in result ? "completed" : "failed"
       const durationMs = millisOf(msg.duration)
       return (item) =>
         item.type === "tool_call" && item.callId === msg.call_id
-          ? { ...item, status, result, durationMs }
+          ? { ...item, status, result, ...defined({ content }), durationMs }
           : undefined
     }
     case "web_search_end":

@@ -12,13 +12,14 @@ import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import { ConversationObserver } from "../ConversationObserver.ts"
 import { ConversationManager } from "../ConversationManager.ts"
-import { SettingsResolver } from "../ConversationSettings.ts"
+import { type ConversationSettings, SettingsResolver } from "../ConversationSettings.ts"
 import { ConversationStore } from "../ConversationStore.ts"
 import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
 import { IdGenerator } from "../IdGenerator.ts"
 import type { ModelClient } from "../ModelClient.ts"
 import type { QuotaOf } from "../Quota.ts"
-import type { ToolRuntime } from "../ToolRuntime.ts"
+import { ToolRuntime } from "../ToolRuntime.ts"
+import { checkClientTools } from "./ClientToolCheck.ts"
 import { ConversationDirectory } from "./ConversationDirectory.ts"
 import { withEphemeralLogs } from "../store/EphemeralLogs.ts"
 import { requireOneCopy } from "./EffectCopy.ts"
@@ -97,20 +98,33 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     const end = observer.measure(() => inMemory.loads)
     yield* Effect.addFinalizer(() => Effect.sync(end))
   }
-  return serviceOf(conversations, new SharedConversations(conversations, store, storage))
+  const shared = new SharedConversations(conversations, store, storage)
+  return serviceOf(conversations, shared, yield* ToolRuntime)
 })
+
+/** What creates conversations, with definitions of clients' tools that are checked first. */
+const creatingOf = (
+  conversations: ConversationDirectory,
+  tools: ToolRuntime["Service"],
+): Pick<ConversationManager["Service"], "create" | "createOnSubmit"> => {
+  const check = ({ clientTools = [] }: ConversationSettings) => checkClientTools(clientTools, tools)
+  return {
+    create: Effect.fn("ConversationManager.create")((settings, access) =>
+      Effect.andThen(check(settings), conversations.create(settings, access)),
+    ),
+    createOnSubmit: Effect.fn("ConversationManager.createOnSubmit")((settings, access) =>
+      Effect.andThen(check(settings), conversations.createOnSubmit(settings, access)),
+    ),
+  }
+}
 
 const serviceOf = (
   conversations: ConversationDirectory,
   shared: SharedConversations,
+  tools: ToolRuntime["Service"],
 ): ConversationManager["Service"] =>
   ConversationManager.of({
-    create: Effect.fn("ConversationManager.create")((settings, access) =>
-      conversations.create(settings, access),
-    ),
-    createOnSubmit: Effect.fn("ConversationManager.createOnSubmit")((settings, access) =>
-      conversations.createOnSubmit(settings, access),
-    ),
+    ...creatingOf(conversations, tools),
     // Without a span: it is on the path of every request.
     get: (id, access) => conversations.get(id, access),
     open: Effect.fn("ConversationManager.open")((path, access) => conversations.open(path, access)),

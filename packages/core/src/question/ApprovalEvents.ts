@@ -3,7 +3,7 @@ import { defined } from "@colloquy/protocol/Defined"
 import type { EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import type { Verdict } from "../approvals/Approval.ts"
-import type { QuestionRequest } from "../approvals/Elicitation.ts"
+import type { ClientCallRequest, QuestionKind, QuestionRequest } from "../approvals/Elicitation.ts"
 import type { QuestionSettings } from "./ApprovalEffect.ts"
 import { formText } from "./FormText.ts"
 import { formMessage, reasonText } from "./QuestionText.ts"
@@ -22,6 +22,8 @@ export const requestEvent = (request: QuestionRequest, settings: QuestionSetting
         message: formMessage(request.server, request.message),
         requested_schema: formText(request.requestedSchema),
       }
+    case "ClientCall":
+      return callEvent(request)
     case "Exec":
       return {
         type: "exec_approval_request",
@@ -50,6 +52,14 @@ export const requestEvent = (request: QuestionRequest, settings: QuestionSetting
   }
 }
 
+const callEvent = ({ arguments: args, callId, namespace, tool }: ClientCallRequest): EventMsg => ({
+  type: "client_tool_call",
+  call_id: callId,
+  tool,
+  ...defined({ namespace }),
+  arguments: args,
+})
+
 /** The event with the verdict. */
 export const resolvedEvent = (callId: string, verdict: Verdict, grant?: string): EventMsg => ({
   type: "approval_resolved",
@@ -63,6 +73,7 @@ type QuestionMsg = EventOf<
   | "apply_patch_approval_request"
   | "tool_approval_request"
   | "elicitation_request"
+  | "client_tool_call"
 >
 
 /** True for an event that asks a question. */
@@ -70,7 +81,14 @@ export const isQuestion = (msg: EventMsg): msg is QuestionMsg =>
   msg.type === "exec_approval_request" ||
   msg.type === "apply_patch_approval_request" ||
   msg.type === "tool_approval_request" ||
-  msg.type === "elicitation_request"
+  msg.type === "elicitation_request" ||
+  msg.type === "client_tool_call"
+
+/** What the question of an event needs of a listener. */
+export const questionKindOf = ({ type }: Pick<EventMsg, "type">): QuestionKind => {
+  if (type === "client_tool_call") return "call"
+  return type === "elicitation_request" ? "form" : "approval"
+}
 
 /** The id that `approval_resolved` names. */
 export const questionId = (msg: QuestionMsg): string =>
@@ -85,6 +103,10 @@ export const requestOf = (msg: QuestionMsg, sandbox?: SandboxPolicy): QuestionRe
   if (msg.type === "elicitation_request") {
     const { id: callId, message, requested_schema: requestedSchema, server_name: server } = msg
     return { _tag: "Elicitation", callId, server, message, requestedSchema }
+  }
+  if (msg.type === "client_tool_call") {
+    const { arguments: args, call_id: callId, namespace, tool } = msg
+    return { _tag: "ClientCall", callId, tool, ...defined({ namespace }), arguments: args }
   }
   const { call_id: callId, reason } = msg
   switch (msg.type) {

@@ -1,6 +1,7 @@
 /**
- * Limits of the forms of tool servers and of what is filled in: size, depth and visible names. Pure.
+ * Limits of the forms of tool servers, of what is filled in, and of what tools of clients return. Pure.
  */
+import type { ToolOutputPart } from "@colloquy/protocol/ResponseItem"
 import type { Elicitation } from "../approvals/Approval.ts"
 import type { Outcome, QuestionRequest } from "../approvals/Elicitation.ts"
 import { canBeShown } from "./FormText.ts"
@@ -43,6 +44,16 @@ export const formFault = (form: Elicitation): string | undefined => {
 export const canBePut = (request: QuestionRequest): boolean =>
   request._tag !== "Elicitation" || formFault(request) === undefined
 
+/** The model is sent no other images: this program fetches none, and a provider need not reach them. */
+const isDataUrl = (part: ToolOutputPart): boolean =>
+  part.type !== "input_image" || /^data:/i.test(part.image_url)
+
 /** False for an answer that counts as unreadable. */
-export const canBeRead = (content: Outcome["content"]): boolean =>
-  content === undefined || fits(content)
+export const canBeRead = ({
+  content,
+  result,
+}: {
+  readonly content: Outcome["content"] | undefined
+  readonly result: Outcome["result"] | undefined
+}): boolean =>
+  (content === undefined || fits(content)) && (result?.content.every(isDataUrl) ?? true)

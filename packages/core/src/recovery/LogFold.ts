@@ -9,7 +9,7 @@ import { defined } from "@colloquy/protocol/Defined"
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
-import { isAutoCompactId, isInputOp, type QueuedSubmission, queuedOf } from "../decider/State.ts"
+import { isAutoCompactId, isTurnOp, type QueuedSubmission, queuedOf } from "../decider/State.ts"
 import { changed, isQueueChange } from "../decider/InputQueue.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { type OpenCall, OpenCalls } from "../log/OpenCalls.ts"
@@ -142,7 +142,7 @@ export class LogFold {
       this.waiting = changed(this.waiting, op)
       return
     }
-    if (op === undefined || !isInputOp(op)) return
+    if (op === undefined || !isTurnOp(op)) return
     const queued: QueuedSubmission = {
       ...queuedOf(id, op),
       ...(inQueue === true ? { inQueue } : {}),

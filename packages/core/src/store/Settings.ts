@@ -16,6 +16,7 @@ const kept = [
   "outputSchema",
   "baseInstructions",
   "developerInstructions",
+  "collaborationMode",
   "compactPrompt",
   "includePlanTool",
   "includeApplyPatchTool",
@@ -26,6 +27,7 @@ const kept = [
   "contextWindow",
   "autoCompactTokenLimit",
   "onRestart",
+  "clientTools",
 ] as const satisfies ReadonlyArray<keyof ConversationSettings & keyof StoredSettings>
 
 type Kept = Pick<ConversationSettings, (typeof kept)[number]>

@@ -73,5 +73,8 @@ export const observedTools = (
       }))
     }),
   listMcpTools: (settings) => runtime.listMcpTools(settings),
-  ...defined({ readImage: runtime.readImage?.bind(runtime) }),
+  ...defined({
+    readImage: runtime.readImage?.bind(runtime),
+    isTaken: runtime.isTaken?.bind(runtime),
+  }),
 })

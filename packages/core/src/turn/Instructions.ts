@@ -1,5 +1,6 @@
 /** The system text of a conversation. */
 import type { ConversationSettings } from "../ConversationSettings.ts"
+import { modeInstructionsOf } from "./CollaborationMode.ts"
 
 const base = `You are a coding agent. You work for one person, in one directory of their machine, through the tools you are given. You read, change and run code there; what you cannot do with a tool you say instead of pretending.
 
@@ -20,8 +21,8 @@ Answering
 - Be brief and plain. Say what you did, where, how you checked it and what is left. Name files by their path, with the line where it helps.
 - Ask only when you cannot go on without an answer; otherwise decide, and say what you assumed.`
 
-/** The base instructions of the settings, or the built-in ones, followed by the developer instructions. */
+/** The base instructions of the settings, or the built-in ones, followed by those of the developer and of the mode. */
 export const instructionsOf = (settings: ConversationSettings): string =>
-  [settings.baseInstructions ?? base, settings.developerInstructions]
+  [settings.baseInstructions ?? base, settings.developerInstructions, modeInstructionsOf(settings)]
     .filter((text) => text !== undefined && text !== "")
     .join("\n\n")

@@ -20,6 +20,7 @@ import { endReview } from "../review/Review.ts"
 import { reviewInstructionsOf } from "../review/ReviewInstructions.ts"
 import { ModelClient, type ModelError, type ModelRequest } from "../ModelClient.ts"
 import { type ToolContext, ToolRuntime, type TurnTools } from "../ToolRuntime.ts"
+import { withClientTools } from "./ClientTools.ts"
 import * as Compaction from "./compaction/Compaction.ts"
 import { isFull, stillAbove } from "./compaction/Limit.ts"
 import { instructionsOf } from "./Instructions.ts"
@@ -29,6 +30,7 @@ import { reasoningOf } from "./Reasoning.ts"
 import { replayCalls } from "./ReplayedCalls.ts"
 import { beforeRetry } from "./Retry.ts"
 import { ToolCalls } from "./ToolCalls.ts"
+import { runCommand } from "./UserCommand.ts"
 import type { Step, TurnOptions, TurnPort } from "./TurnPort.ts"
 
 /** Runs the turn to its end. Fails with the text of its `error` event. An interruption stops the model and the tools. */
@@ -39,18 +41,26 @@ export const run = (
   if (turn.compacts === true) return Compaction.run(turn, port)
   const responding = Effect.scoped(
     Effect.flatMap(ToolRuntime, (runtime) =>
-      Effect.flatMap(runtime.open(contextOf(turn, port)), (tools) =>
-        turn.calls === undefined
-          ? loop(turn, port, tools)
-          : Effect.andThen(
-              Effect.scoped(replayCalls(turn, turn.calls, port, tools)),
-              loop(turn, port, tools),
-            ),
-      ),
+      Effect.flatMap(runtime.open(contextOf(turn, port)), (own) => {
+        const tools = withClientTools(own, turn.settings.clientTools, port)
+        return Effect.andThen(beforeRequests(turn, port, tools), loop(turn, port, tools))
+      }),
     ),
   )
   // What the start of the turn published is delivered, or its record is on its way to the disk, before its request is built.
   return turn.first === undefined ? responding : Effect.andThen(Effect.yieldNow, responding)
+}
+
+/** Runs what comes before the first request: calls that a restart interrupted, or a command of the user. */
+const beforeRequests = (
+  turn: TurnOptions,
+  port: TurnPort,
+  tools: TurnTools,
+): Effect.Effect<void> => {
+  if (turn.calls !== undefined) return Effect.scoped(replayCalls(turn, turn.calls, port, tools))
+  return turn.command === undefined
+    ? Effect.void
+    : runCommand(turn.id, turn.command.text, port, tools)
 }
 
 const contextOf = (turn: TurnOptions, port: TurnPort): ToolContext => ({
@@ -66,13 +76,20 @@ const contextOf = (turn: TurnOptions, port: TurnPort): ToolContext => ({
 /** `fresh` until the request after a summary is complete; `answered` shows then whether the summary was enough. */
 type SummaryState = "none" | "fresh" | "answered"
 
+/** After a command of the user only input that has joined needs a request. */
+const firstProgress = ({ command }: TurnOptions) => ({
+  sawSeq: command?.seq ?? -1,
+  followUp: command === undefined,
+  lastMessage: null as string | null,
+})
+
 const loop = Effect.fnUntraced(function* (
   turn: TurnOptions,
   port: TurnPort,
   tools: TurnTools,
 ): Effect.fn.Return<void, ModelError, ModelClient | Scope.Scope> {
   const { settings } = turn
-  let progress = { sawSeq: -1, followUp: true, lastMessage: null as string | null }
+  let progress = firstProgress(turn)
   let attempt = 0
   let summary: SummaryState = "none"
   let { first } = turn

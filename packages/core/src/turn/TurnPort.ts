@@ -8,6 +8,8 @@ import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import type * as Effect from "effect/Effect"
 import type {
   ApprovalRequest,
+  ClientCall,
+  ClientOutcome,
   Elicitation,
   ElicitationAnswer,
   Verdict,
@@ -49,6 +51,8 @@ export interface TurnPort {
   readonly ask: (request: ApprovalRequest) => Effect.Effect<Verdict>
   /** Likewise, for the question of a tool server. */
   readonly elicit: (request: Elicitation) => Effect.Effect<ElicitationAnswer>
+  /** Has a client run one of its tools. Resolves with what became of the call; an interruption withdraws it. */
+  readonly callClient: (call: ClientCall) => Effect.Effect<ClientOutcome>
   /** True when an earlier `approved_for_session` covers the request. */
   readonly granted: (request: ApprovalRequest) => Effect.Effect<boolean>
   /** Resolves with the next step, or with undefined when the turn has ended; its terminal event is recorded then. */
@@ -64,10 +68,12 @@ export interface TurnOptions {
   readonly id: SubmissionId
   readonly conversationId: ConversationId
   readonly settings: ConversationSettings
-  /** The parts of the first request. Absent for a turn that replays calls before it, or that summarises the history. */
+  /** The parts of the first request. Absent for a turn that runs something before it, or that summarises the history. */
   readonly first?: Step
   /** Calls without an output of a turn that is resumed after a restart. They are replayed first. */
   readonly calls?: ReadonlyArray<OpenCall>
+  /** A command of the user that runs before any request; input recorded after `seq` needs one. */
+  readonly command?: { readonly text: string; readonly seq: number }
   /** True for a turn without input, which summarises the history. */
   readonly compacts?: boolean
   /** True for a review: the last message of the model is what it found. */

@@ -6,6 +6,7 @@ import {
   unansweredFrom,
   withoutMiddle,
 } from "../../src/log/Compacted.ts"
+import { commandMessage } from "../../src/log/CommandMessage.ts"
 import { utf8Length } from "../../src/log/Tokens.ts"
 import { environmentContext } from "../../src/decider/EnvironmentContext.ts"
 import { assistantItem, callItem, outputItem, settings, userItem } from "../support.ts"
@@ -43,6 +44,21 @@ describe("compacted", () => {
       instructions,
       environment,
       summed("first\n\nsecond", "so far"),
+    ])
+  })
+
+  it("leaves out commands of the user, except those since the last answer", () => {
+    const before = commandMessage("ls", "a b")
+    const since = commandMessage("pwd", "/work")
+    const items = [environment, userItem("first"), before, assistantItem("ok"), since]
+    assert.deepStrictEqual(compacted(items, undefined, all).items, [
+      environment,
+      summed("first", "so far"),
+    ])
+    assert.deepStrictEqual(compacted(items, undefined, { ...all, keepsInput: true }).items, [
+      environment,
+      summed("first", "so far"),
+      since,
     ])
   })
 

@@ -61,6 +61,7 @@ const setUp = (
   const port: TurnPort = {
     ask: () => Effect.die("no tool asks here"),
     granted: () => Effect.succeed(false),
+    callClient: () => Effect.die("no client runs a tool here"),
     elicit: () => Effect.die("no tool server asks here"),
     eventCallId: (id) => id,
     recordCall: () => Effect.succeed(true),

@@ -5,6 +5,8 @@ import { WireDuration } from "./WireDuration.ts"
 
 const callId = Schema.String
 const command = Schema.Array(Schema.String)
+/** Who runs the command; absent: the agent. */
+const source = Schema.optionalKey(Schema.Literal("user_shell"))
 
 /** What a command does, as far as its words show it: for display only, never for a decision. */
 export const ParsedCommand = Schema.Union([
@@ -33,6 +35,7 @@ export const ExecCommandBegin = event(
     command,
     cwd: Schema.String,
     parsed_cmd: Schema.optionalKey(Schema.Array(ParsedCommand)),
+    source,
   },
   { ...original, doc: "A command has started.", synced: false },
 )

@@ -1,6 +1,7 @@
 /** Events about the other tools: tool servers, web search, images and the plan. */
 import * as Schema from "effect/Schema"
 import { event, original } from "../EventDefinition.ts"
+import { ToolOutputPart } from "../ResponseItem.ts"
 import { WireDuration } from "./WireDuration.ts"
 
 const callId = Schema.String
@@ -51,17 +52,19 @@ export const ToolCallBegin = event(
   "tool_call_begin",
   {
     call_id: callId,
-    /** Name by which the model calls the tool. */
+    /** Name by which the model calls the tool; of a tool in a namespace, its name there. */
     tool: Schema.String,
+    /** Of a tool of a client: the namespace that the client gave it. */
+    namespace: Schema.optionalKey(Schema.String),
     /** As the handler gets them, in their encoded form. */
     arguments: Schema.Unknown,
   },
   {
-    doc: "A tool of the embedding application is being called, or a tool has refused a call.",
+    doc: "A tool of the embedding application or of a client is being called, or a tool has refused a call.",
     synced: false,
   },
 )
-/** A tool of the embedding application is being called, or a tool has refused a call. */
+/** A tool of the embedding application or of a client is being called, or a tool has refused a call. */
 export type ToolCallBegin = typeof ToolCallBegin.Type
 
 /** The event `tool_call_end`; its `doc` describes it. */
@@ -70,20 +73,47 @@ export const ToolCallEnd = event(
   {
     call_id: callId,
     tool: Schema.String,
+    /** As in `tool_call_begin`. */
+    namespace: Schema.optionalKey(Schema.String),
     duration: WireDuration,
-    /** `Ok` is the encoded result of the handler, `Err` the text that the model reads in its place. */
+    /** What a tool of a client has returned; absent where it returned nothing. */
+    content: Schema.optionalKey(Schema.Array(ToolOutputPart)),
+    /**
+     * `Ok` is the encoded result of the handler, `Err` the text that the model reads in its place; of a tool of a client each
+     * is the text of its content.
+     */
     result: Schema.Union([
       Schema.Struct({ Ok: Schema.Unknown }),
       Schema.Struct({ Err: Schema.String }),
     ]),
   },
   {
-    doc: "A call of a tool of the embedding application has ended, or a tool has refused a call.",
+    doc: "A call of a tool of the embedding application or of a client has ended, or a tool has refused a call.",
     synced: false,
   },
 )
-/** A call of a tool of the embedding application has ended, or a tool has refused a call. */
+/** A call of a tool of the embedding application or of a client has ended, or a tool has refused a call. */
 export type ToolCallEnd = typeof ToolCallEnd.Type
+
+/**
+ * A client is to run one of its tools (`clientTools` of the settings), and answers with the op `client_tool_result`. It follows
+ * the `tool_call_begin` of the call. `approval_resolved` with the same `call_id` reports the end of the wait: `approved` where
+ * a client has answered, whatever the tool says, and `denied` with the reason where none has.
+ */
+export const ClientToolCall = event(
+  "client_tool_call",
+  {
+    call_id: callId,
+    /** Name of the tool, in its namespace if it has one. */
+    tool: Schema.String,
+    namespace: Schema.optionalKey(Schema.String),
+    /** They match the input schema of the tool. */
+    arguments: Schema.Unknown,
+  },
+  { doc: "A client is to run one of its tools." },
+)
+/** A client is to run one of its tools. */
+export type ClientToolCall = typeof ClientToolCall.Type
 
 /** The event `tool_approval_request`; its `doc` describes it. */
 export const ToolApprovalRequest = event(

@@ -45,7 +45,11 @@ export type SessionConfigured = typeof SessionConfigured.Type
 /** The event `task_started`; its `doc` describes it. */
 export const TaskStarted = event(
   "task_started",
-  { model_context_window: Schema.NullOr(Schema.Int) },
+  {
+    model_context_window: Schema.NullOr(Schema.Int),
+    /** The command that a turn of `run_user_shell_command` runs. Not in the original. */
+    user_shell_command: Schema.optionalKey(Schema.String),
+  },
   { ...original, doc: "A turn has started." },
 )
 /** A turn has started. */

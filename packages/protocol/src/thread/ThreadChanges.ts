@@ -92,7 +92,7 @@ export const ThreadShellCommand = request("thread/shellCommand", {
   result: nothing,
   cancellable: false,
   since: "0.130",
-  doc: "Runs a command of the user in the directory of the thread, without the sandbox, as a turn of its own. The model reads it with the next turn.",
+  doc: "Runs a command of the user in the user's shell and the directory of the thread, under its sandbox policy, as a turn of its own. Refused while a turn runs. The model reads the command and its output with the next turn.",
 })
 
 /** Settings that apply from now on, in `turn/start` too. */

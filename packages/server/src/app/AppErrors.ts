@@ -5,6 +5,7 @@ import type {
   ConversationUnavailable,
   SubmitError,
 } from "@colloquy/core/ConversationErrors"
+import type { BadClientTool } from "@colloquy/core/ClientTool"
 import type { CreateError, GetError } from "@colloquy/core/ConversationManager"
 import type { ConversationsView } from "../ConversationsView.ts"
 import { inUse } from "../InUse.ts"
@@ -66,7 +67,7 @@ export const cannotReadLogin = ({ message }: AuthFailed): JsonRpcError =>
   internal(`error reading the login: ${message}`)
 
 /** The conversation could not be created or resumed. */
-export const cannotCreate = (error: CreateError | CannotResume): JsonRpcError =>
+export const cannotCreate = (error: CreateError | CannotResume | BadClientTool): JsonRpcError =>
   internal(`error creating conversation: ${error.message}`, inUse(error))
 
 type ForkError = Effect.Error<ReturnType<ConversationsView["Service"]["fork"]>>

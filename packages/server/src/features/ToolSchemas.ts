@@ -4,6 +4,7 @@
  * made and compiled at their first use.
  */
 import { compile } from "@colloquy/json-schema/SchemaCheck"
+import { schemaFaultText } from "@colloquy/core/turn/SchemaFaultText"
 import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
 import { type JsonSchema, jsonSchemaOf } from "@colloquy/protocol/JsonSchema"
 import { actual } from "@colloquy/protocol/mcp/ArgumentTexts"
@@ -11,7 +12,6 @@ import type { Pure } from "@colloquy/protocol/Method"
 import { nullsAbsentIn, tolerant } from "@colloquy/protocol/NullAsAbsent"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { schemaFaultText } from "./SchemaFaultText.ts"
 import type { Members } from "../mcp/RequestContext.ts"
 
 /** The schema of a tool's arguments. */

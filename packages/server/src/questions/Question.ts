@@ -1,4 +1,4 @@
-/** The events that ask a person something, and how a question is identified. Pure; knows no dialect. */
+/** The events that ask a person, or a tool of a client, something, and how a question is identified. Pure; knows no dialect. */
 import type { Event, EventOf } from "@colloquy/protocol/EventMsg"
 
 /** The event that asks: about a command, a patch, a tool of the application, or with the form of a tool server. */
@@ -10,6 +10,13 @@ export type Question = Event & {
     | EventOf<"elicitation_request">
 }
 
+/** The event that has a client run one of its tools. */
+export type ClientCall = Event & { readonly msg: EventOf<"client_tool_call"> }
+
+/** Whether the event has a client run one of its tools. */
+export const isClientCall = (event: Event): event is ClientCall =>
+  event.msg.type === "client_tool_call"
+
 /** Whether the event asks a person something. */
 export const isQuestion = (event: Event): event is Question =>
   event.msg.type === "exec_approval_request" ||
@@ -18,7 +25,7 @@ export const isQuestion = (event: Event): event is Question =>
   event.msg.type === "elicitation_request"
 
 /** The id that `approval_resolved` names: the model's call id, or the id of the form. */
-export const questionId = ({ msg }: Question): string =>
+export const questionId = ({ msg }: Question | ClientCall): string =>
   msg.type === "elicitation_request" ? msg.id : msg.call_id
 
 /** Identifies one question of a conversation, and says which kind of answer it takes. A plain value: it may be sealed. */

@@ -7,12 +7,25 @@ import type { ElicitResult } from "@colloquy/protocol/mcp/Elicitation"
 import type { Op } from "@colloquy/protocol/Op"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
-import type { QuestionRef } from "./Question.ts"
+import {
+  type ClientCall,
+  isClientCall,
+  type Question,
+  type QuestionRef,
+  refOf,
+} from "./Question.ts"
 
 /** An op that resolves one question. */
 export type AnswerOp = Extract<
   Op,
-  { readonly type: "exec_approval" | "patch_approval" | "tool_approval" | "elicitation_answer" }
+  {
+    readonly type:
+      | "exec_approval"
+      | "patch_approval"
+      | "tool_approval"
+      | "elicitation_answer"
+      | "client_tool_result"
+  }
 >
 
 type ApprovalRef = QuestionRef & {
@@ -45,9 +58,19 @@ export const formOp = ({ id, seq }: QuestionRef, result: ElicitResult): AnswerOp
   ...result,
 })
 
+/** What the tool of a client has returned for that call. */
+export const resultOp = (
+  { msg, seq }: ClientCall,
+  result: Pick<Extract<AnswerOp, { readonly type: "client_tool_result" }>, "success" | "content">,
+): AnswerOp => ({ type: "client_tool_result", id: msg.call_id, question: seq, ...result })
+
 /** The answer that allows nothing. */
 export const denialOp = (ref: QuestionRef): AnswerOp =>
   takesDecision(ref) ? decisionOp(ref, "denied") : formOp(ref, { action: "decline" })
+
+/** The answer to what no client has answered: it allows nothing, and a call has failed. */
+export const refusalOp = (event: Question | ClientCall): AnswerOp =>
+  isClientCall(event) ? resultOp(event, { success: false, content: [] }) : denialOp(refOf(event))
 
 /** Why the server denies for the client: its answer could not be read, or there was none. Recorded with the resolution. */
 export type DenialReason = "malformed" | "failed"

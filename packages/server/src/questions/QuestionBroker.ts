@@ -22,8 +22,8 @@ import * as Scope from "effect/Scope"
 import { CountedSet } from "../internal/CountedSet.ts"
 import * as Shared from "../internal/Shared.ts"
 import { UnusableResponse } from "../jsonrpc/Outgoing.ts"
-import { isQuestion, type Question, questionId, refOf } from "./Question.ts"
-import { type AnswerOp, type DenialReason, denialOp, submitAnswer } from "./QuestionAnswer.ts"
+import { type ClientCall, isClientCall, isQuestion, type Question, questionId } from "./Question.ts"
+import { type AnswerOp, type DenialReason, refusalOp, submitAnswer } from "./QuestionAnswer.ts"
 
 /**
  * How a dialect presents a question: sends one request and reads its result. Resolves with the op of the answer, or with
@@ -33,12 +33,17 @@ export type Present = (
   question: Question,
 ) => Effect.Effect<Result.Result<AnswerOp, string>, JsonRpcError | ConnectionClosed>
 
+/** Likewise, how it has the client run one of its tools. */
+export type PresentCall = (call: ClientCall) => ReturnType<Present>
+
 /** A request or a listener that follows a conversation and can present its questions. */
 export interface Follower {
   /** Gets the answers. */
   readonly conversation: Pick<Conversation, "id" | "submit">
   /** Presents the questions. */
   readonly present: Present
+  /** Presents the calls of the client's tools. Without it they are left to other followers. */
+  readonly presentCall?: PresentCall
 }
 
 /** The questions of one conversation, as one follower puts them. */
@@ -59,8 +64,8 @@ export interface QuestionBroker {
   /** Until the scope closes; what is pending then is withdrawn. */
   readonly follow: (follower: Follower) => Effect.Effect<ConversationQuestions, never, Scope.Scope>
   /**
-   * Follows the conversation once for all that share it: the first one's `present` counts, and what is pending is
-   * withdrawn when the last scope closes.
+   * Follows the conversation once for all that share it, and once for all that also present calls: the first one's `present`
+   * counts, and what is pending is withdrawn when the last scope closes.
    */
   readonly share: (follower: Follower) => Effect.Effect<ConversationQuestions, never, Scope.Scope>
 }
@@ -75,9 +80,23 @@ export interface QuestionBrokerOptions {
 export const turnKey = (conversationId: string, turnId: string): string =>
   `${conversationId} ${turnId}`
 
+/** What a follower can present of an event: a question, or a call of a tool of its client. */
+const askedBy = (event: Event, { presentCall }: Follower): Question | ClientCall | undefined =>
+  isQuestion(event) || (isClientCall(event) && presentCall !== undefined) ? event : undefined
+
+const presentedBy = (
+  { present, presentCall }: Follower,
+  asked: Question | ClientCall,
+): ReturnType<Present> => {
+  if (!isClientCall(asked)) return present(asked)
+  return presentCall === undefined
+    ? new JsonRpcError({ code: ErrorCode.internalError, message: "it cannot be presented" })
+    : presentCall(asked)
+}
+
 /** Presents the question. Any defect in that is an error like that of a client, so that the question is denied. */
-const presented = ({ present }: Follower, question: Question) =>
-  Effect.suspend(() => present(question)).pipe(
+const presented = (follower: Follower, question: Question | ClientCall) =>
+  Effect.suspend(() => presentedBy(follower, question)).pipe(
     Effect.catchDefect((defect) =>
       Effect.andThen(
         Effect.logError("a question could not be presented", defect),
@@ -87,12 +106,12 @@ const presented = ({ present }: Follower, question: Question) =>
   )
 
 /** Presents the question, and submits what became of it. */
-const ask = (follower: Follower, question: Question): Effect.Effect<void> => {
+const ask = (follower: Follower, question: Question | ClientCall): Effect.Effect<void> => {
   const { conversation } = follower
   const deny = (because: DenialReason, fault: string) =>
     Effect.andThen(
       Effect.logWarning(`question of call ${questionId(question)} denied: ${fault}`),
-      submitAnswer(conversation, denialOp(refOf(question)), because),
+      submitAnswer(conversation, refusalOp(question), because),
     )
   return Effect.matchEffect(presented(follower, question), {
     onSuccess: (answer) =>
@@ -148,14 +167,15 @@ export const make = Effect.fnUntraced(function* ({
       put: (event) =>
         Effect.suspend(() => {
           const key = `${conversationId} ${event.seq}`
-          if (!isQuestion(event) || pending.has(key) || isOthers(event.id)) return Effect.void
-          const id = questionId(event)
+          const asked = askedBy(event, follower)
+          if (asked === undefined || pending.has(key) || isOthers(event.id)) return Effect.void
+          const id = questionId(asked)
           const before = own.get(id)
           if (before !== undefined) pending.delete(before)
           pending.add(key)
           own.set(id, key)
           return Effect.flatMap(presenting, (map) =>
-            Effect.asVoid(FiberMap.run(map, id, ask(follower, event))),
+            Effect.asVoid(FiberMap.run(map, id, ask(follower, asked))),
           )
         }),
       withdraw: (id) =>
@@ -171,6 +191,10 @@ export const make = Effect.fnUntraced(function* ({
 
   return {
     follow,
-    share: (follower) => shared(follower.conversation.id, follow(follower)),
+    share: (follower) => {
+      const { conversation, presentCall } = follower
+      const key = presentCall === undefined ? conversation.id : `${conversation.id} calls`
+      return shared(key, follow(follower))
+    },
   }
 })

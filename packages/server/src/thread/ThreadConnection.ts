@@ -78,8 +78,9 @@ export class ThreadConnection {
       scope,
       presenter: this.presenter,
       broker: app.broker,
-      // Every client of this dialect is asked; one that cannot answer responds with an error, which denies.
-      answers: () => "all",
+      // Every client of this dialect is asked; one that cannot answer responds with an error, which denies. Calls of tools
+      // are experimental: a client that has not declared that knows none.
+      answers: () => (this.isExperimental ? "everything" : "all"),
       cursor: app.cursor,
       broadcast: app.broadcast,
       isClosing: server.isClosing,

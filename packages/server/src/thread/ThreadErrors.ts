@@ -1,4 +1,5 @@
 /** Maps errors to the codes and texts of this dialect, and is the only file of it that decides them. Pure. */
+import type { BadClientTool } from "@colloquy/core/ClientTool"
 import type {
   AttachError,
   CannotResume,
@@ -86,8 +87,13 @@ type ForkError = Effect.Error<ReturnType<ConversationsView["Service"]["fork"]>>
 
 /** The thread could not be created. */
 export const cannotCreate = (
-  error: Exclude<CreateError | CannotResume | ForkError, GetError>,
-): JsonRpcError => internal(`error creating thread: ${error.message}`)
+  error: Exclude<CreateError | CannotResume | BadClientTool | ForkError, GetError>,
+): JsonRpcError =>
+  error._tag === "BadClientTool"
+    ? invalid(
+        `Invalid request: params.dynamicTools.${error.index}.${error.field}: ${error.problem}`,
+      )
+    : internal(`error creating thread: ${error.message}`)
 
 /** The thread could not be forked. */
 export const cannotFork = (id: string, turnId: string, error: ForkError): JsonRpcError => {

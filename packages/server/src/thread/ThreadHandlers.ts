@@ -35,6 +35,7 @@ import { threadRead } from "./methods/ThreadRead.ts"
 import { threadResume } from "./methods/ThreadResume.ts"
 import { threadRevert } from "./methods/ThreadRevert.ts"
 import { threadSettingsUpdate } from "./methods/ThreadSettingsUpdate.ts"
+import { threadShellCommand } from "./methods/ThreadShellCommand.ts"
 import { threadStart } from "./methods/ThreadStart.ts"
 import { threadTurnsList } from "./methods/ThreadTurnsList.ts"
 import { threadUnarchive } from "./methods/ThreadUnarchive.ts"
@@ -73,6 +74,7 @@ const handlers: HandlerTable = {
   [Changes.ThreadDelete._tag]: threadDelete,
   [Changes.ThreadUnsubscribe._tag]: threadUnsubscribe,
   [Changes.ThreadCompactStart._tag]: threadCompactStart,
+  [Changes.ThreadShellCommand._tag]: threadShellCommand,
   [Changes.ThreadSettingsUpdate._tag]: threadSettingsUpdate,
   [Changes.ThreadQueueAdd._tag]: threadQueueAdd,
   [Changes.ThreadQueueList._tag]: threadQueueList,

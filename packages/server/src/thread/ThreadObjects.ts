@@ -1,6 +1,7 @@
 /** Threads and their settings as this dialect writes them. Pure. */
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ConversationSummary } from "@colloquy/core/ConversationStore"
+import { modeInstructionsOf } from "@colloquy/core/turn/CollaborationMode"
 import type { AskForApproval, SandboxPolicy as CorePolicy } from "@colloquy/protocol/Policy"
 import type { Thread, ThreadSettings, Turn } from "@colloquy/protocol/thread/Thread"
 import type { SandboxPolicy, ThreadStatus } from "@colloquy/protocol/thread/Values"
@@ -143,17 +144,15 @@ export const withSettings = (thread: Thread, settings: ConversationSettings) => 
   reasoningEffort: settings.effort ?? null,
 })
 
-/** How the agent works with the user: always directly. */
-export const collaborationOf = ({
-  developerInstructions,
-  effort,
-  model,
-}: ConversationSettings) => ({
-  mode: "default" as const,
+/** How the agent works with the user, with the instructions of that mode. */
+export const collaborationOf = (
+  settings: Pick<ConversationSettings, "collaborationMode" | "effort" | "model">,
+) => ({
+  mode: settings.collaborationMode?.mode ?? ("default" as const),
   settings: {
-    model,
-    reasoning_effort: effort ?? null,
-    developer_instructions: developerInstructions ?? null,
+    model: settings.model,
+    reasoning_effort: settings.effort ?? null,
+    developer_instructions: modeInstructionsOf(settings) ?? null,
   },
 })
 

@@ -157,6 +157,39 @@ const sandboxChange = Effect.fnUntraced(function* (
 
 const isEffort = Schema.is(ReasoningEffort)
 
+const effortOf = (given: string): Effect.Effect<ReasoningEffort, JsonRpcError> =>
+  isEffort(given)
+    ? Effect.succeed(given)
+    : Effect.fail(invalid(`unknown reasoning effort \`${given}\``))
+
+/** The mode with its model and effort, which count more than those beside it. */
+const modeChange = Effect.fnUntraced(function* (
+  given: Lasting["collaborationMode"],
+): Effect.fn.Return<ContextChange, JsonRpcError> {
+  if (given == null) return {}
+  const { developer_instructions, model, reasoning_effort } = given.settings
+  return {
+    model,
+    effort: reasoning_effort === null ? null : yield* effortOf(reasoning_effort),
+    collaboration_mode: {
+      mode: given.mode,
+      ...(developer_instructions === null ? {} : { developer_instructions }),
+    },
+  }
+})
+
+const currentMode = ({
+  collaborationMode,
+}: ConversationSettings): NonNullable<ContextChange["collaboration_mode"]> => {
+  const { developerInstructions, mode = "default" } = collaborationMode ?? {}
+  return {
+    mode,
+    ...(developerInstructions === undefined
+      ? {}
+      : { developer_instructions: developerInstructions }),
+  }
+}
+
 /** The changes of settings that params ask for; undefined if there are none. */
 export const changeOf = Effect.fnUntraced(function* (
   given: Lasting,
@@ -164,14 +197,10 @@ export const changeOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ContextChange | undefined, JsonRpcError, SettingsResolver> {
   const { cwd, effort, model, summary } = given
   const sandbox = yield* sandboxChange(given, settings)
-  if (given.collaborationMode?.mode === "plan") return yield* Errors.notServed("plan mode")
-  if (effort != null && !isEffort(effort)) {
-    return yield* invalid(`unknown reasoning effort \`${effort}\``)
-  }
   const resolver = yield* SettingsResolver
   const change: ContextChange = {
     ...(model == null ? {} : { model }),
-    ...(effort == null ? {} : { effort }),
+    ...(effort == null ? {} : { effort: yield* effortOf(effort) }),
     ...(summary == null ? {} : { summary }),
     ...(cwd == null
       ? {}
@@ -180,6 +209,7 @@ export const changeOf = Effect.fnUntraced(function* (
       ? {}
       : { approval_policy: yield* approvalOf(given.approvalPolicy) }),
     ...(sandbox === undefined ? {} : { sandbox_policy: sandbox }),
+    ...(yield* modeChange(given.collaborationMode)),
   }
   const now: ContextChange = {
     model: settings.model,
@@ -188,6 +218,7 @@ export const changeOf = Effect.fnUntraced(function* (
     cwd: settings.cwd,
     approval_policy: settings.approvalPolicy,
     sandbox_policy: settings.sandboxPolicy,
+    collaboration_mode: currentMode(settings),
   }
   const names = Object.keys(change) as ReadonlyArray<keyof ContextChange>
   return names.every((name) => Equal.equals(change[name], now[name])) ? undefined : change

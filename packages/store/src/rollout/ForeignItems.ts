@@ -20,8 +20,8 @@ export const normalizeItem = (value: Fields): Fields =>
 const textOf = (content: ReadonlyArray<ContentItem>): string =>
   content.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n")
 
-/** Beginning of messages that describe the environment to the model. No person wrote them. */
-const sessionPrefix = /^\s*<(user_instructions|environment_context)\b/i
+/** Beginning of messages that describe the environment, or a command of the user, to the model. No person wrote them. */
+const sessionPrefix = /^\s*<(user_instructions|environment_context|user_shell_command)\b/i
 
 const displayedEvents = (item: ResponseItem): ReadonlyArray<EventMsg> => {
   if (item.type === "reasoning") {

@@ -118,7 +118,8 @@ const decideConfined = (
       }
 }
 
-const confines = (policy: SandboxPolicy): policy is ConfiningPolicy =>
+/** True for a policy that confines commands. */
+export const confines = (policy: SandboxPolicy): policy is ConfiningPolicy =>
   policy.mode === "read-only" || policy.mode === "workspace-write"
 
 /**

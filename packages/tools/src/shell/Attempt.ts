@@ -6,6 +6,7 @@ import type { Confinement } from "@colloquy/core/approvals/Confinement"
 import { parsedCommand } from "../policy/ParsedCommand.ts"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ToolContext } from "@colloquy/core/ToolRuntime"
+import { defined } from "@colloquy/protocol/Defined"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import { wireDuration } from "@colloquy/protocol/events/WireDuration"
 import * as Clock from "effect/Clock"
@@ -18,7 +19,7 @@ import { environmentOf } from "../environment/EnvironmentPolicy.ts"
 import * as OutputDeltas from "../process/OutputDeltas.ts"
 import { exitCodeOf, formatted } from "../process/OutputFormat.ts"
 import type { Sandbox, Unconfined } from "../sandbox/Sandbox.ts"
-import { inLoginShell } from "./LoginShell.ts"
+import { inLoginShell, userShell } from "./LoginShell.ts"
 import type { ShellCall } from "./ShellCall.ts"
 
 /** A command as it will run. */
@@ -29,6 +30,8 @@ export interface AttemptCommand {
   readonly cwd: string
   /** The command is ended after this time. */
   readonly timeout: Duration.Duration
+  /** Who runs it; absent: the agent. */
+  readonly source?: "user_shell"
 }
 
 /** Runs attempts. */
@@ -40,16 +43,27 @@ export interface Attempts {
     cwd: string,
     settings: ConversationSettings,
   ) => AttemptCommand
+  /** A line of the user in the user's shell. */
+  readonly userCommandOf: (line: string, callId: string, cwd: string) => AttemptCommand
   /** Runs the command. Never fails; a program that never ran is a failure in the result. */
   readonly run: (
     command: AttemptCommand,
     confinement: Confinement,
     context: ToolContext,
   ) => Effect.Effect<Result.Result<CommandResult, CommandNotStarted>>
+  /** Reports a command that does not run, for this reason, as one that could not start. */
+  readonly refuse: (
+    command: AttemptCommand,
+    fault: CommandNotStarted,
+    context: ToolContext,
+  ) => Effect.Effect<void>
 }
 
 /** Default of the original. */
 const defaultTimeout = Duration.seconds(10)
+
+/** Long enough for a build or a test; the user can interrupt the turn before. */
+const userTimeout = Duration.hours(1)
 
 /** Equal to the default of the core's turn runner: an interrupt completes within a second plus this time. */
 const defaultKillGrace = Duration.millis(500)
@@ -122,22 +136,28 @@ class AttemptRunner {
   }
 
   /** Runs one attempt between its two events. */
-  run(
+  run(command: AttemptCommand, confinement: Confinement, context: ToolContext) {
+    return this.report(command, this.outcomeOf(command, confinement, context), context)
+  }
+
+  /** The two events of an attempt, around what runs it. */
+  report(
     command: AttemptCommand,
-    confinement: Confinement,
+    running: Effect.Effect<Result.Result<CommandResult, CommandNotStarted>>,
     context: ToolContext,
   ): Effect.Effect<Result.Result<CommandResult, CommandNotStarted>> {
-    return Effect.gen({ self: this }, function* () {
-      const { argv, callId, cwd } = command
+    return Effect.gen(function* () {
+      const { argv, callId, cwd, source } = command
       yield* context.emit({
         type: "exec_command_begin",
         call_id: callId,
         command: argv,
         cwd,
         parsed_cmd: parsedCommand(argv),
+        ...defined({ source }),
       })
       const before = yield* Clock.currentTimeMillis
-      const outcome = yield* this.outcomeOf(command, confinement, context)
+      const outcome = yield* running
       const took = Duration.millis((yield* Clock.currentTimeMillis) - before)
       yield* context.emit(endEvent(callId, outcome, took))
       return outcome
@@ -203,6 +223,15 @@ export const make = (options: AttemptsOptions): Attempts => {
       argv: settings.useLoginShell === true ? inLoginShell(command, options.environment) : command,
       timeout: timeoutMs === undefined ? defaultTimeout : Duration.millis(timeoutMs),
     }),
+    userCommandOf: (line, callId, cwd) => ({
+      callId,
+      cwd,
+      argv: userShell(line, options.environment),
+      timeout: userTimeout,
+      source: "user_shell",
+    }),
     run: (command, confinement, context) => attempts.run(command, confinement, context),
+    refuse: (command, fault, context) =>
+      Effect.asVoid(attempts.report(command, Effect.succeed(Result.fail(fault)), context)),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A command as the user's own shell would run it, with the setup of the user's profile (`experimental_use_profile`):
- * only where the setting says so, because a profile may change anything.
+ * Commands in the user's own shell: those of the model with the setup of the user's profile (`experimental_use_profile`),
+ * only where the setting says so, because a profile may change anything; and those that the user gives.
  */
 
 /** Quotes a word so that a shell reads it back unchanged. */
@@ -30,4 +30,17 @@ export const inLoginShell = (
   if (!shell.startsWith("/") || rc === undefined || home === undefined) return argv
   const file = quoted(`${home}/${rc}`)
   return [shell, "-lc", `[ -r ${file} ] && . ${file}; (${scriptOf(argv)}\n)`]
+}
+
+/** Shells that take a line as `-lc LINE`. */
+const lineShells: ReadonlySet<string> = new Set(["bash", "dash", "ksh", "sh", "zsh"])
+
+/** A line of the user in the shell that `SHELL` names; in `bash` where that is another kind of shell, or none. */
+export const userShell = (
+  line: string,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly [string, ...ReadonlyArray<string>] => {
+  const shell = env["SHELL"] ?? ""
+  const isKnown = shell.startsWith("/") && lineShells.has(shell.slice(shell.lastIndexOf("/") + 1))
+  return [isKnown ? shell : "bash", "-lc", line]
 }

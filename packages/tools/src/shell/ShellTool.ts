@@ -9,7 +9,12 @@
  *       |               +--seems denied, may escalate--> ask --approved--> run unconfined
  *       +--ask--------------------------------------------^ +--refused, or the directory changed--> rejected
  */
-import { type CommandDecision, decideCommand } from "../policy/CommandPolicy.ts"
+import {
+  type CommandDecision,
+  confines,
+  decideCommand,
+  sandboxMissing,
+} from "../policy/CommandPolicy.ts"
 import { parsedCommand } from "../policy/ParsedCommand.ts"
 import { isKnownSafe } from "../policy/SafeCommand.ts"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
@@ -19,7 +24,7 @@ import * as Effect from "effect/Effect"
 import type { Path } from "effect/Path"
 import * as Result from "effect/Result"
 import { requestApproval } from "../RequestApproval.ts"
-import type { CommandNotStarted, CommandResult } from "../process/Command.ts"
+import { CommandNotStarted, type CommandResult } from "../process/Command.ts"
 import { modelText } from "../process/OutputFormat.ts"
 import { looksDenied } from "../sandbox/Denial.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
@@ -133,6 +138,32 @@ class ShellRun {
     })
   }
 
+  /**
+   * Runs a line of the user as the sandbox policy says (L15). A person wrote it, so that no approval policy asks about it;
+   * what the sandbox cannot do is asked, as for a call of the model.
+   */
+  runOfUser(line: string, callId: string, context: ToolContext): Effect.Effect<ToolResult> {
+    return Effect.gen({ self: this }, function* () {
+      const { attempts, directoryAt, sandbox } = this.options
+      const { approvalPolicy, cwd, sandboxPolicy } = context.settings
+      const directory = yield* directoryAt(cwd)
+      const command = { ...attempts.userCommandOf(line, callId, directory.path), directory }
+      const confinement = confines(sandboxPolicy) ? sandboxPolicy : "none"
+      const status = yield* sandbox.status
+      if (confinement !== "none" && status._tag === "Unavailable") {
+        const reason = sandboxMissing(status)
+        if (approvalPolicy !== "never")
+          return yield* this.runIfApproved(command, { reason }, context)
+        const fault = new CommandNotStarted({ reason: "Sandbox", message: reason })
+        yield* attempts.refuse(command, fault, context)
+        return execution(fault)
+      }
+      const escalateOnDenial = confinement !== "none" && approvalPolicy === "on-failure"
+      const decision = { _tag: "Run", confinement, escalateOnDenial } as const
+      return yield* this.runConfined(command, decision, {}, context)
+    })
+  }
+
   private runConfined(
     command: ResolvedCommand,
     decision: Extract<CommandDecision, { readonly _tag: "Run" }>,
@@ -195,6 +226,15 @@ class ShellRun {
   private hasChanged({ directory }: ResolvedCommand): Effect.Effect<boolean> {
     return Effect.map(this.options.directoryAt(directory.path), (now) => !isSame(now, directory))
   }
+}
+
+/** Runs lines of the user in the user's shell. Never fails: an error is part of the output. */
+export const runUserCommand = (
+  options: Omit<ShellToolOptions, "patchOf">,
+  context: ToolContext,
+): ((line: string, callId: string) => Effect.Effect<ToolResult>) => {
+  const shellRun = new ShellRun({ ...options, patchOf: () => undefined })
+  return (line, callId) => shellRun.runOfUser(line, callId, context)
 }
 
 /**

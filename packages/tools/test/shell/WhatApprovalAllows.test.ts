@@ -73,11 +73,18 @@ const runShell = (cell: Cell, escalated: boolean) =>
           cwd,
           timeout: Duration.seconds(1),
         }),
+        userCommandOf: (line, callId, cwd) => ({
+          argv: ["sh", "-c", line],
+          callId,
+          cwd,
+          timeout: Duration.seconds(1),
+        }),
         run: (_, confinement) =>
           Effect.sync(() => {
             ran.push(confinement)
             return Result.succeed(ended(confinement === "none" ? 0 : 1, ""))
           }),
+        refuse: () => Effect.void,
       },
     })
     const call = callOf("shell", {

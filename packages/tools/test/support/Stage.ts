@@ -42,6 +42,8 @@ export interface Part {
   readonly settings?: Partial<ConversationSettings>
   /** Responses of the model, in order; a turn ends with the first one that calls no tool. */
   readonly responses: ReadonlyArray<Response>
+  /** A command of the user, instead of input. */
+  readonly command?: string
   /** Answers to the questions, in order; the last one answers all further ones. When absent, no client can answer. */
   readonly answers?: ReadonlyArray<Verdict["decision"]>
 }
@@ -210,7 +212,11 @@ export const stage = (options: StageOptions = {}): Effect.Effect<StageWorld, nev
           watcher()
           return Effect.sync(() => watchers.delete(watcher))
         })
-      yield* conversation.submit({ type: "user_input", items: [{ type: "text", text: "go" }] })
+      yield* conversation.submit(
+        part.command === undefined
+          ? { type: "user_input", items: [{ type: "text", text: "go" }] }
+          : { type: "run_user_shell_command", command: part.command },
+      )
       const actor: Actor = {
         messages,
         requests,

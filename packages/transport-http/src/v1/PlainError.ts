@@ -123,6 +123,14 @@ const fieldNames: Readonly<Record<string, string>> = {
   nth: "beforeMessage",
 }
 
+/** The field that is not valid. */
+const badFields = {
+  BadConversationName: "name",
+  BadClientTool: "clientTools",
+  BadCursor: "cursor",
+  BadPageLimit: "limit",
+} as const
+
 const unavailableCode = (
   because: Extract<CoreError, { readonly _tag: "ConversationUnavailable" }>["because"],
 ): Code => {
@@ -146,11 +154,10 @@ export const plainErrorOf = (cause: CoreError): PlainError => {
       return invalid(`${field}: ${message.replace(/^\w+: /, "")}`, field)
     }
     case "BadConversationName":
-      return invalid(message, "name")
+    case "BadClientTool":
     case "BadCursor":
-      return invalid(message, "cursor")
     case "BadPageLimit":
-      return invalid(message, "limit")
+      return invalid(message, badFields[cause._tag])
     case "EventsFromFuture":
       return invalid(
         `after: expected at most ${cause.next - 1}, the last event; got ${cause.from - 1}`,

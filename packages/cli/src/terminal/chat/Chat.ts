@@ -20,9 +20,7 @@ import type { Input } from "./Input.ts"
 import type { Notices } from "./Notices.ts"
 import { openChat } from "./OpenChat.ts"
 import { PlainChat } from "./PlainChat.ts"
-
-/** Inputs that wait: keys come one at a time, and a listener waits for its turn. */
-const maxInputs = 64
+import type { PlainInput } from "./PlainInput.ts"
 
 const isInteractive = ({ isTerminal }: Output): boolean =>
   isTerminal && process.stdin.isTTY && process.env["TERM"] !== "dumb"
@@ -60,7 +58,7 @@ export const runChat = Effect.fnUntraced(function* (
   const { code, session } = isInteractive(shown)
     ? yield* Effect.scoped(
         Effect.gen(function* () {
-          const queue = yield* Queue.bounded<Input>(maxInputs)
+          const queue = yield* Queue.unbounded<Input>()
           const terminal = yield* ChatTerminal.make(queue)
           yield* notices.forward((line) => void Queue.offerUnsafe(queue, { _tag: "Notice", line }))
           const parts = {
@@ -76,11 +74,15 @@ export const runChat = Effect.fnUntraced(function* (
           return { code: yield* chat.run(options.prompt), session: chat }
         }),
       )
-    : yield* Effect.gen(function* () {
-        yield* print(heading)
-        const chat = new PlainChat(conversations, conversation, history)
-        return { code: yield* chat.run(options.prompt), session: chat }
-      })
+    : yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* print(heading)
+          const parts = { conversations, conversation, history, isTyped: process.stdin.isTTY }
+          const queue = yield* Queue.unbounded<PlainInput>()
+          const chat = new PlainChat(parts, queue, yield* FiberHandle.make())
+          return { code: yield* chat.run(options.prompt), session: chat }
+        }),
+      )
   if (session.hasSent || options.resume !== undefined) {
     const { id } = session.conversation
     yield* print([shown.style.dim(`Go on with: colloquy sessions resume ${id}`)])

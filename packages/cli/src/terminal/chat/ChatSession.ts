@@ -6,7 +6,6 @@
  *                                                   └─────▶ rows ─────▶ terminal
  */
 import type { Conversation } from "@colloquy/core/Conversation"
-import type { Listener } from "@colloquy/core/listeners/Listener"
 import type { ConversationsView } from "@colloquy/server/ConversationsView"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -23,6 +22,7 @@ import { ChatScreen } from "./ChatScreen.ts"
 import { type Action, onKey } from "./ChatState.ts"
 import type { ChatTerminal } from "./ChatTerminal.ts"
 import { ChatView } from "./ChatView.ts"
+import { deliver, messageOf } from "./Deliver.ts"
 import type { Input } from "./Input.ts"
 import type { Key } from "./LineEditor.ts"
 import { liveRows } from "./LiveRows.ts"
@@ -40,9 +40,6 @@ export interface SessionParts {
 
 /** Most lines of the output of a command that are shown. */
 const maxOutputLines = 12
-
-const messageOf = (error: { readonly _tag: string; readonly message?: string }): string =>
-  error.message === undefined || error.message === "" ? error._tag : error.message
 
 /** See the header. */
 export class ChatSession {
@@ -96,7 +93,7 @@ export class ChatSession {
 
   /** Adds final rows. */
   readonly show = (rows: ReadonlyArray<string>): void => {
-    this.final.push(...rows)
+    for (const row of rows) this.final.push(row)
   }
 
   /** Shows the error that a person has to know of. */
@@ -124,22 +121,7 @@ export class ChatSession {
   private listen(from: { readonly from?: number }): Effect.Effect<void> {
     const { conversation } = this
     const { queue } = this.parts
-    const deliver = (listener: Listener) =>
-      Effect.forever(
-        Effect.flatMap(listener.take, (deliveries) =>
-          Queue.offer(queue, { _tag: "Delivered", of: conversation.id, deliveries }),
-        ),
-      )
-    const run = conversation.attach({ ...from, answers: true }).pipe(
-      Effect.flatMap(deliver),
-      Effect.catch((error) =>
-        Queue.offer(queue, {
-          _tag: "Notice",
-          line: `the conversation has ended: ${messageOf(error)}`,
-        }),
-      ),
-      Effect.scoped,
-    )
+    const run = deliver(conversation, from, (input) => void Queue.offerUnsafe(queue, input))
     return Effect.asVoid(FiberHandle.run(this.listening, run, { startImmediately: true }))
   }
 
@@ -152,8 +134,11 @@ export class ChatSession {
         if (input.of !== this.conversation.id) return
         const nowMs = yield* Clock.currentTimeMillis
         for (const one of input.deliveries) this.show(this.view.delivered(one, this.options, nowMs))
-        return
+        return input.handled()
       }
+      case "Ended":
+        if (input.of !== this.conversation.id) return
+        return this.notice(`the conversation has ended: ${input.reason}`)
       case "Notice":
         return this.notice(input.line)
       case "Stop":

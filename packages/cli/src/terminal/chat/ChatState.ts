@@ -1,8 +1,9 @@
 /**
  * What a chat knows, and what each key does: the next state, and the actions that the session carries out in order. Pure.
  *
- *     nothing runs --Enter--> turn --Ctrl-C--> turn that is being interrupted --Ctrl-C--> end of the chat
- *     question --y, a, n, Esc--> answer;  nothing runs, nothing typed --Ctrl-C--> hint --Ctrl-C--> end of the chat
+ *     nothing runs --Enter--> turn --Ctrl-C--> turn that is being interrupted, or was --Ctrl-C--> end of the chat
+ *     question --y, a, n, Esc--> answer;  question, something typed --Alt-y, Alt-a, Alt-n, Esc--> answer
+ *     nothing runs, nothing typed --Ctrl-C--> hint --Ctrl-C--> end of the chat
  */
 import { browse, emptyHistory, type InputHistory, remember } from "./InputHistory.ts"
 import { edit, emptyLine, insert, type Key, type Line } from "./LineEditor.ts"
@@ -64,7 +65,10 @@ const interrupt = (state: ChatState): Next => {
   if (state.turn !== undefined) {
     return state.turn.isStopping
       ? [state, [{ _tag: "Quit", code: 130 }]]
-      : [{ ...state, turn: { ...state.turn, isStopping: true } }, [{ _tag: "Interrupt" }]]
+      : [
+          { ...state, isLeaving: true, turn: { ...state.turn, isStopping: true } },
+          [{ _tag: "Interrupt" }],
+        ]
   }
   // A message was sent whose turn has not been reported yet.
   if (state.sent.length > 0 && !state.isLeaving) {
@@ -76,9 +80,12 @@ const interrupt = (state: ChatState): Next => {
     : only({ ...state, isLeaving: true })
 }
 
+/** What is sent of a line: without empty lines before it and white space behind it. Indentation is kept. */
+const messageOf = (text: string): string => text.replace(/^(?:[^\S\n]*\n)+/u, "").trimEnd()
+
 /** Enter. */
 const enter = (state: ChatState): Next => {
-  const text = state.line.text.trim()
+  const text = messageOf(state.line.text)
   if (text === "") return only(state)
   const next = { ...state, line: emptyLine, history: remember(state.history, text) }
   const command = slashOf(text)
@@ -87,14 +94,19 @@ const enter = (state: ChatState): Next => {
     : [next, [{ _tag: "Command", command }]]
 }
 
-/** The answer that the key gives to the question that is shown, if any. */
+/**
+ * The answer that the key gives to the question that is shown, if any. While something is typed a letter belongs to the line,
+ * however long ago the last one was typed: then only Alt with the letter answers.
+ */
 const answered = (state: ChatState, key: Key, nowMs: number): Next | undefined => {
   const [question, ...rest] = state.questions
   if (question === undefined || nowMs - question.shownAtMs < settleMs) return undefined
   // Somebody who is typing means the line, not the question.
   if (nowMs - state.typedAtMs < settleMs) return undefined
-  if (key.ctrl === true || key.meta === true) return undefined
   const name = key.name ?? key.sequence
+  // `node:readline` reports Esc as Alt and nothing.
+  const isDeliberate = name === "escape" || key.meta === true
+  if (key.ctrl === true || (state.line.text !== "" && !isDeliberate)) return undefined
   if (!Object.hasOwn(question.answers, name)) return undefined
   const answer = question.answers[name]
   if (answer === undefined) return undefined
@@ -107,14 +119,19 @@ const moved = (state: ChatState, by: 1 | -1): Next => {
   return only(found === undefined ? state : { ...state, history: found[0], line: found[1] })
 }
 
+/** The line with one character of a pasted text, which keeps its line feeds and tabs. */
+const pasted = (line: Line, sequence: string): Line | undefined => {
+  if (sequence === "\r" || sequence === "\n") return insert(line, "\n")
+  return sequence === "\t" ? insert(line, sequence) : edit(line, { sequence })
+}
+
 /** Applies one key. */
 export const onKey = (state: ChatState, key: Key, nowMs: number): Next => {
   if (key.name === "paste-start") return only({ ...state, isPasting: true })
   if (key.name === "paste-end") return only({ ...state, isPasting: false })
   if (state.isPasting) {
-    const isFeed = key.sequence === "\r" || key.sequence === "\n"
-    const line = isFeed ? insert(state.line, "\n") : edit(state.line, { sequence: key.sequence })
-    return only(line === undefined ? state : { ...state, line })
+    const line = pasted(state.line, key.sequence)
+    return only(line === undefined ? state : { ...state, line, typedAtMs: nowMs })
   }
   if (key.ctrl === true && key.name === "c") return interrupt(state)
   const kept = state.isLeaving ? { ...state, isLeaving: false } : state

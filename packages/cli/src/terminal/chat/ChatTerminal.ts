@@ -1,6 +1,6 @@
 /**
  * The terminal of a chat as an effect: keys and signals in, text out. While its scope is open the terminal gives single keys
- * (raw mode) and marks what is pasted; both are undone when the scope closes, however it closes.
+ * (raw mode) and marks what is pasted; both are undone when the scope closes, however it closes, and when the process ends.
  */
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
@@ -67,23 +67,30 @@ export const make = (
 ): Effect.Effect<ChatTerminal, never, Scope.Scope> => {
   const { stdin, stdout } = process
   const open = Effect.sync(() => {
+    const restore = () => {
+      stdin.setRawMode(false)
+      stdout.write(pasteMarks.off)
+    }
+    // The scope does not close when the process ends at once, as after an uncaught error.
+    process.once("exit", restore)
     stdin.setRawMode(true)
     stdout.write(pasteMarks.on)
     const unlisten = listen(queue)
     stdin.resume()
     return {
+      restore,
       size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
       write: (text: string) => void stdout.write(text),
       resume: () => void stdin.resume(),
       unlisten,
     }
   })
-  return Effect.acquireRelease(open, ({ unlisten }) =>
+  return Effect.acquireRelease(open, ({ restore, unlisten }) =>
     Effect.sync(() => {
       unlisten()
-      stdin.setRawMode(false)
+      process.off("exit", restore)
+      restore()
       stdin.pause()
-      stdout.write(pasteMarks.off)
     }),
   )
 }

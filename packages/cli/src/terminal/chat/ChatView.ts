@@ -22,6 +22,12 @@ export class ChatView {
   private transcript = new Transcript()
   /** False while the events are those of earlier turns. */
   private isLive = false
+
+  /** True once the events are those of this moment. */
+  get isSynced(): boolean {
+    return this.isLive
+  }
+
   private readonly answered = new Set<string>()
 
   /** The rows that the delivery makes final. */

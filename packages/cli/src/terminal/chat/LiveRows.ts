@@ -28,9 +28,10 @@ const inputRows = (state: ChatState, { columns, style }: TextOptions): Live => {
     if (units === cursor)
       place = used >= width ? { row: last + 1, column: 0 } : { row: last, column: used }
     units += one.length
+    const shown = prose(one)
     if (one === "\n") rows.push("")
-    else if (one !== "" && used + widthOf(one) > width) rows.push(prose(one))
-    else rows[last] += prose(one)
+    else if (one !== "" && used + widthOf(shown) > width) rows.push(shown)
+    else rows[last] += shown
   }
   if (place.row === rows.length) rows.push("")
   return {
@@ -54,6 +55,10 @@ const statusRows = (
   return [style.dim(fit(text, columns))]
 }
 
+/** The keys that answer: with Alt where a letter alone belongs to what is typed. */
+const hintOf = ({ line, questions: [question] }: ChatState): string =>
+  (line.text === "" ? question?.hint : question?.hint.replaceAll(/\[(?=\w\])/gu, "[Alt-")) ?? ""
+
 /** The rows that change. At most `maxRows`: what is above them is left out. */
 export const liveRows = (
   state: ChatState,
@@ -72,7 +77,7 @@ export const liveRows = (
         )),
     ...(question === undefined
       ? []
-      : rowsOf(question.hint, columns - 2).map((row) => style.accent(`  ${row}`))),
+      : rowsOf(hintOf(state), columns - 2).map((row) => style.accent(`  ${row}`))),
   ]
   const input = inputRows(state, options)
   const rows = [...above, ...input.rows]

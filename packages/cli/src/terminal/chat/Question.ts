@@ -102,5 +102,27 @@ export const questionOf = ({ msg, seq }: Event, shownAtMs: number): Question | u
   }
 }
 
+const words: Readonly<Record<string, string>> = {
+  yes: "y",
+  always: "a",
+  no: "n",
+  cancel: "escape",
+  stop: "escape",
+}
+
+/**
+ * The answer that a typed or piped line gives: a key of the question, or its word. Any other line denies: a message that was
+ * meant for the model must not approve because of its first letter.
+ */
+export const spokenAnswer = (
+  { answers }: Question,
+  line: string,
+): { readonly answer: Answer; readonly isKnown: boolean } => {
+  const word = line.trim().toLowerCase()
+  const key = Object.hasOwn(words, word) ? (words[word] ?? "") : word
+  const answer = Object.hasOwn(answers, key) ? answers[key] : undefined
+  return { answer: answer ?? no, isKnown: answer !== undefined }
+}
+
 /** A key that comes sooner was meant for the line that the person was typing. */
 export const settleMs = 400

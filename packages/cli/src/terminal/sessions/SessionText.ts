@@ -22,16 +22,28 @@ const indented = (text: string, columns: number): ReadonlyArray<string> =>
 const textRows = (text: string, { columns }: TextOptions): ReadonlyArray<string> =>
   rowsOf(printable(text), columns - 2).map((row) => `  ${row}`)
 
+/** Most characters of a line that can be seen in a column: a letter with its accents is more than one. */
+const charactersPerColumn = 4
+
 const outputRows = (text: string, options: TextOptions): ReadonlyArray<string> => {
   const { columns, maxOutputLines = Infinity, style } = options
+  const width = columns - 4
   const lines = text.trimEnd().split("\n")
   const left = Math.max(0, lines.length - maxOutputLines)
-  return [
-    ...(left === 0 ? [] : [`… ${count(left, "line")} before these`]),
-    ...lines.slice(left).map(printable),
-  ]
-    .flatMap((line) => rowsOf(line, columns - 4))
-    .map((row) => `  ${style.dim("│")} ${row}`)
+  // A line may be as long as the whole output: what could not be shown is not wrapped.
+  const most = maxOutputLines * width * charactersPerColumn
+  const all = lines
+    .slice(left)
+    .map((line) => (line.length > most ? line.slice(-most) : line))
+    .flatMap((line) => rowsOf(printable(line), width))
+  const rows = all.slice(Math.max(0, all.length - maxOutputLines))
+  const missing =
+    left > 0
+      ? [`… ${count(left, "line")} before these`]
+      : rows.length < all.length
+        ? ["… the rest of the line before this"]
+        : []
+  return [...missing, ...rows].map((row) => `  ${style.dim("│")} ${row}`)
 }
 
 const diffTextOf = (path: string, change: FileChange): ReadonlyArray<string> => {

@@ -10,7 +10,7 @@ import type * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
 import type { EventFormat } from "../../events/V1Events.ts"
 import type { PeerControl } from "../../jsonrpc/Caller.ts"
-import type { Present } from "../../questions/QuestionBroker.ts"
+import type { Present, PresentCall } from "../../questions/QuestionBroker.ts"
 
 /** One notification. Those of the same method that follow on each other are sent together. */
 export interface Notification {
@@ -59,4 +59,6 @@ export interface SubscriptionPresenter {
   readonly closed: (to: Listening, reason?: string) => Notification | undefined
   /** Presents the questions of the conversation to that client. */
   readonly present: (conversation: Conversation, peer: PeerControl) => Present
+  /** Has that client run its tools. Absent: the dialect has no such request. */
+  readonly presentCall?: (conversation: Conversation, peer: PeerControl) => PresentCall
 }

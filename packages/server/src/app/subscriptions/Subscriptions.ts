@@ -12,6 +12,7 @@ import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
 import { runBatches } from "@colloquy/core/listeners/Listening"
 import type { Answers } from "@colloquy/core/approvals/Approval"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
+import { defined } from "@colloquy/protocol/Defined"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -176,7 +177,12 @@ export class Subscriptions {
         cursor.attached(conversation.id)
         yield* Effect.addFinalizer(() => Effect.sync(() => cursor.detached(conversation.id)))
         const present = presenter.present(conversation, peer)
-        const questions = yield* broker.share({ conversation, present })
+        const presentCall = presenter.presentCall?.(conversation, peer)
+        const questions = yield* broker.share({
+          conversation,
+          present,
+          ...defined({ presentCall }),
+        })
         const shared = { presenter, cursor, broadcast, isClosing }
         const target = { ...shared, subscription, peer, format, questions }
         return { listener, sender: new DeliverySender(target), scope }

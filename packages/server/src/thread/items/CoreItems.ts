@@ -15,6 +15,7 @@ import { commandText } from "@colloquy/core/question/CommandText"
 import type { FileChange as CoreFileChange } from "@colloquy/protocol/events/PatchEvents"
 import type { ParsedCommand } from "@colloquy/protocol/events/CommandEvents"
 import type * as Items from "@colloquy/protocol/thread/Items"
+import { contentOf } from "./ToolContents.ts"
 
 /** When an item started and ended, in milliseconds since the epoch. */
 interface Times {
@@ -195,18 +196,19 @@ const dynamicToolCall = (
   { completedAtMs, id, startedAtMs }: Identity,
   item: Pick<ToolCallItem, "tool" | "arguments" | "status"> & Partial<ToolCallItem>,
 ): Items.DynamicToolCall => {
-  const { result } = item
+  const { content, result } = item
   return {
     type: "dynamicToolCall",
     id,
-    namespace: null,
+    namespace: item.namespace ?? null,
     tool: item.tool,
     arguments: item.arguments,
     status: toolStatus[item.status],
     contentItems:
-      result === undefined
+      content?.map(contentOf) ??
+      (result === undefined
         ? null
-        : [{ type: "inputText", text: "Ok" in result ? textOf(result.Ok) : result.Err }],
+        : [{ type: "inputText", text: "Ok" in result ? textOf(result.Ok) : result.Err }]),
     success: result === undefined ? null : "Ok" in result,
     durationMs: millis(item.durationMs),
     startedAtMs,
@@ -303,7 +305,11 @@ export const callItem = (
 ): CallThreadItem => {
   switch (item.type) {
     case "command":
-      return commandExecution(identity, item, "unifiedExecStartup")
+      return commandExecution(
+        identity,
+        item,
+        item.source === "user_shell" ? "userShell" : "unifiedExecStartup",
+      )
     case "file_change":
       return fileChange(identity, item)
     case "mcp_tool_call":

@@ -3,18 +3,18 @@ import type { ThreadStart } from "@colloquy/protocol/thread/Threads"
 import * as Effect from "effect/Effect"
 import { created, createThread } from "../CreatedThread.ts"
 import type { ThreadHandler } from "../ThreadCall.ts"
-import { notServed } from "../ThreadErrors.ts"
+import { clientTool } from "../ThreadCalls.ts"
 import { startSettings } from "../ThreadOverrides.ts"
 
 /** Handler of the method. */
 export const threadStart: ThreadHandler<typeof ThreadStart> = Effect.fnUntraced(
   function* (params, call) {
-    if (params.dynamicTools != null && params.dynamicTools.length > 0) {
-      return yield* notServed("`dynamicTools`")
-    }
     const settings = yield* startSettings(params)
-    const wanted = params.ephemeral === true ? { ...settings, ephemeral: true } : settings
-    const conversation = yield* createThread(wanted)
+    const conversation = yield* createThread({
+      ...settings,
+      ...(params.ephemeral === true ? { ephemeral: true } : {}),
+      ...(params.dynamicTools == null ? {} : { clientTools: params.dynamicTools.map(clientTool) }),
+    })
     return yield* created(conversation, call, { raw: params.experimentalRawEvents === true })
   },
 )

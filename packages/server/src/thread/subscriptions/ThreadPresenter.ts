@@ -11,9 +11,11 @@ import { ServerRequestResolved, ThreadClosed } from "@colloquy/protocol/thread/N
 import type { ThreadStatus } from "@colloquy/protocol/thread/Values"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import { ThreadFold, type ThreadOutput } from "../ThreadFold.ts"
 import { type ListenerWishes, notificationOfOutput } from "../ThreadNotifications.ts"
-import { presentThread, type SentRequests } from "../ThreadQuestions.ts"
+import { presentCall } from "../ThreadCalls.ts"
+import { presentThread, type QuestionedThread, type SentRequests } from "../ThreadQuestions.ts"
 
 /** What the presenter of a connection needs. */
 export interface ThreadPresenterOptions {
@@ -88,11 +90,18 @@ export class ThreadPresenter implements SubscriptionPresenter {
   readonly closed: SubscriptionPresenter["closed"] = ({ conversationId: threadId }, reason) =>
     reason === undefined ? notificationOf(ThreadClosed, { threadId }) : undefined
 
-  readonly present: SubscriptionPresenter["present"] = ({ id: threadId }, peer) =>
-    presentThread({
+  readonly presentCall: NonNullable<SubscriptionPresenter["presentCall"]> = ({ id }, peer) =>
+    presentCall(this.questioned(id, peer))
+
+  private questioned(threadId: string, peer: PeerControl): QuestionedThread {
+    return {
       threadId,
       peer,
       sent: this.options.sent,
       callOf: (callId) => this.of(threadId).fold.callOf(callId),
-    })
+    }
+  }
+
+  readonly present: SubscriptionPresenter["present"] = ({ id }, peer) =>
+    presentThread(this.questioned(id, peer))
 }

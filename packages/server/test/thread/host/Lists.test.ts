@@ -71,11 +71,14 @@ describe("permissionProfile/list", () => {
 })
 
 describe("collaborationMode/list", () => {
-  it.effect("lists the default mode", () =>
+  it.effect("lists the modes", () =>
     withThreads({}, (app) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(resultOf(yield* app.ask(1, "collaborationMode/list", {})), {
-          data: [{ name: "Default", mode: "default", model: null, reasoning_effort: null }],
+          data: [
+            { name: "Plan", mode: "plan", model: null, reasoning_effort: null },
+            { name: "Default", mode: "default", model: null, reasoning_effort: null },
+          ],
         })
       }),
     ),

@@ -2,7 +2,7 @@ import { compile } from "@colloquy/json-schema/SchemaCheck"
 import type { JsonSchema } from "@colloquy/protocol/JsonSchema"
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { schemaFaultText } from "../../src/features/SchemaFaultText.ts"
+import { schemaFaultText } from "../../src/turn/SchemaFaultText.ts"
 
 const faults = (schema: JsonSchema, value: unknown): ReadonlyArray<string> =>
   Result.getOrThrow(compile(schema))(value).map(schemaFaultText)
