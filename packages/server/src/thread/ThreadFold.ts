@@ -100,9 +100,11 @@ export class ThreadFold {
     this.projection = resynced(this.projection)
   }
 
-  /** What the event means for a client. `atMs`: when it was recorded or received. */
-  step(event: Event, atMs: number): ReadonlyArray<ThreadOutput> {
+  /** What the event means for a client. `at`: when it was recorded or received, in milliseconds since the epoch. */
+  step(event: Event, at: number): ReadonlyArray<ThreadOutput> {
     const { msg } = event
+    // A virtual clock can be between two milliseconds, which the dialect cannot write.
+    const atMs = Math.floor(at)
     const outputs: Array<ThreadOutput> = []
     if (msg.type === "task_started") this.startTurn(event.id, atMs, outputs)
     const before = this.status

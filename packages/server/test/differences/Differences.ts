@@ -11,6 +11,10 @@ import { mcpHandshake } from "./McpHandshake.ts"
 import { mcpQuestions } from "./McpQuestions.ts"
 import { mcpTurns } from "./McpTurns.ts"
 import { providers } from "./Providers.ts"
+import { threadAnswers } from "./ThreadAnswers.ts"
+import { threadQuestions } from "./ThreadQuestions.ts"
+import { threadTurns } from "./ThreadTurns.ts"
+import { threadWire } from "./ThreadWire.ts"
 
 export interface Table {
   readonly title: string
@@ -35,6 +39,11 @@ export const tables: ReadonlyArray<Table> = [
     title: "App-server",
     about: "Of the requests that 0.29 serves beside MCP, and of `codex app-server` 0.45.",
     differences: [...appRequests, ...appEvents],
+  },
+  {
+    title: "App-server v2",
+    about: "Of `codex app-server` 0.169.",
+    differences: [...threadWire, ...threadAnswers, ...threadTurns, ...threadQuestions],
   },
   {
     title: "Providers and configuration",

@@ -8,6 +8,17 @@ import * as Recording from "./Recording.ts"
 import * as Replaying from "./Replaying.ts"
 import { replays029 } from "./Replays029.ts"
 import { replays153 } from "./Replays153.ts"
+import * as ThreadReplaying from "./ThreadReplaying.ts"
+import type { ThreadReplay } from "./ThreadReplaying.ts"
+import { threadReplays } from "./ThreadReplays.ts"
+
+type Entries = ReadonlyArray<Recording.Entry>
+
+/** The replays of app-server v2: most need nothing but their recordings. */
+const threadReplaysByName: Readonly<Record<string, (entries: Entries) => ThreadReplay>> = {
+  ...Object.fromEntries(Recording.namesOf("0.169.0").map((name) => [name, () => ({})])),
+  ...threadReplays,
+}
 
 /** The names of the replays of each version. */
 export const replays = {
@@ -15,6 +26,7 @@ export const replays = {
   "0.153.4": replays153,
   "0.29.0-app": appReplays,
   "0.45.0": appReplays,
+  "0.169.0": threadReplaysByName,
 } as const
 
 /** The recordings that are replayed in memory. */
@@ -46,6 +58,12 @@ const play = (
         return replay === undefined
           ? Effect.die(`no replay of ${name} of ${version}`)
           : AppReplaying.found(version, entries, replay(entries))
+      }
+      case "0.169.0": {
+        const replay = threadReplaysByName[name]
+        return replay === undefined
+          ? Effect.die(`no replay of ${name} of ${version}`)
+          : ThreadReplaying.found(entries, replay(entries))
       }
     }
   })

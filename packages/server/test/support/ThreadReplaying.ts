@@ -82,20 +82,24 @@ const readAll = (texts: ReadonlyArray<SentText>): ReadonlyArray<Sent> =>
 const settle = ({ quiet }: Harness) =>
   Effect.andThen(Effect.andThen(quiet, TestClock.adjust(`${pace} millis`)), quiet)
 
-/** What a question is about, by which the same question of both programs is found. */
+/** What a question is about: a call, or a form. */
 const subjectOf = ({ method, params }: WireMessage): string =>
   JSON.stringify([
     method,
-    at(params, "itemId") ?? at(params, "callId") ?? at(params, "message") ?? at(params, "threadId"),
+    at(params, "itemId") ?? at(params, "callId") ?? at(params, "requestedSchema") ?? null,
   ])
 
-/** The questions of a program, in their order: subject and id. */
-const questionsOf = (messages: ReadonlyArray<WireMessage>) =>
-  messages.flatMap((message) =>
-    message.method !== undefined && message.id !== undefined
-      ? [{ subject: subjectOf(message), id: message.id }]
-      : [],
-  )
+/** The questions of a program, by what they are about and their place among those about the same. */
+const questionsOf = (messages: ReadonlyArray<WireMessage>) => {
+  const counts = new Map<string, number>()
+  return messages.flatMap((message) => {
+    if (message.method === undefined || message.id === undefined) return []
+    const about = subjectOf(message)
+    const count = counts.get(about) ?? 0
+    counts.set(about, count + 1)
+    return [{ subject: `${about} ${count}`, id: message.id }]
+  })
+}
 
 /** The answers of the recorded client on one connection: each is sent once the same question is asked. */
 class AnswersOfClient {

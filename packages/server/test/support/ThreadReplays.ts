@@ -24,5 +24,7 @@ export const threadReplays: Readonly<
   // As the client has written it to the file before it starts a thread.
   app_config: () => ({ config: { ...policies, model: "batch", model_reasoning_effort: "low" } }),
   app_model_retry: () => ({ config: { ...policies, provider: { stream_max_retries: 2 } } }),
+  // The original does not show the turn of a client that is not subscribed.
+  app_thread_ops: (entries) => ({ script: [withReply(entries, 1, "B")] }),
   app_reasoning: () => ({ config: { ...policies, show_raw_agent_reasoning: true } }),
 }

@@ -1,0 +1,117 @@
+/** Differences of the requests that app-server v2 sends to its clients. */
+import { type Difference, everywhere, only } from "./Difference.ts"
+import { anyOf, missing } from "./Explain.ts"
+import { inPath, member, moved, version, whole } from "./ThreadExplain.ts"
+
+export const threadQuestions: ReadonlyArray<Difference> = [
+  {
+    key: "v2-question-text",
+    original: "`reason` of an approval request is the text of the model or the tool, if any.",
+    colloquy:
+      "It also says what an approval allows, names the files of a patch and characters that look like others, and quotes the text of the model and the tool.",
+    why: "Clients show it, and a person decides by what they read.",
+    proofs: [everywhere(version, "app_exec_accept"), everywhere(version, "app_patch_accept")],
+    explains: inPath(/\/requestApproval$/, /^params\.reason$/, (m) =>
+      String(m.ours).startsWith("If approved, "),
+    ),
+  },
+  {
+    key: "v2-decisions",
+    original: "The decisions that are offered include a rule for similar commands, and leave out some that work.",
+    colloquy: "`accept`, `acceptForSession`, `decline` and `cancel` are offered; no rule is proposed.",
+    why: "A rule by the beginning of a command allows more than a person sees.",
+    proofs: [everywhere(version, "app_exec_accept")],
+    explains: anyOf(
+      inPath(
+        /^item\/commandExecution\/requestApproval$/,
+        /^params\.availableDecisions$/,
+        (m) =>
+          JSON.stringify(m.ours) === '["accept","acceptForSession","decline","cancel"]',
+      ),
+      missing(
+        /^item\/commandExecution\/requestApproval$/,
+        "params.proposedExecpolicyAmendment",
+      ),
+    ),
+  },
+  {
+    key: "v2-declined-at-once",
+    original: "The item of a declined command completes after the usage of the response.",
+    colloquy: "It completes when it is declined.",
+    why: "Nothing more happens to it.",
+    proofs: [
+      only(version, "app_exec_decline", "thread of 2"),
+      only(version, "app_exec_error", "thread of 2"),
+    ],
+    explains: moved(/^item\/completed commandExecution$/),
+  },
+  {
+    key: "v2-cancelled-patch",
+    original: "The item of a patch never completes when its approval is cancelled.",
+    colloquy: "It completes as `declined`.",
+    why: "Every started item completes.",
+    proofs: [only(version, "app_patch_cancel", "thread of 2")],
+    explains: whole(
+      "added",
+      /^item\/completed fileChange$/,
+      (m) => member(m, "params", "item", "status") === "declined",
+    ),
+  },
+  {
+    key: "v2-one-question",
+    original: "Commands of one response that need approvals are asked about at the same time.",
+    colloquy: "They run one after the other, each with its question.",
+    why: "A person decides about a command when those before it have run.",
+    proofs: [only(version, "app_two_approvals_at_once", "thread of 2")],
+    explains: anyOf(
+      moved(
+        /^(?:serverRequest\/resolved|thread\/status\/changed active|item\/completed commandExecution)$/,
+      ),
+      moved(/^item\/(?:started commandExecution|commandExecution\/requestApproval)$/),
+    ),
+  },
+  {
+    key: "v2-permission-requests",
+    original: "The model can ask for more permissions, for which `item/permissions/requestApproval` is sent.",
+    colloquy: "The model has no such tool.",
+    why: "What a command may do is asked with the command.",
+    proofs: [only(version, "app_permissions", "thread of 2")],
+    explains: anyOf(
+      whole(
+        "missing",
+        /^(?:item\/permissions\/requestApproval|serverRequest\/resolved|thread\/status\/changed active)$/,
+      ),
+      whole("missing", /^warning$/, (m) =>
+        String(member(m, "params", "message")).startsWith("Under-development features enabled: "),
+      ),
+    ),
+  },
+  {
+    key: "v2-form-text",
+    original: "The text of a form is what the tool server has written.",
+    colloquy: "It names the tool server and quotes its text.",
+    why: "A tool server cannot pass for the server.",
+    proofs: [
+      only(version, "app_mcp_tools", "thread of 2"),
+      only(version, "app_mcp_elicit_decline", "thread of 2"),
+    ],
+    explains: inPath(
+      /^mcpServer\/elicitation\/request$/,
+      /^params\.message$/,
+      (m) =>
+        String(m.ours).startsWith("Tool server `") && String(m.ours).includes(String(m.original)),
+    ),
+  },
+  {
+    key: "v2-tool-server-approvals",
+    original:
+      "A tool of a tool server that may change something is asked about with `mcpServer/elicitation/request`.",
+    colloquy: "It is called: who configures a tool server allows its tools.",
+    why: "The hints of a tool server say nothing that can be relied on.",
+    proofs: [only(version, "app_mcp_tools", "thread of 2"), only(version, "app_mcp_elicit_decline", "thread of 2")],
+    explains: whole(
+      "missing",
+      /^(?:mcpServer\/elicitation\/request|serverRequest\/resolved|thread\/status\/changed active)$/,
+    ),
+  },
+]
