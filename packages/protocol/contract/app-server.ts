@@ -499,7 +499,23 @@ export type QueueChangedEvent = {
   readonly ids: ReadonlyArray<string>
 }
 
-export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ThreadRolledBackEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent
+export type RequestUserInputEvent = {
+  readonly type: "request_user_input"
+  readonly call_id: string
+  readonly questions: ReadonlyArray<{
+    readonly id: string
+    readonly header: string
+    readonly question: string
+    readonly is_other: boolean
+    readonly is_secret: boolean
+    readonly options: ReadonlyArray<{
+      readonly label: string
+      readonly description: string
+    }> | null
+  }>
+}
+
+export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ThreadRolledBackEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent | RequestUserInputEvent
 
 /** Introduces the client. Must be sent once, before every other request. */
 export type InitializeParams = {
@@ -1446,6 +1462,17 @@ export type CodexEventQueueChangedParams = {
   readonly seq?: number
 }
 
+/** The agent asks a person questions, and the turn waits for the answers. Sent to listeners that gave `after`. */
+export type CodexEventRequestUserInputParams = {
+  readonly id: string
+  readonly msg: EventMsg | {
+    readonly type: string
+  } & Readonly<Record<string, unknown>>
+  readonly conversationId: string
+  readonly subscriptionId: string
+  readonly seq?: number
+}
+
 /** A stored conversation was resumed. Sent after the response to `resumeConversation`. */
 export type SessionConfiguredParams = {
   readonly sessionId: string
@@ -1670,6 +1697,8 @@ export interface ServerNotifications {
   "codex/event/tool_approval_request": { params: CodexEventToolApprovalRequestParams }
   /** The queue of input has changed: input was added, edited, moved or removed, or has started a turn. Sent to listeners that gave `after`. */
   "codex/event/queue_changed": { params: CodexEventQueueChangedParams }
+  /** The agent asks a person questions, and the turn waits for the answers. Sent to listeners that gave `after`. */
+  "codex/event/request_user_input": { params: CodexEventRequestUserInputParams }
   /** A stored conversation was resumed. Sent after the response to `resumeConversation`. */
   "sessionConfigured": { params: SessionConfiguredParams }
   /** The listener has received every recorded event before the number `seq`; what follows is live. Sent to listeners that gave `after`, and after `conversationLagged`. */

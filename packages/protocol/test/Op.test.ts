@@ -33,6 +33,7 @@ describe("Op", () => {
       "start_queued",
       "tool_approval",
       "user_input",
+      "user_input_answer",
       "user_turn",
     ])
   })

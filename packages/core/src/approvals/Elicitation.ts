@@ -1,14 +1,18 @@
 /**
- * The questions of tool servers as the third kind of question (L7), and the conversion between answers to a form and
- * decisions. Pure.
+ * The questions that ask for information and not for a permission (L7): forms of tool servers and the agent's questions, and
+ * the conversion between answers to them and decisions. Pure.
  */
+import { UserInputAnswers } from "@colloquy/protocol/events/QuestionEvents"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
+import * as Schema from "effect/Schema"
 import type {
   Answers,
   ApprovalRequest,
   Elicitation,
   ElicitationAnswer,
   PatchApproval,
+  UserInputAnswer,
+  UserInputRequest,
   Verdict,
 } from "./Approval.ts"
 
@@ -29,13 +33,24 @@ export const answersOf = (given: boolean | Answers | undefined): Answers | undef
 /**
  * True when a listener that answers these kinds answers the question.
  *
- * @param isForm true for the question of a tool server
+ * @param asksForm true for a question that `isForm`
  */
-export const takes = (answers: Answers, isForm: boolean): boolean =>
-  answers === "all" || (answers === "forms") === isForm
+export const takes = (answers: Answers, asksForm: boolean): boolean =>
+  answers === "all" || (answers === "forms") === asksForm
+
+/** The agent's questions, as one question of the conversation. */
+export interface InputRequest extends UserInputRequest {
+  readonly _tag: "UserInput"
+}
 
 /** A question of any kind, with its id. */
-export type QuestionRequest = ApprovalRequest | ElicitationRequest
+export type QuestionRequest = ApprovalRequest | ElicitationRequest | InputRequest
+
+/** True for a question whose answer is filled in and allows nothing. */
+export const isForm = (
+  request: UnnamedElicitation | QuestionRequest,
+): request is UnnamedElicitation | InputRequest =>
+  request._tag === "Elicitation" || request._tag === "UserInput"
 
 /** The verdict for the tool that asked, with what was filled in, which is recorded nowhere. */
 export interface Outcome extends Verdict {
@@ -66,3 +81,11 @@ export const answerOf = ({ content, decision, reason }: Outcome): ElicitationAns
       return { action: "decline" }
   }
 }
+
+const isAnswers = Schema.is(UserInputAnswers)
+
+/** The answer for the tool that asked the agent's questions. */
+export const inputAnswerOf = ({ content, decision, reason }: Outcome): UserInputAnswer =>
+  reason === "answered" && decision === "approved" && isAnswers(content)
+    ? { _tag: "Answered", answers: content }
+    : { _tag: "Unanswered", reason }

@@ -5,7 +5,7 @@
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
-import { answerOf } from "../approvals/Elicitation.ts"
+import { answerOf, inputAnswerOf } from "../approvals/Elicitation.ts"
 import { grantFor } from "../approvals/SessionGrants.ts"
 import { formFault } from "../question/FormLimits.ts"
 import { quoted } from "../question/VisibleText.ts"
@@ -45,6 +45,9 @@ export const inboxPort = (turnId: SubmissionId, parts: TurnParts): TurnPort => {
     eventCallId: (callId) => callIds().take(callId),
     ask: (request) => waiters.ask(turnId, request),
     elicit: elicit(parts, turnId),
+    requestInput: (request) =>
+      Effect.map(waiters.ask(turnId, { _tag: "UserInput", ...request }), inputAnswerOf),
+    canRequestInput: Effect.sync(() => journal.current.approvals.formListeners > 0),
     granted: (request) =>
       Effect.sync(() => grantFor(journal.current.approvals.grants, request) !== undefined),
     emit: (messages) => Effect.asVoid(inbox.send({ input: { _tag: "Emit", turnId, messages } })),

@@ -9,7 +9,7 @@
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import * as Equal from "effect/Equal"
 import type { Answers, Verdict } from "../approvals/Approval.ts"
-import { type Outcome, type QuestionRequest, takes } from "../approvals/Elicitation.ts"
+import { isForm, type Outcome, type QuestionRequest, takes } from "../approvals/Elicitation.ts"
 import { remember } from "../approvals/SessionGrants.ts"
 
 /** A pending question. */
@@ -53,7 +53,7 @@ export interface ApprovalBook {
   readonly grants: ReadonlyArray<string>
   /** Number of listeners that can answer approvals. */
   readonly approvalListeners: number
-  /** Number of listeners that can fill in the forms of tool servers. */
+  /** Number of listeners that can fill in forms: those of tool servers, and the agent's questions. */
   readonly formListeners: number
   /** True during the grace period after a restart: the client that loaded the conversation may still attach. */
   readonly inGrace?: true
@@ -91,6 +91,7 @@ const opOf = {
   Patch: "patch_approval",
   Tool: "tool_approval",
   Elicitation: "elicitation_answer",
+  UserInput: "user_input_answer",
 } as const satisfies Readonly<Record<QuestionRequest["_tag"], string>>
 
 /** What an answer names: a call or a turn and, optionally, one question of it. */
@@ -185,6 +186,9 @@ export const isSame = (a: QuestionRequest, b: QuestionRequest): boolean => {
   if (a._tag === "Tool" && b._tag === "Tool") {
     return a.tool === b.tool && Equal.equals(a.arguments, b.arguments)
   }
+  if (a._tag === "UserInput" && b._tag === "UserInput") {
+    return Equal.equals(a.questions, b.questions)
+  }
   return (
     a._tag === "Patch" &&
     b._tag === "Patch" &&
@@ -192,8 +196,6 @@ export const isSame = (a: QuestionRequest, b: QuestionRequest): boolean => {
     Equal.equals(a.changes, b.changes)
   )
 }
-
-const isForm = ({ _tag }: QuestionRequest): boolean => _tag === "Elicitation"
 
 /** True while a listener is attached that can answer the question. */
 export const isAttended = (book: ApprovalBook, request: QuestionRequest): boolean =>

@@ -8,7 +8,7 @@ import * as Duration from "effect/Duration"
 import type { Unattended, Verdict } from "../approvals/Approval.ts"
 import * as Book from "./ApprovalBook.ts"
 import { requestEvent, resolvedEvent } from "../question/ApprovalEvents.ts"
-import type { Outcome, QuestionRequest } from "../approvals/Elicitation.ts"
+import { isForm, type Outcome, type QuestionRequest } from "../approvals/Elicitation.ts"
 import { canBePut, canBeRead } from "../question/FormLimits.ts"
 import { SubmissionRefused } from "../ConversationErrors.ts"
 import type { State } from "./State.ts"
@@ -35,9 +35,7 @@ const resolve = (
 ): Decision => {
   const { number, request, turnId } = question
   const grant =
-    verdict.decision === "approved_for_session" && request._tag !== "Elicitation"
-      ? grantOf(request)
-      : undefined
+    verdict.decision === "approved_for_session" && !isForm(request) ? grantOf(request) : undefined
   const outcome = content === undefined ? verdict : { ...verdict, content }
   const approvals = Book.resolve(state.approvals, question, verdict)
   return {
@@ -56,7 +54,7 @@ const resolve = (
 /** The verdict of the setting `unattended`; undefined when the question is to wait for a listener. */
 const unattendedVerdict = (setting: Unattended, request: QuestionRequest): Verdict | undefined => {
   if (setting === "park") return undefined
-  if (setting === "deny" || request._tag === "Elicitation") return denied("unattended")
+  if (setting === "deny" || isForm(request)) return denied("unattended")
   try {
     // The rule may return anything: only `true` allows, a promise does not.
     const allowed: unknown = setting.allow(request)
@@ -118,7 +116,7 @@ const askAnew = (state: State, input: InputOf<"Ask">): Decision => {
     actions: [settle(number, verdict)],
   })
   const question = { number, seq: state.seq, turnId, request }
-  const grant = request._tag === "Elicitation" ? undefined : grantFor(approvals.grants, request)
+  const grant = isForm(request) ? undefined : grantFor(approvals.grants, request)
   if (grant !== undefined) return atOnce({ decision: "approved", reason: "granted" }, grant)
   if (Book.isFull(approvals, request.callId) || !canBePut(request)) return atOnce(denied("failed"))
   const parked = !Book.isAttended(approvals, request)

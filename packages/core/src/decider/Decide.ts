@@ -162,6 +162,8 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
       return answerApproval(state, id, op, input.because)
     case "elicitation_answer":
       return answerForm(state, id, op, input.because)
+    case "user_input_answer":
+      return answerInput(state, id, op, input.because)
   }
 }
 
@@ -205,6 +207,21 @@ const answerForm = (
     ...defined({ content: action === "accept" ? content : undefined }),
   }
   return answerQuestion(state, id, "Elicitation", reply, because)
+}
+
+/** Answers the agent's questions; a turn that waited for it since a restart is resumed. */
+const answerInput = (
+  state: State,
+  id: SubmissionId,
+  { response, type: _, ...named }: Extract<Op, { readonly type: "user_input_answer" }>,
+  because: InputOf<"Submit">["because"],
+): Decision => {
+  const reply =
+    response === null
+      ? { ...named, decision: "denied" as const }
+      : { ...named, decision: "approved" as const, content: response.answers }
+  const answered = answerQuestion(state, id, "UserInput", reply, because)
+  return answered.refused === undefined ? followedBy(answered, resumeParkedTurn) : answered
 }
 
 /** Interrupts the running turn and ends the conversation after it, or at once. */

@@ -25,6 +25,7 @@ import * as Effect from "effect/Effect"
 import type * as PubSub from "effect/PubSub"
 import type { Answers } from "../approvals/Approval.ts"
 import { takes } from "../approvals/Elicitation.ts"
+import { asksForm } from "../question/ApprovalEvents.ts"
 import {
   coalesceAfter,
   coalesced,
@@ -205,7 +206,7 @@ export class SubscribedListener implements Listener {
   }
 
   private ask(event: Event, answers: Answers, deliveries: Array<Delivery>): void {
-    if (!takes(answers, event.msg.type === "elicitation_request")) return
+    if (!takes(answers, asksForm(event.msg))) return
     deliveries.push({ _tag: "Ask", event })
   }
 }

@@ -8,6 +8,19 @@ import type { QuestionSettings } from "./ApprovalEffect.ts"
 import { formText } from "./FormText.ts"
 import { formMessage, reasonText } from "./QuestionText.ts"
 
+const formEvent = ({
+  callId: id,
+  message,
+  requestedSchema,
+  server,
+}: Extract<QuestionRequest, { readonly _tag: "Elicitation" }>): EventMsg => ({
+  type: "elicitation_request",
+  server_name: server,
+  id,
+  message: formMessage(server, message),
+  requested_schema: formText(requestedSchema),
+})
+
 /**
  * The event that asks the question. `reason`, and the message and form of a tool server, are for a person and contain
  * foreign text only in quotes; command, directory, changes and names of members are for programs and are unchanged.
@@ -15,13 +28,11 @@ import { formMessage, reasonText } from "./QuestionText.ts"
 export const requestEvent = (request: QuestionRequest, settings: QuestionSettings): EventMsg => {
   switch (request._tag) {
     case "Elicitation":
-      return {
-        type: "elicitation_request",
-        server_name: request.server,
-        id: request.callId,
-        message: formMessage(request.server, request.message),
-        requested_schema: formText(request.requestedSchema),
-      }
+      return formEvent(request)
+    case "UserInput": {
+      const { callId: call_id, questions } = request
+      return { type: "request_user_input", call_id, questions }
+    }
     case "Exec":
       return {
         type: "exec_approval_request",
@@ -63,6 +74,7 @@ type QuestionMsg = EventOf<
   | "apply_patch_approval_request"
   | "tool_approval_request"
   | "elicitation_request"
+  | "request_user_input"
 >
 
 /** True for an event that asks a question. */
@@ -70,7 +82,13 @@ export const isQuestion = (msg: EventMsg): msg is QuestionMsg =>
   msg.type === "exec_approval_request" ||
   msg.type === "apply_patch_approval_request" ||
   msg.type === "tool_approval_request" ||
-  msg.type === "elicitation_request"
+  asksForm(msg)
+
+/** True for an event that asks for information and not for a permission. */
+export const asksForm = (
+  msg: EventMsg,
+): msg is EventOf<"elicitation_request" | "request_user_input"> =>
+  msg.type === "elicitation_request" || msg.type === "request_user_input"
 
 /** The id that `approval_resolved` names. */
 export const questionId = (msg: QuestionMsg): string =>
@@ -85,6 +103,9 @@ export const requestOf = (msg: QuestionMsg, sandbox?: SandboxPolicy): QuestionRe
   if (msg.type === "elicitation_request") {
     const { id: callId, message, requested_schema: requestedSchema, server_name: server } = msg
     return { _tag: "Elicitation", callId, server, message, requestedSchema }
+  }
+  if (msg.type === "request_user_input") {
+    return { _tag: "UserInput", callId: msg.call_id, questions: msg.questions }
   }
   const { call_id: callId, reason } = msg
   switch (msg.type) {

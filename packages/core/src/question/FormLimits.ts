@@ -2,8 +2,9 @@
  * Limits of the forms of tool servers and of what is filled in: size, depth and visible names. Pure.
  */
 import type { Elicitation } from "../approvals/Approval.ts"
-import type { Outcome, QuestionRequest } from "../approvals/Elicitation.ts"
+import { isForm, type Outcome, type QuestionRequest } from "../approvals/Elicitation.ts"
 import { canBeShown } from "./FormText.ts"
+import { userInputForm } from "./UserInputForm.ts"
 
 /** Longest JSON of each part of a form and of an answer, in UTF-16 code units. */
 const maxChars = 64 * 1024
@@ -40,8 +41,12 @@ export const formFault = (form: Elicitation): string | undefined => {
 }
 
 /** False for a form that is declined without a question. */
-export const canBePut = (request: QuestionRequest): boolean =>
-  request._tag !== "Elicitation" || formFault(request) === undefined
+export const canBePut = (request: QuestionRequest): boolean => {
+  if (!isForm(request)) return true
+  if (request._tag === "Elicitation") return formFault(request) === undefined
+  const { questions } = request
+  return fits(questions) && formFault(userInputForm(questions)) === undefined
+}
 
 /** False for an answer that counts as unreadable. */
 export const canBeRead = (content: Outcome["content"]): boolean =>

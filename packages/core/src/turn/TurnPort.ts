@@ -10,6 +10,8 @@ import type {
   ApprovalRequest,
   Elicitation,
   ElicitationAnswer,
+  UserInputAnswer,
+  UserInputRequest,
   Verdict,
 } from "../approvals/Approval.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
@@ -49,6 +51,10 @@ export interface TurnPort {
   readonly ask: (request: ApprovalRequest) => Effect.Effect<Verdict>
   /** Likewise, for the question of a tool server. */
   readonly elicit: (request: Elicitation) => Effect.Effect<ElicitationAnswer>
+  /** Likewise, for the agent's questions. */
+  readonly requestInput: (request: UserInputRequest) => Effect.Effect<UserInputAnswer>
+  /** True while a listener can answer these. */
+  readonly canRequestInput: Effect.Effect<boolean>
   /** True when an earlier `approved_for_session` covers the request. */
   readonly granted: (request: ApprovalRequest) => Effect.Effect<boolean>
   /** Resolves with the next step, or with undefined when the turn has ended; its terminal event is recorded then. */

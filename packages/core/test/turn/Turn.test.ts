@@ -62,6 +62,8 @@ const setUp = (
     ask: () => Effect.die("no tool asks here"),
     granted: () => Effect.succeed(false),
     elicit: () => Effect.die("no tool server asks here"),
+    requestInput: () => Effect.die("no agent asks here"),
+    canRequestInput: Effect.succeed(false),
     eventCallId: (id) => id,
     recordCall: () => Effect.succeed(true),
     emit: (messages) =>
