@@ -18,6 +18,8 @@ import type {
   Elicitation,
   ElicitationAnswer,
   ToolApproval,
+  UserInputAnswer,
+  UserInputRequest,
   Verdict,
 } from "./approvals/Approval.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
@@ -51,6 +53,13 @@ export interface ToolContext {
    * question. Interrupting the wait withdraws the question. An answer allows nothing, and the turn continues.
    */
   readonly elicit: (request: Elicitation) => Effect.Effect<ElicitationAnswer>
+  /**
+   * Asks a person the agent's questions, as `request_user_input`, and resolves with the answers. Never fails, and an answer
+   * allows nothing. One question per call, as for `approve`; so is what an interruption and a restart do.
+   */
+  readonly requestInput: (request: UserInputRequest) => Effect.Effect<UserInputAnswer>
+  /** True while a listener is attached that can answer `requestInput`. */
+  readonly canRequestInput: Effect.Effect<boolean>
 }
 
 /** The result of one call, for the model. */

@@ -3,6 +3,7 @@
  * which are legacy is a property of their definitions here. The wire is described in packages/docs/wire/events.md.
  */
 import * as Schema from "effect/Schema"
+import { UserInputAnswers } from "./events/QuestionEvents.ts"
 import {
   AskForApproval,
   CollaborationMode,
@@ -102,6 +103,16 @@ export const Op = Schema.Union([
     success: Schema.Boolean,
     content: Schema.Array(ToolOutputPart),
     /** As in `exec_approval`. */
+    question: Schema.optionalKey(Schema.Int),
+  }),
+  /**
+   * Answers a `request_user_input`; a response of null declines. Answers of more than 64 Ki characters as JSON cannot be
+   * read: the question is declined, reason `malformed`.
+   */
+  op("user_input_answer", {
+    id: Schema.String,
+    response: Schema.NullOr(Schema.Struct({ answers: UserInputAnswers })),
+    /** As in `exec_approval`. Not in the original. */
     question: Schema.optionalKey(Schema.Int),
   }),
   legacyOp("add_to_history", { text: Schema.String }),

@@ -35,6 +35,7 @@ describe("Op", () => {
       "start_queued",
       "tool_approval",
       "user_input",
+      "user_input_answer",
       "user_turn",
     ])
   })

@@ -26,6 +26,7 @@ import { type OpenServers, ToolServers } from "./mcp/ToolServers.ts"
 import * as GitDiff from "./patch/GitDiff.ts"
 import { implicitInvocation, intercept } from "./patch/Interception.ts"
 import * as TurnDiff from "./patch/TurnDiff.ts"
+import { userInputTool } from "./input/UserInputTool.ts"
 import { planTool } from "./plan/PlanTool.ts"
 import { searchTool } from "./search/SearchTool.ts"
 import { CommandRunner } from "./process/CommandRunner.ts"
@@ -71,6 +72,9 @@ const patchCommandOf =
     return applyPatch(found.patch, directory, callId, context, turnDiff)
   }
 
+/** What the agent shows the person, and asks. */
+const personTools = [planTool, userInputTool]
+
 /** Creates what does not change from turn to turn. */
 const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: ImageFile.ImageFiles) {
   const { environment, hostTools = [], secretNames } = options
@@ -97,7 +101,7 @@ const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: Imag
   /** The tools of one turn except those of tool servers, in the order in which they are offered. */
   const toolsOf = (turnDiff: ApplyPatch.DiffOf): ReadonlyArray<Tool> => [
     ...shellTools({ ...shell, patchOf: patchCommandOf(applyPatch, resolve, turnDiff) }),
-    planTool,
+    ...personTools,
     patchTool((text, callId, context) =>
       applyPatch(text, context.settings.cwd, callId, context, turnDiff),
     ),
@@ -158,8 +162,10 @@ const open = (own: ReadonlyArray<Tool>, servers: OpenServers, context: ToolConte
     )
   }
   return {
-    specs: Effect.map(ofServers, (specs) => [
-      ...[...byName.values()].flatMap((tool) => tool.spec(context.settings) ?? []),
+    specs: Effect.map(Effect.all([ofServers, context.canRequestInput]), ([specs, canAsk]) => [
+      ...[...byName.values()]
+        .filter(({ asksPerson }) => canAsk || asksPerson !== true)
+        .flatMap((tool) => tool.spec(context.settings) ?? []),
       ...specs,
     ]),
     isReadOnly: (call) =>

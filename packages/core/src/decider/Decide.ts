@@ -165,6 +165,8 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
       return answerForm(state, id, op, input.because)
     case "client_tool_result":
       return answerCall(state, id, op, input.because)
+    case "user_input_answer":
+      return answerInput(state, id, op, input.because)
   }
 }
 
@@ -219,6 +221,21 @@ const answerCall = (
 ): Decision => {
   const reply = { ...named, decision: "approved" as const, result: { content, success } }
   return answerQuestion(state, id, "ClientCall", reply, because)
+}
+
+/** Answers the agent's questions; a turn that waited for it since a restart is resumed. */
+const answerInput = (
+  state: State,
+  id: SubmissionId,
+  { response, type: _, ...named }: Extract<Op, { readonly type: "user_input_answer" }>,
+  because: InputOf<"Submit">["because"],
+): Decision => {
+  const reply =
+    response === null
+      ? { ...named, decision: "denied" as const }
+      : { ...named, decision: "approved" as const, content: response.answers }
+  const answered = answerQuestion(state, id, "UserInput", reply, because)
+  return answered.refused === undefined ? followedBy(answered, resumeParkedTurn) : answered
 }
 
 /** Interrupts the running turn and ends the conversation after it, or at once. */

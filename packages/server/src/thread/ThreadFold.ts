@@ -50,6 +50,10 @@ interface OpenTurn {
   lastMessage: ThreadItem | undefined
 }
 
+/** What a thread can wait for. */
+const flags = ["waitingOnApproval", "waitingOnUserInput"] as const
+type WaitingFlag = (typeof flags)[number]
+
 const seconds = (ms: number): number => Math.floor(ms / 1000)
 
 /** A turn that runs. */
@@ -70,8 +74,8 @@ export class ThreadFold {
   private items: ItemsState = initialItems
   private projection: ProjectionState = initialProjection
   private turn: OpenTurn | undefined
-  /** Ids of the questions that wait for an answer. */
-  private readonly questions = new Set<string>()
+  /** What each question that waits for an answer is about, by its id. */
+  private readonly questions = new Map<string, WaitingFlag>()
   private hasFailed = false
   /** Id of the last submission that has summarised the history. */
   private compacted: string | undefined
@@ -81,8 +85,13 @@ export class ThreadFold {
     if (this.turn === undefined) return { type: this.hasFailed ? "systemError" : "idle" }
     return {
       type: "active",
-      activeFlags: this.questions.size === 0 ? [] : ["waitingOnApproval"],
+      activeFlags: this.questions.size === 0 ? [] : this.flags(),
     }
+  }
+
+  private flags(): ReadonlyArray<WaitingFlag> {
+    const waiting = new Set(this.questions.values())
+    return flags.filter((flag) => waiting.has(flag))
   }
 
   /** Id of the running turn, if any. */
@@ -133,10 +142,13 @@ export class ThreadFold {
       case "exec_approval_request":
       case "apply_patch_approval_request":
       case "tool_approval_request":
-        this.questions.add(msg.call_id)
+        this.questions.set(msg.call_id, "waitingOnApproval")
         return
       case "elicitation_request":
-        this.questions.add(msg.id)
+        this.questions.set(msg.id, "waitingOnApproval")
+        return
+      case "request_user_input":
+        this.questions.set(msg.call_id, "waitingOnUserInput")
         return
       case "approval_resolved":
         this.questions.delete(msg.call_id)

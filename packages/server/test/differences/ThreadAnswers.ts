@@ -137,15 +137,14 @@ export const threadAnswers: ReadonlyArray<Difference> = [
   },
   {
     key: "v2-legacy-items",
-    original: "`thread/items/list` is an error for such a thread, and before its checks of other errors.",
+    original:
+      "`thread/items/list` is an error for such a thread, and before its checks of other errors.",
     colloquy: "It lists the items of every thread.",
     why: "There is one kind of threads.",
-    proofs: [
-      only(version, "app_legacy_history", "6"),
-      only(version, "app_experimental_gate", "5"),
-    ],
+    proofs: [only(version, "app_legacy_history", "6"), only(version, "app_experimental_gate", "5")],
     explains: anyOf(succeeds("thread/items/list"), (m) => {
-      const isText = m.path === "error.message" && m.original === "thread/items/list is not supported yet"
+      const isText =
+        m.path === "error.message" && m.original === "thread/items/list is not supported yet"
       return isText || (m.path === "error.code" && from(-32601, -32600)(m))
     }),
   },
@@ -172,7 +171,8 @@ export const threadAnswers: ReadonlyArray<Difference> = [
   },
   {
     key: "v2-unknown-settings",
-    original: "Unknown keys of `config.toml` are reported by `configWarning` and `warning` when a thread starts.",
+    original:
+      "Unknown keys of `config.toml` are reported by `configWarning` and `warning` when a thread starts.",
     colloquy: "`colloquy doctor` reports them.",
     why: "The configuration is read when the server starts, and not for each thread.",
     proofs: [only(version, "app_config")],

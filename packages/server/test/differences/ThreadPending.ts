@@ -15,8 +15,7 @@ export const isPending = (
   version: string,
   recording: string,
   mismatch: Mismatch,
-): boolean =>
-  version === shown && recordings.includes(recording) && explains(mismatch)
+): boolean => version === shown && recordings.includes(recording) && explains(mismatch)
 
 export const pending: ReadonlyArray<Pending> = [
   {
@@ -41,8 +40,7 @@ export const pending: ReadonlyArray<Pending> = [
     recordings: ["app_thread_ops"],
     explains: (m) =>
       m.request === "23" ||
-      (m.kind === "missing" &&
-        JSON.stringify(m.original).includes("<turn of thread of 2 1>")) ||
+      (m.kind === "missing" && JSON.stringify(m.original).includes("<turn of thread of 2 1>")) ||
       (m.kind === "missing" && /^thread\/status\/changed (?:active|idle)$/.test(m.label)),
   },
 ]
