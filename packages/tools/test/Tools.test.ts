@@ -29,6 +29,7 @@ const connecting =
         tools: [{ name: "t", description: "does t", inputSchema: { type: "object" } }],
         call: () => Effect.succeed({ content: [] }),
         ended: Effect.never,
+        request: () => Effect.succeed({}),
         isOver: () => false,
       }
     })
