@@ -30,6 +30,7 @@ const connecting =
         tools: [{ name: "t", description: "does t", inputSchema: { type: "object" } }],
         call: () => Effect.succeed({ content: [] }),
         ended: Effect.never,
+        request: () => Effect.succeed({}),
         isOver: () => false,
       }
     })
