@@ -501,7 +501,12 @@ export type QueueChangedEvent = {
   readonly ids: ReadonlyArray<string>
 }
 
-export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ThreadRolledBackEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent
+export type ReadMarkedEvent = {
+  readonly type: "read_marked"
+  readonly read: boolean
+}
+
+export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ThreadRolledBackEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent | ReadMarkedEvent
 
 /** Introduces the client. Must be sent once, before every other request. */
 export type InitializeParams = {
@@ -1448,6 +1453,17 @@ export type CodexEventQueueChangedParams = {
   readonly seq?: number
 }
 
+/** The turns so far were marked as read, or as unread. Sent to listeners that gave `after`. */
+export type CodexEventReadMarkedParams = {
+  readonly id: string
+  readonly msg: EventMsg | {
+    readonly type: string
+  } & Readonly<Record<string, unknown>>
+  readonly conversationId: string
+  readonly subscriptionId: string
+  readonly seq?: number
+}
+
 /** A stored conversation was resumed. Sent after the response to `resumeConversation`. */
 export type SessionConfiguredParams = {
   readonly sessionId: string
@@ -1672,6 +1688,8 @@ export interface ServerNotifications {
   "codex/event/tool_approval_request": { params: CodexEventToolApprovalRequestParams }
   /** The queue of input has changed: input was added, edited, moved or removed, or has started a turn. Sent to listeners that gave `after`. */
   "codex/event/queue_changed": { params: CodexEventQueueChangedParams }
+  /** The turns so far were marked as read, or as unread. Sent to listeners that gave `after`. */
+  "codex/event/read_marked": { params: CodexEventReadMarkedParams }
   /** A stored conversation was resumed. Sent after the response to `resumeConversation`. */
   "sessionConfigured": { params: SessionConfiguredParams }
   /** The listener has received every recorded event before the number `seq`; what follows is live. Sent to listeners that gave `after`, and after `conversationLagged`. */

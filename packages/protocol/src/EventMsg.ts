@@ -71,10 +71,11 @@ export type {
   Compacted,
   ThreadRolledBack,
   QueueChanged,
+  ReadMarked,
   ShutdownComplete,
 } from "./events/TurnEvents.ts"
 
-/** Every variant, in the order of the original's definition; the last eleven came later. A new event is added here. */
+/** Every variant, in the order of the original's definition; the last twelve came later. A new event is added here. */
 export const EventMsg = Schema.Union([
   Turn.ErrorEvent,
   Turn.TaskStarted,
@@ -123,6 +124,7 @@ export const EventMsg = Schema.Union([
   Tool.ToolCallEnd,
   Tool.ToolApprovalRequest,
   Turn.QueueChanged,
+  Turn.ReadMarked,
 ]).annotate({ identifier: "EventMsg" })
 /** A decoded `EventMsg`. */
 export type EventMsg = typeof EventMsg.Type

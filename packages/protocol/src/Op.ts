@@ -108,6 +108,12 @@ export const Op = Schema.Union([
    * without a request to the model, which reads the command and its output with the next turn. Never joins a turn.
    */
   op("run_user_shell_command", { command: Schema.String }),
+  /**
+   * Marks the turns of the conversation as read, or as unread: `read_marked` follows, unless they are already. Refused
+   * `ReadingChanged` if `revision` is given and is not the number of the last event that has changed what is unread (-1:
+   * none). Not in the original.
+   */
+  op("mark_read", { read: Schema.Boolean, revision: Schema.optionalKey(Schema.Int) }),
   legacyOp("review", {
     review_request: Schema.Struct({ prompt: Schema.String, user_facing_hint: Schema.String }),
   }),

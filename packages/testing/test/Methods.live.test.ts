@@ -22,7 +22,7 @@ const threads = of("thread", AppServerV2)
 const dialects = [...handled, threads]
 
 /** Methods of threads that are answered with an error which says that they are not served yet. */
-const unserved: ReadonlySet<string> = new Set(["review/start", "thread/readState/update"])
+const unserved: ReadonlySet<string> = new Set(["review/start"])
 
 /** One definition makes the notifications of all types of events; their names are written as those types alone. */
 const isEvent = (method: string) => method.startsWith("codex/event/")

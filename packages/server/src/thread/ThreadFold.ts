@@ -4,6 +4,7 @@
  * Knows no method and reads no clock. Used by one listener, or for one reading of a log.
  */
 import { compactionNotice, type Item } from "@colloquy/core/log/Item"
+import { type Reading, stepReading } from "@colloquy/core/log/Reading"
 import { initialItems, type ItemsState, step } from "@colloquy/core/log/Items"
 import { isAutoCompactId } from "@colloquy/core/decider/State"
 import { type Event, type EventMsg, type EventOf, isTerminal } from "@colloquy/protocol/EventMsg"
@@ -23,6 +24,8 @@ export type ThreadOutput =
   | ItemOutput
   | { readonly _tag: "TurnStarted" | "TurnCompleted"; readonly turn: Turn }
   | { readonly _tag: "Status"; readonly status: ThreadStatus }
+  /** A turn has an answer that the user has not seen. */
+  | { readonly _tag: "Unread"; readonly reading: Reading }
   /** Turns at the end of the thread were dropped. */
   | { readonly _tag: "Reverted" }
   | {
@@ -73,6 +76,7 @@ export class ThreadFold {
   /** Ids of the questions that wait for an answer. */
   private readonly questions = new Set<string>()
   private hasFailed = false
+  private read: Reading | undefined
   /** Id of the last submission that has summarised the history. */
   private compacted: string | undefined
 
@@ -83,6 +87,11 @@ export class ThreadFold {
       type: "active",
       activeFlags: this.questions.size === 0 ? [] : ["waitingOnApproval"],
     }
+  }
+
+  /** Which turns are unread; undefined before the first one. */
+  get reading(): Reading | undefined {
+    return this.read
   }
 
   /** Id of the running turn, if any. */
@@ -114,6 +123,7 @@ export class ThreadFold {
     this.report(before, outputs)
     this.project(event, atMs, outputs)
     this.reportMessage(event, outputs)
+    this.countUnread(event, outputs)
     if (isTerminal(msg) && this.turn?.id === event.id) this.endTurn(msg, atMs, outputs)
     return outputs
   }
@@ -138,6 +148,13 @@ export class ThreadFold {
         return
       default:
     }
+  }
+
+  private countUnread(event: Event, outputs: Array<ThreadOutput>): void {
+    const before = this.read
+    this.read = stepReading(before, event)
+    const isAnswer = event.msg.type === "task_complete" && this.read !== before
+    if (isAnswer && this.read !== undefined) outputs.push({ _tag: "Unread", reading: this.read })
   }
 
   /** Id of the turn that shows what has this id: a summary in the middle of a turn belongs to it. */
