@@ -76,6 +76,7 @@ export type {
   Compacted,
   ThreadRolledBack,
   QueueChanged,
+  ReadMarked,
   ShutdownComplete,
 } from "./events/TurnEvents.ts"
 
@@ -130,6 +131,7 @@ export const EventMsg = Schema.Union([
   Turn.QueueChanged,
   Tool.ClientToolCall,
   Question.RequestUserInput,
+  Turn.ReadMarked,
 ]).annotate({ identifier: "EventMsg" })
 /** A decoded `EventMsg`. */
 export type EventMsg = typeof EventMsg.Type

@@ -140,6 +140,12 @@ export const Op = Schema.Union([
    */
   op("run_user_shell_command", { command: Schema.String }),
   /**
+   * Marks the turns of the conversation as read, or as unread: `read_marked` follows, unless they are already. Refused
+   * `ReadingChanged` if `revision` is given and is not the number of the last event that has changed what is unread (-1:
+   * none). Not in the original.
+   */
+  op("mark_read", { read: Schema.Boolean, revision: Schema.optionalKey(Schema.Int) }),
+  /**
    * Starts a turn in which the model reviews: it is asked `prompt`, a person sees `user_facing_hint`. The turn accepts no
    * further input; a review never joins a running turn, but waits for its end.
    */

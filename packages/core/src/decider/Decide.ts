@@ -25,6 +25,7 @@ import {
   type RunningTurn,
   type State,
 } from "./State.ts"
+import { isMarked } from "../log/Reading.ts"
 import { triggerText } from "../log/Compacted.ts"
 import {
   type Decision,
@@ -143,6 +144,8 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
       return review(state, queuedOf(id, op), whileRunning)
     case "revert":
       return revert(state, id, op.turn_id, input.dropped)
+    case "mark_read":
+      return markRead(state, id, op)
     case "edit_queued":
       return sizeFault(state, op.items) ?? decideQueue(state, id, op)
     case "remove_queued":
@@ -178,6 +181,22 @@ const review = (
 ): Decision => {
   const joins = whileRunning === "queue" || whileRunning === "steer"
   return userInput(state, submission, joins ? "wait" : whileRunning)
+}
+
+const markRead = (
+  state: State,
+  id: SubmissionId,
+  { read, revision }: Extract<Op, { readonly type: "mark_read" }>,
+): Decision => {
+  const { reading } = state
+  if (revision !== undefined && revision !== (reading?.revision ?? -1)) {
+    return refuse(state, "ReadingChanged", "what is unread has changed")
+  }
+  return {
+    ...nothing(state),
+    events: isMarked(reading, read) ? [] : [{ id, msg: { type: "read_marked", read } }],
+    receipt: { id, disposition: "none" },
+  }
 }
 
 const revert = (

@@ -4,6 +4,7 @@
  * Knows no method and reads no clock. Used by one listener, or for one reading of a log.
  */
 import { compactionNotice, type Item } from "@colloquy/core/log/Item"
+import { type Reading, stepReading } from "@colloquy/core/log/Reading"
 import { initialItems, type ItemsState, step } from "@colloquy/core/log/Items"
 import { isAutoCompactId } from "@colloquy/core/decider/State"
 import { type Event, type EventMsg, type EventOf, isTerminal } from "@colloquy/protocol/EventMsg"
@@ -23,6 +24,8 @@ export type ThreadOutput =
   | ItemOutput
   | { readonly _tag: "TurnStarted" | "TurnCompleted"; readonly turn: Turn }
   | { readonly _tag: "Status"; readonly status: ThreadStatus }
+  /** A turn has an answer that the user has not seen. */
+  | { readonly _tag: "Unread"; readonly reading: Reading }
   /** Turns at the end of the thread were dropped. */
   | { readonly _tag: "Reverted" }
   | {
@@ -77,6 +80,7 @@ export class ThreadFold {
   /** What each question that waits for an answer is about, by its id. */
   private readonly questions = new Map<string, WaitingFlag>()
   private hasFailed = false
+  private read: Reading | undefined
   /** Id of the last submission that has summarised the history. */
   private compacted: string | undefined
 
@@ -92,6 +96,11 @@ export class ThreadFold {
   private flags(): ReadonlyArray<WaitingFlag> {
     const waiting = new Set(this.questions.values())
     return flags.filter((flag) => waiting.has(flag))
+  }
+
+  /** Which turns are unread; undefined before the first one. */
+  get reading(): Reading | undefined {
+    return this.read
   }
 
   /** Id of the running turn, if any. */
@@ -128,6 +137,7 @@ export class ThreadFold {
     this.project(event, atMs, outputs)
     if (isPatch) this.report(before, outputs)
     this.reportMessage(event, outputs)
+    this.countUnread(event, outputs)
     if (isTerminal(msg) && this.turn?.id === event.id) this.endTurn(msg, atMs, outputs)
     return outputs
   }
@@ -155,6 +165,13 @@ export class ThreadFold {
         return
       default:
     }
+  }
+
+  private countUnread(event: Event, outputs: Array<ThreadOutput>): void {
+    const before = this.read
+    this.read = stepReading(before, event)
+    const isAnswer = event.msg.type === "task_complete" && this.read !== before
+    if (isAnswer && this.read !== undefined) outputs.push({ _tag: "Unread", reading: this.read })
   }
 
   /** Id of the turn that shows what has this id: a summary in the middle of a turn belongs to it. */

@@ -8,6 +8,7 @@ import { internal } from "../../app/AppErrors.ts"
 import { ConversationsView } from "../../ConversationsView.ts"
 import type { ThreadCall, ThreadHandler } from "../ThreadCall.ts"
 import { badValue, storeFailed } from "../ThreadErrors.ts"
+import { readStatesOf } from "../ReadStates.ts"
 import { threadOf } from "../ThreadObjects.ts"
 import { badCursor, cursorAt, pageOf } from "../ThreadPages.ts"
 
@@ -155,7 +156,7 @@ export const threadList: ThreadHandler<typeof ThreadList> = Effect.fnUntraced(
     const threads = yield* Effect.forEach(data, (summary) => describe(summary, call))
     return {
       data: threads.filter((thread) => thread !== undefined),
-      readStates: null,
+      readStates: call.connection.isExperimental ? yield* readStatesOf(data, call) : null,
       nextCursor,
       backwardsCursor,
     }
