@@ -93,8 +93,7 @@ describe("colloquy", () => {
         code: 2,
         signal: null,
         stdout: "",
-        stderr:
-          "colloquy: Invalid override (missing '='): \"novalue\"; see `colloquy --help`\n",
+        stderr: "colloquy: Invalid override (missing '='): \"novalue\"; see `colloquy --help`\n",
       })
     }),
   )
@@ -473,7 +472,8 @@ describe("colloquy demo", () => {
         code: 1,
         signal: null,
         stdout: "",
-        stderr: "error loading config: `-c`: invalid value\n",
+        stderr:
+          "error loading config: invalid value: string, expected a name that is not empty in `model`\n",
       })
     }),
   )

@@ -300,30 +300,69 @@ describe("completions", () => {
     )
   }
 
-  it.live("bash completes commands of people and of servers", () =>
-    Effect.gen(function* () {
-      const { home, run } = yield* homeWith()
-      const path = join(home, "script")
-      writeFileSync(path, run(["completions", "bash"]).stdout)
-      const complete = (...words: ReadonlyArray<string>) => {
-        const line = words.join(" ")
-        const name = "$(complete -p colloquy | sed 's/.*-F \\([^ ]*\\).*/\\1/')"
-        const program = [
-          `source '${path}'`,
-          `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")})`,
-          `COMP_CWORD=${words.length - 1}`,
-          `COMP_LINE='${line}'`,
-          `COMP_POINT=${line.length}`,
-          `${name} colloquy '${words.at(-1)}' '${words.at(-2)}'`,
-          'printf "%s\\n" "${COMPREPLY[@]}"',
-        ].join("\n")
-        const { stdout } = spawnSync("bash", ["--norc", "-c", program], { encoding: "utf8" })
-        return stdout.trim().split(/\s+/)
-      }
-      assert.includeMembers(complete("colloquy", "se"), ["sessions", "serve"])
-      assert.includeMembers(complete("colloquy", "sessions", "a"), ["archive"])
-    }).pipe(Effect.scoped),
-  )
+  /** What the shell offers for this line. */
+  const completers = {
+    bash: (path: string, words: ReadonlyArray<string>) => {
+      const line = words.join(" ")
+      const name = "$(complete -p colloquy | sed 's/.*-F \\([^ ]*\\).*/\\1/')"
+      const program = [
+        `source '${path}'`,
+        `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")})`,
+        `COMP_CWORD=${words.length - 1}`,
+        `COMP_LINE='${line}'`,
+        `COMP_POINT=${line.length}`,
+        `${name} colloquy '${words.at(-1)}' '${words.at(-2)}'`,
+        'printf "%s\\n" "${COMPREPLY[@]}"',
+      ].join("\n")
+      return spawnSync("bash", ["--norc", "-c", program], { encoding: "utf8" }).stdout
+    },
+    fish: (path: string, words: ReadonlyArray<string>, home: string) =>
+      spawnSync("fish", ["-N", "-c", `source '${path}'; complete -C '${words.join(" ")}'`], {
+        encoding: "utf8",
+        env: { PATH: process.env["PATH"], HOME: home },
+      }).stdout.replaceAll(/\t.*/g, ""),
+    // Its completions run in its line editor only: it has a terminal of its own, in which Tab is pressed.
+    zsh: (path: string, words: ReadonlyArray<string>, home: string) => {
+      const program = [
+        "zmodload zsh/zpty",
+        "zpty z zsh -f -i",
+        `zpty -w z 'PS1="> "; autoload -U compinit; compinit -D -u; source ${path}'`,
+        "zpty -w z 'compdef _colloquy colloquy; print REA\"\"DY'",
+        "zpty -r -m z all '*READY*'",
+        `zpty -w -n z $'${words.join(" ")}\\t\\C-a\\#\\C-m'`,
+        "zpty -w z 'print EN\"\"DED'",
+        "zpty -r -m z all '*ENDED*'",
+        "print -r -- $all",
+      ].join("\n")
+      const { stdout } = spawnSync("zsh", ["-f", "-c", program], {
+        encoding: "utf8",
+        env: { PATH: process.env["PATH"], HOME: home, TERM: "dumb" },
+        timeout: 20_000,
+      })
+      return stdout
+    },
+  } as const
+
+  for (const [shell, complete] of Object.entries(completers)) {
+    it.live.skipIf(!has(shell))(`${shell} completes command lines (needs ${shell})`, () =>
+      Effect.gen(function* () {
+        const { home, run } = yield* homeWith()
+        const path = join(home, shell === "zsh" ? "_colloquy" : "script")
+        writeFileSync(path, run(["completions", shell]).stdout)
+        const offered = (...words: ReadonlyArray<string>) =>
+          complete(path, ["colloquy", ...words], home)
+            .trim()
+            .split(/\s+/)
+        assert.include(offered("sess"), "sessions")
+        assert.include(offered("mcp", "-s", "work"), "workspace-write")
+        // It takes seconds to start.
+        if (shell === "zsh") return
+        assert.include(offered("app"), "app-server")
+        assert.include(offered("sessions", "arch"), "archive")
+        assert.include(offered("exec", "--color", "al"), "always")
+      }).pipe(Effect.scoped),
+    )
+  }
 })
 
 describe("help and usage errors", () => {
