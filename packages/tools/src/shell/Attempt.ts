@@ -12,6 +12,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { Capture, defaultMaxBytes } from "../process/Capture.ts"
 import type { CommandNotStarted, CommandResult, Launch } from "../process/Command.ts"
 import type { CommandRunner } from "../process/CommandRunner.ts"
 import { environmentOf } from "../environment/EnvironmentPolicy.ts"
@@ -85,6 +86,18 @@ const endEvent = (
   }
 }
 
+/** The end of a command that was interrupted: with what it has printed, which the model and later readers would miss. */
+const interruptedEvent = (callId: string, output: string, took: Duration.Duration): EventMsg => ({
+  type: "exec_command_end",
+  call_id: callId,
+  stdout: output,
+  stderr: "",
+  aggregated_output: output,
+  exit_code: -1,
+  duration: wireDuration(Duration.toMillis(took)),
+  formatted_output: output,
+})
+
 /** What attempts need. */
 export interface AttemptsOptions {
   readonly runner: CommandRunner["Service"]
@@ -137,15 +150,23 @@ class AttemptRunner {
         parsed_cmd: parsedCommand(argv),
       })
       const before = yield* Clock.currentTimeMillis
-      const outcome = yield* this.outcomeOf(command, confinement, context)
-      const took = Duration.millis((yield* Clock.currentTimeMillis) - before)
-      yield* context.emit(endEvent(callId, outcome, took))
+      const took = Effect.map(Clock.currentTimeMillis, (now) => Duration.millis(now - before))
+      const onInterrupt = (output: string) =>
+        Effect.flatMap(took, (time) => context.emit(interruptedEvent(callId, output, time)))
+      const outcome = yield* this.outcomeOf(command, confinement, context, onInterrupt)
+      yield* context.emit(endEvent(callId, outcome, yield* took))
       return outcome
     })
   }
 
-  /** Runs the command and delivers its output while it runs. */
-  private outcomeOf(command: AttemptCommand, confinement: Confinement, context: ToolContext) {
+  /** Runs the command and delivers its output while it runs. `onInterrupt` gets the output of one that is interrupted. */
+  private outcomeOf(
+    command: AttemptCommand,
+    confinement: Confinement,
+    context: ToolContext,
+    onInterrupt: (output: string) => Effect.Effect<void>,
+  ) {
+    const printed = new Capture(defaultMaxBytes)
     return Effect.gen({ self: this }, function* () {
       const { settings } = context
       const env = yield* this.environmentFor(confinement, context)
@@ -156,17 +177,26 @@ class AttemptRunner {
       )
       const deltas = yield* OutputDeltas.make(command.callId, context.emit)
       // Two pipes would lose the order in which a command writes to both.
-      const result = yield* this.options.runner.run(
-        { ...launch, joinsOutput: true },
-        {
-          timeout: command.timeout,
-          killGrace: settings.killGrace ?? defaultKillGrace,
-          onOutput: deltas.push,
-        },
-      )
+      const result = yield* this.options.runner
+        .run(
+          { ...launch, joinsOutput: true },
+          {
+            timeout: command.timeout,
+            killGrace: settings.killGrace ?? defaultKillGrace,
+            onOutput: (chunk) => {
+              printed.push(chunk.bytes)
+              return deltas.push(chunk)
+            },
+          },
+        )
+        .pipe(Effect.onInterrupt(() => deltas.flush))
       yield* deltas.flush
       return result
-    }).pipe(Effect.scoped, Effect.result)
+    }).pipe(
+      Effect.scoped,
+      Effect.onInterrupt(() => Effect.suspend(() => onInterrupt(printed.finish().text))),
+      Effect.result,
+    )
   }
 
   /** The whole environment of the command. */
