@@ -49,6 +49,7 @@ export type ReportedMsg =
 interface OpenTurn {
   readonly id: string
   readonly startedAtMs: number
+  /** The error that was reported last. It is why the turn failed if the end of the turn follows at once. */
   error: TurnError | undefined
   lastMessage: ThreadItem | undefined
 }
@@ -124,6 +125,7 @@ export class ThreadFold {
     // A virtual clock can be between two milliseconds, which the dialect cannot write.
     const atMs = Math.floor(at)
     const outputs: Array<ThreadOutput> = []
+    this.settleError(event, outputs)
     if (msg.type === "task_started") this.startTurn(event.id, atMs, outputs)
     const before = this.status
     this.countQuestion(msg)
@@ -140,6 +142,15 @@ export class ThreadFold {
     this.countUnread(event, outputs)
     if (isTerminal(msg) && this.turn?.id === event.id) this.endTurn(msg, atMs, outputs)
     return outputs
+  }
+
+  /** The turn goes on after an error, or was interrupted: the error has not ended it, and is a warning. */
+  private settleError({ id, msg }: Event, outputs: Array<ThreadOutput>): void {
+    const { turn } = this
+    if (turn?.error === undefined || turn.id !== id || msg.type === "task_complete") return
+    const { message } = turn.error
+    turn.error = undefined
+    outputs.push({ _tag: "Message", turnId: id, msg: { type: "warning", message } })
   }
 
   private report(before: ThreadStatus, outputs: Array<ThreadOutput>): void {

@@ -28,6 +28,10 @@ const isOtherSource = ({ sourceKinds }: ListParams): boolean =>
   sourceKinds.length > 0 &&
   !sourceKinds.some((kind) => kind === "vscode" || kind === "appServer")
 
+/** A thread has no parent, section or project: none matches such a filter. */
+const isOfNone = ({ parentThreadId, projectId, sectionId }: ListParams): boolean =>
+  parentThreadId != null || projectId != null || sectionId != null
+
 const isListed =
   (params: ListParams) =>
   ({ cwd, id, provider = "" }: ConversationSummary): boolean => {
@@ -98,7 +102,8 @@ const pageFor = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Listed, JsonRpcError, ConversationsView> {
   const limit = Math.min(Math.max(1, params.limit ?? defaultLimit), maxLimit)
   const { cursor } = params
-  if (isOtherSource(params)) return { data: [], nextCursor: null, backwardsCursor: null }
+  if (isOtherSource(params) || isOfNone(params))
+    return { data: [], nextCursor: null, backwardsCursor: null }
   if (isPlain(params)) {
     const { items, nextCursor = null } = yield* list({
       ...filtersOf(params),
