@@ -64,6 +64,7 @@ const shellNames: ReadonlyArray<string> = ["shell", "local_shell", "container.ex
 export const machineNames: ReadonlyArray<string> = [
   ...shellNames,
   "update_plan",
+  "request_user_input",
   "apply_patch",
   "view_image",
 ]

@@ -6,7 +6,7 @@
  */
 import * as Result from "effect/Result"
 import * as Args from "./args/Args.ts"
-import { isForPeople } from "./args/PeopleCommands.ts"
+import { isForPeople, peopleCommands } from "./args/PeopleCommands.ts"
 import { withoutStacks } from "./WithoutStacks.ts"
 
 /**
@@ -29,12 +29,25 @@ const prints: ReadonlySet<Args.Invocation["_tag"]> = new Set([
   "Doctor",
 ])
 
+/** Prints the page of the program, or of the command that is named. */
+const showHelp = async ({
+  topic: [name, ...rest] = [],
+}: Extract<Args.Invocation, { readonly _tag: "Help" }>): Promise<number> => {
+  if (name !== undefined && peopleCommands.has(name)) {
+    const root = await import("./terminal/Root.ts")
+    return root.run([name, ...rest, "--help"])
+  }
+  const { help } = await import("./commands/Help.ts")
+  const page =
+    name === undefined ? undefined : (await import("./commands/CommandHelp.ts")).commandHelp(name)
+  process.stdout.write(page ?? help)
+  return 0
+}
+
 const run = async (invocation: Args.Invocation): Promise<number> => {
   switch (invocation._tag) {
     case "Help": {
-      const { help } = await import("./commands/Help.ts")
-      process.stdout.write(help)
-      return 0
+      return showHelp(invocation)
     }
     case "Version": {
       const command = await import("./commands/VersionCommand.ts")
@@ -65,7 +78,7 @@ const run = async (invocation: Args.Invocation): Promise<number> => {
     }
     case "Doctor": {
       const doctor = await import("./commands/Doctor.ts")
-      return doctor.run()
+      return doctor.run(invocation)
     }
   }
 }

@@ -87,6 +87,17 @@ describe("colloquy", () => {
     }),
   )
 
+  it.live("a bad -c is a usage error", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* CliProcess.run(["mcp", "-c", "novalue"]), {
+        code: 2,
+        signal: null,
+        stdout: "",
+        stderr: "colloquy: Invalid override (missing '='): \"novalue\"; see `colloquy --help`\n",
+      })
+    }),
+  )
+
   it.live("--help and no command at all print the same page", () =>
     Effect.gen(function* () {
       const [help, bare] = yield* Effect.all([CliProcess.run(["--help"]), CliProcess.run([])])
@@ -199,12 +210,6 @@ describe("colloquy mcp", () => {
       "",
       ["-c", "profile=nope"],
       "error loading config: config profile `nope` not found",
-    ],
-    [
-      "a bad -c",
-      "",
-      ["-c", "novalue"],
-      "error parsing -c overrides: Invalid override (missing '='): novalue",
     ],
     [
       "a script that is missing",
@@ -463,11 +468,12 @@ describe("colloquy demo", () => {
 
   it.live("an invalid configuration is reported before a server starts", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* CliProcess.run(["demo", "-c", "x"]), {
+      assert.deepStrictEqual(yield* CliProcess.run(["demo", "-c", "model="]), {
         code: 1,
         signal: null,
         stdout: "",
-        stderr: "error parsing -c overrides: Invalid override (missing '='): x\n",
+        stderr:
+          "error loading config: invalid value: string, expected a name that is not empty in `model`\n",
       })
     }),
   )
@@ -497,6 +503,7 @@ describe("colloquy doctor", () => {
           : /^broken {2}sandbox: not available: .+ Advice: .+$/,
       )
       const helpers = lines.slice(code === 0 ? 1 : 0, -4)
+      assert.match(lines.at(-5) ?? "", /^ok {6}state: \//)
       assert.match(lines.at(-4) ?? "", /^ok {6}config: \/\S+config\.toml$/)
       assert.strictEqual(
         lines.at(-3),

@@ -23,6 +23,7 @@ export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()(
       "TooManyWaiting",
       "NotQueued",
       "BadQueueChange",
+      "ReadingChanged",
       "TooManyListings",
       "TooLarge",
       "DuplicateId",

@@ -12,12 +12,16 @@ import type {
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type {
   ApprovalRequest,
   Elicitation,
   ElicitationAnswer,
   ToolApproval,
+  UserInputAnswer,
+  UserInputRequest,
   Verdict,
 } from "./approvals/Approval.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
@@ -51,6 +55,13 @@ export interface ToolContext {
    * question. Interrupting the wait withdraws the question. An answer allows nothing, and the turn continues.
    */
   readonly elicit: (request: Elicitation) => Effect.Effect<ElicitationAnswer>
+  /**
+   * Asks a person the agent's questions, as `request_user_input`, and resolves with the answers. Never fails, and an answer
+   * allows nothing. One question per call, as for `approve`; so is what an interruption and a restart do.
+   */
+  readonly requestInput: (request: UserInputRequest) => Effect.Effect<UserInputAnswer>
+  /** True while a listener is attached that can answer `requestInput`. */
+  readonly canRequestInput: Effect.Effect<boolean>
 }
 
 /** The result of one call, for the model. */
@@ -112,6 +123,48 @@ export interface SimpleTools {
   ) => Effect.Effect<ToolResult>
 }
 
+/** A tool server could not be used, or has refused. `message` is for people. */
+export class ToolServerFailed extends Schema.TaggedError<ToolServerFailed>()("ToolServerFailed", {
+  message: Schema.String,
+}) {}
+
+/** What a tool server offers, as it describes that itself. */
+export interface ToolServerContents {
+  /** By name. */
+  readonly tools: Readonly<Record<string, unknown>>
+  readonly resources: ReadonlyArray<unknown>
+  readonly resourceTemplates: ReadonlyArray<unknown>
+}
+
+/**
+ * The tool servers of settings for clients, without a turn and without the model. Each uses the servers that the turns of
+ * these settings use, and starts one that does not run, in bounded time. An interrupt cancels the request at the server. A
+ * question of the server meanwhile is declined.
+ */
+export interface DirectToolServers {
+  /** Calls a tool of the server with this name. Resolves with the result of MCP; `isError` of it is no failure here. */
+  readonly call: (
+    settings: ConversationSettings,
+    call: {
+      readonly server: string
+      readonly tool: string
+      readonly arguments?: Readonly<Record<string, unknown>>
+      /** The member `_meta` of the request. */
+      readonly meta?: Readonly<Record<string, unknown>>
+    },
+  ) => Effect.Effect<Readonly<Record<string, unknown>>, ToolServerFailed>
+  /** Reads a resource of that server. Resolves with the result of MCP. */
+  readonly read: (
+    settings: ConversationSettings,
+    of: { readonly server: string; readonly uri: string },
+  ) => Effect.Effect<Readonly<Record<string, unknown>>, ToolServerFailed>
+  /** What each of these servers offers, without its resources for `toolsOnly`, or why it cannot be used. Never fails. */
+  readonly describe: (
+    settings: ConversationSettings,
+    toolsOnly: boolean,
+  ) => Effect.Effect<Readonly<Record<string, Result.Result<ToolServerContents, ToolServerFailed>>>>
+}
+
 /** The tools of this process. */
 export class ToolRuntime extends Context.Service<
   ToolRuntime,
@@ -133,6 +186,8 @@ export class ToolRuntime extends Context.Service<
       path: string,
       settings: ConversationSettings,
     ) => Effect.Effect<{ readonly url: string } | { readonly problem: string }>
+    /** The tool servers for clients. Without this member clients use none. */
+    readonly toolServers?: DirectToolServers
     /**
      * Whether a tool of this process has that name, offered or not: no tool of a client may have it. Never fails. Without
      * this member no name is taken.

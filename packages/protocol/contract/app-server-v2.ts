@@ -1990,7 +1990,7 @@ export type AccountLoginCompletedParams = {
   readonly onboardingEntrypoint: null
 }
 
-/** The rate limits after a response of the model; all null where the provider reports none. Sent to every connection. */
+/** The rate limits that the provider has reported have changed. Sent to every connection. */
 export type AccountRateLimitsUpdatedParams = {
   readonly rateLimits: RateLimitSnapshot
 }
@@ -2268,7 +2268,7 @@ export interface ServerNotifications {
   "account/updated": { params: AccountUpdatedParams }
   /** A login has ended. Sent to every connection. */
   "account/login/completed": { params: AccountLoginCompletedParams }
-  /** The rate limits after a response of the model; all null where the provider reports none. Sent to every connection. */
+  /** The rate limits that the provider has reported have changed. Sent to every connection. */
   "account/rateLimits/updated": { params: AccountRateLimitsUpdatedParams }
   /** A file of a skill has changed. Sent to every connection. */
   "skills/changed": { params: SkillsChangedParams }

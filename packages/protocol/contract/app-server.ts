@@ -520,7 +520,28 @@ export type ClientToolCallEvent = {
   readonly arguments: unknown
 }
 
-export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ThreadRolledBackEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent | ClientToolCallEvent
+export type RequestUserInputEvent = {
+  readonly type: "request_user_input"
+  readonly call_id: string
+  readonly questions: ReadonlyArray<{
+    readonly id: string
+    readonly header: string
+    readonly question: string
+    readonly is_other: boolean
+    readonly is_secret: boolean
+    readonly options: ReadonlyArray<{
+      readonly label: string
+      readonly description: string
+    }> | null
+  }>
+}
+
+export type ReadMarkedEvent = {
+  readonly type: "read_marked"
+  readonly read: boolean
+}
+
+export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ThreadRolledBackEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent | ClientToolCallEvent | RequestUserInputEvent | ReadMarkedEvent
 
 /** Introduces the client. Must be sent once, before every other request. */
 export type InitializeParams = {
@@ -1478,6 +1499,28 @@ export type CodexEventClientToolCallParams = {
   readonly seq?: number
 }
 
+/** The agent asks a person questions, and the turn waits for the answers. Sent to listeners that gave `after`. */
+export type CodexEventRequestUserInputParams = {
+  readonly id: string
+  readonly msg: EventMsg | {
+    readonly type: string
+  } & Readonly<Record<string, unknown>>
+  readonly conversationId: string
+  readonly subscriptionId: string
+  readonly seq?: number
+}
+
+/** The turns so far were marked as read, or as unread. Sent to listeners that gave `after`. */
+export type CodexEventReadMarkedParams = {
+  readonly id: string
+  readonly msg: EventMsg | {
+    readonly type: string
+  } & Readonly<Record<string, unknown>>
+  readonly conversationId: string
+  readonly subscriptionId: string
+  readonly seq?: number
+}
+
 /** A stored conversation was resumed. Sent after the response to `resumeConversation`. */
 export type SessionConfiguredParams = {
   readonly sessionId: string
@@ -1704,6 +1747,10 @@ export interface ServerNotifications {
   "codex/event/queue_changed": { params: CodexEventQueueChangedParams }
   /** A client is to run one of its tools. Sent to listeners that gave `after`. */
   "codex/event/client_tool_call": { params: CodexEventClientToolCallParams }
+  /** The agent asks a person questions, and the turn waits for the answers. Sent to listeners that gave `after`. */
+  "codex/event/request_user_input": { params: CodexEventRequestUserInputParams }
+  /** The turns so far were marked as read, or as unread. Sent to listeners that gave `after`. */
+  "codex/event/read_marked": { params: CodexEventReadMarkedParams }
   /** A stored conversation was resumed. Sent after the response to `resumeConversation`. */
   "sessionConfigured": { params: SessionConfiguredParams }
   /** The listener has received every recorded event before the number `seq`; what follows is live. Sent to listeners that gave `after`, and after `conversationLagged`. */

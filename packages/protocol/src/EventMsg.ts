@@ -44,7 +44,11 @@ export type {
   PatchApplyEnd,
   TurnDiff,
 } from "./events/PatchEvents.ts"
-export type { ApprovalResolved, ElicitationRequest } from "./events/QuestionEvents.ts"
+export type {
+  ApprovalResolved,
+  ElicitationRequest,
+  RequestUserInput,
+} from "./events/QuestionEvents.ts"
 export type { EnteredReviewMode, ExitedReviewMode, ReviewOutput } from "./events/ReviewEvents.ts"
 export type {
   McpToolCallBegin,
@@ -72,10 +76,11 @@ export type {
   Compacted,
   ThreadRolledBack,
   QueueChanged,
+  ReadMarked,
   ShutdownComplete,
 } from "./events/TurnEvents.ts"
 
-/** Every variant, in the order of the original's definition; the last eleven came later. A new event is added here. */
+/** Every variant, in the order of the original's definition; the last twelve came later. A new event is added here. */
 export const EventMsg = Schema.Union([
   Turn.ErrorEvent,
   Turn.TaskStarted,
@@ -125,6 +130,8 @@ export const EventMsg = Schema.Union([
   Tool.ToolApprovalRequest,
   Turn.QueueChanged,
   Tool.ClientToolCall,
+  Question.RequestUserInput,
+  Turn.ReadMarked,
 ]).annotate({ identifier: "EventMsg" })
 /** A decoded `EventMsg`. */
 export type EventMsg = typeof EventMsg.Type

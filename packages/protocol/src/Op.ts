@@ -3,6 +3,7 @@
  * which are legacy is a property of their definitions here. The wire is described in packages/docs/wire/events.md.
  */
 import * as Schema from "effect/Schema"
+import { UserInputAnswers } from "./events/QuestionEvents.ts"
 import {
   AskForApproval,
   CollaborationMode,
@@ -104,6 +105,16 @@ export const Op = Schema.Union([
     /** As in `exec_approval`. */
     question: Schema.optionalKey(Schema.Int),
   }),
+  /**
+   * Answers a `request_user_input`; a response of null declines. Answers of more than 64 Ki characters as JSON cannot be
+   * read: the question is declined, reason `malformed`.
+   */
+  op("user_input_answer", {
+    id: Schema.String,
+    response: Schema.NullOr(Schema.Struct({ answers: UserInputAnswers })),
+    /** As in `exec_approval`. Not in the original. */
+    question: Schema.optionalKey(Schema.Int),
+  }),
   legacyOp("add_to_history", { text: Schema.String }),
   legacyOp("get_history_entry_request", { offset: Schema.Int, log_id: Schema.Int }),
   legacyOp("get_path", {}),
@@ -128,6 +139,12 @@ export const Op = Schema.Union([
    * without a request to the model, which reads the command and its output with the next turn. Never joins a turn.
    */
   op("run_user_shell_command", { command: Schema.String }),
+  /**
+   * Marks the turns of the conversation as read, or as unread: `read_marked` follows, unless they are already. Refused
+   * `ReadingChanged` if `revision` is given and is not the number of the last event that has changed what is unread (-1:
+   * none). Not in the original.
+   */
+  op("mark_read", { read: Schema.Boolean, revision: Schema.optionalKey(Schema.Int) }),
   /**
    * Starts a turn in which the model reviews: it is asked `prompt`, a person sees `user_facing_hint`. The turn accepts no
    * further input; a review never joins a running turn, but waits for its end.

@@ -24,6 +24,7 @@ describe("Op", () => {
       "interrupt",
       "list_custom_prompts",
       "list_mcp_tools",
+      "mark_read",
       "override_turn_context",
       "patch_approval",
       "remove_queued",
@@ -35,6 +36,7 @@ describe("Op", () => {
       "start_queued",
       "tool_approval",
       "user_input",
+      "user_input_answer",
       "user_turn",
     ])
   })

@@ -21,9 +21,6 @@ const handled = [of("mcp", CodexMcp), of("app", AppServer)]
 const threads = of("thread", AppServerV2)
 const dialects = [...handled, threads]
 
-/** Methods of threads that are answered with an error which says that they are not served yet. */
-const unserved: ReadonlySet<string> = new Set(["thread/readState/update"])
-
 /** One definition makes the notifications of all types of events; their names are written as those types alone. */
 const isEvent = (method: string) => method.startsWith("codex/event/")
 
@@ -130,11 +127,7 @@ describe("Methods", () => {
     const hasHandler = ["", "host/"].some((folder) =>
       exists(`packages/server/src/thread/${folder}methods/${name}.ts`),
     )
-    if (unserved.has(method)) {
-      it(`${method} of ${threads.name} has no handler`, () => {
-        assert.isFalse(hasHandler)
-      })
-    } else if (!ofBothVersions.has(method)) {
+    if (!ofBothVersions.has(method)) {
       it(`${method} of ${threads.name} has a handler, and a test that sends it`, () => {
         assert.isTrue(hasHandler)
         assert.isTrue(tests.some((text) => text.includes(`"${method}"`)))

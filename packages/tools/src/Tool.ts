@@ -28,6 +28,8 @@ export interface Tool {
   readonly spec: (settings: ConversationSettings) => ToolSpec | undefined
   /** True for a call that changes nothing and needs no approval: it may run concurrently with others. */
   readonly isReadOnly: (call: ToolCall, settings: ConversationSettings) => boolean
+  /** True: it asks a person, and is offered only while a connected client can answer. */
+  readonly asksPerson?: true
   /** For a tool of the embedding application; see `TurnTools.questionOf`. */
   readonly questionOf?: TurnTools["questionOf"]
   /** Runs a call. Never fails: an error is part of the output. */

@@ -3,6 +3,7 @@
  * of MCP servers, combined for each turn. Passes every call to the tool of its name, and owns the state of a turn: the
  * diff of its patches and the tool servers it uses.
  */
+import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ToolSpec } from "@colloquy/core/ModelClient"
 import {
   type ToolCall,
@@ -22,10 +23,12 @@ import * as PatchFiles from "./edit/PatchFiles.ts"
 import { patchTool } from "./edit/PatchTool.ts"
 import * as ImageFile from "./image/ImageFile.ts"
 import { imageTool } from "./image/ImageTool.ts"
+import * as DirectServers from "./mcp/DirectServers.ts"
 import { type OpenServers, ToolServers } from "./mcp/ToolServers.ts"
 import * as GitDiff from "./patch/GitDiff.ts"
 import { implicitInvocation, intercept } from "./patch/Interception.ts"
 import * as TurnDiff from "./patch/TurnDiff.ts"
+import { userInputTool } from "./input/UserInputTool.ts"
 import { planTool } from "./plan/PlanTool.ts"
 import { searchTool } from "./search/SearchTool.ts"
 import { CommandRunner } from "./process/CommandRunner.ts"
@@ -71,6 +74,9 @@ const patchCommandOf =
     return applyPatch(found.patch, directory, callId, context, turnDiff)
   }
 
+/** What the agent shows the person, and asks. */
+const personTools = [planTool, userInputTool]
+
 /** Creates what does not change from turn to turn. */
 const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: ImageFile.ImageFiles) {
   const { environment, hostTools = [], secretNames } = options
@@ -97,7 +103,7 @@ const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: Imag
   /** The tools of one turn except those of tool servers, in the order in which they are offered. */
   const toolsOf = (turnDiff: ApplyPatch.DiffOf): ReadonlyArray<Tool> => [
     ...shellTools({ ...shell, patchOf: patchCommandOf(applyPatch, resolve, turnDiff) }),
-    planTool,
+    ...personTools,
     patchTool((text, callId, context) =>
       applyPatch(text, context.settings.cwd, callId, context, turnDiff),
     ),
@@ -158,8 +164,10 @@ const open = (own: ReadonlyArray<Tool>, servers: OpenServers, context: ToolConte
     )
   }
   return {
-    specs: Effect.map(ofServers, (specs) => [
-      ...[...byName.values()].flatMap((tool) => tool.spec(context.settings) ?? []),
+    specs: Effect.map(Effect.all([ofServers, context.canRequestInput]), ([specs, canAsk]) => [
+      ...[...byName.values()]
+        .filter(({ asksPerson }) => canAsk || asksPerson !== true)
+        .flatMap((tool) => tool.spec(context.settings) ?? []),
       ...specs,
     ]),
     isReadOnly: (call) =>
@@ -169,6 +177,10 @@ const open = (own: ReadonlyArray<Tool>, servers: OpenServers, context: ToolConte
     run,
   }
 }
+
+/** The tools of all tool servers, which are started if they do not run. */
+const listOf = (servers: ToolServers["Service"], { mcpServers = {} }: ConversationSettings) =>
+  Effect.scoped(Effect.flatMap(servers.open(mcpServers), ({ list }) => list))
 
 type Machine = FileSystem.FileSystem | Path.Path
 
@@ -189,26 +201,24 @@ export const layer = (
       const programs = yield* TrustedPrograms
       const own = { runner: yield* CommandRunner, sandbox: yield* Sandbox, programs }
       const turnDiffOf = yield* TurnDiff.make(yield* GitDiff.make(own, options.hiddenPaths[0]))
+      const remember = ({ cwd, sandboxPolicy }: ConversationSettings) =>
+        programs.remember(sandboxPolicy, cwd)
       const names = new Set(toolsOf(() => Effect.undefined).map(({ name }) => name))
       return {
         open: Effect.fnUntraced(function* (context: ToolContext) {
-          const { cwd, sandboxPolicy } = context.settings
           // Before anything is started, the sandbox and the tool servers included.
-          yield* programs.remember(sandboxPolicy, cwd)
+          yield* remember(context.settings)
           // Searches the repository with the first patch, because most turns have none.
-          const turnDiff = yield* Effect.cached(turnDiffOf(cwd))
+          const turnDiff = yield* Effect.cached(turnDiffOf(context.settings.cwd))
           const servers = yield* toolServers.open(context.settings.mcpServers ?? {}, context.elicit)
           const diffOf: ApplyPatch.DiffOf = (done) =>
             Effect.flatMap(turnDiff, ({ add }) => add(done))
           const runOwn = runUserCommand(shell, context)
           return { ...open(toolsOf(diffOf), servers, context), runUserCommand: runOwn }
         }),
-        listMcpTools: ({ cwd, mcpServers = {}, sandboxPolicy }) =>
-          programs.remember(sandboxPolicy, cwd).pipe(
-            Effect.andThen(toolServers.open(mcpServers)),
-            Effect.flatMap((servers) => servers.list),
-            Effect.scoped,
-          ),
+        listMcpTools: (settings) =>
+          Effect.andThen(remember(settings), listOf(toolServers, settings)),
+        toolServers: DirectServers.make(toolServers, remember),
         readImage: (path, { cwd }) => images.read(cwd, path),
         isTaken: (name) => Effect.sync(() => names.has(name)),
       }

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { ToolServerError } from "../src/mcp/ToolConnection.ts"
 import { type Connecting } from "../src/mcp/ToolServers.ts"
+import { watched } from "./support/Context.ts"
 import { toolsOf } from "./support/ScriptedServers.ts"
 
 const configured = (command: string): McpServer => ({
@@ -29,6 +30,7 @@ const connecting =
         tools: [{ name: "t", description: "does t", inputSchema: { type: "object" } }],
         call: () => Effect.succeed({ content: [] }),
         ended: Effect.never,
+        request: () => Effect.succeed({}),
         isOver: () => false,
       }
     })
@@ -50,5 +52,21 @@ describe("listMcpTools", () => {
         assert.deepStrictEqual(log.toSorted(), ["end f", "end s", "start f", "start s"])
       }).pipe(Effect.provide(toolsOf(connecting(log))))
     }),
+  )
+})
+
+describe("request_user_input", () => {
+  it.effect("is offered in plan mode while a client can answer", () =>
+    Effect.gen(function* () {
+      const { open } = yield* ToolRuntime
+      const offered = Effect.fnUntraced(function* (mode: "plan" | "default", canAsk: boolean) {
+        const { context } = watched({ collaborationMode: { mode } })
+        const tools = yield* open({ ...context, canRequestInput: Effect.succeed(canAsk) })
+        return JSON.stringify(yield* tools.specs).includes("request_user_input")
+      })
+      assert.isTrue(yield* offered("plan", true))
+      assert.isFalse(yield* offered("plan", false))
+      assert.isFalse(yield* offered("default", true))
+    }).pipe(Effect.provide(toolsOf(connecting([]))), Effect.scoped),
   )
 })

@@ -23,7 +23,8 @@ export interface Launch {
 
 /** A valid command line: one command with its options. */
 export type Invocation =
-  | { readonly _tag: "Help" }
+  /** `topic`: the command whose page is shown, with its subcommand; absent for the page of the program. */
+  | { readonly _tag: "Help"; readonly topic?: ReadonlyArray<string> }
   | ({ readonly _tag: "Version" } & Launch)
   | ({ readonly _tag: "Mcp" } & Launch)
   | ({ readonly _tag: "AppServer" } & Launch)
@@ -34,7 +35,7 @@ export type Invocation =
     } & Launch)
   | ({ readonly _tag: "Demo" } & Launch)
   | ({ readonly _tag: "Config" } & Launch)
-  | { readonly _tag: "Doctor" }
+  | ({ readonly _tag: "Doctor" } & Launch)
   | ({ readonly _tag: "Generate"; readonly format: GenerateFormat } & GenerateScope)
 
 /** What is served on a port: everything, or one dialect. */
@@ -79,6 +80,8 @@ interface Words {
   /** True after `mcp serve`. */
   hasServe: boolean
   dialect?: DialectName
+  /** The words after `help`. */
+  readonly topic: Array<string>
   shortcut?: "Help" | "Version"
   noEvents: boolean
 }
@@ -159,7 +162,13 @@ const alternatives = (names: ReadonlyArray<string>) =>
     .join(", ")
     .replace(/, (?=[^,]*$)/, " or ")
 
-const help: Command = { takes: [], invocation: () => ({ _tag: "Help" }) }
+const help: Command = {
+  takes: [],
+  invocation: ({ name, topic }) => {
+    const words = topic.length > 0 || name === undefined || name === "help" ? topic : [name]
+    return { _tag: "Help", ...(words.length === 0 ? {} : { topic: words }) }
+  },
+}
 
 /** `mcp-server` is the name that the original uses since version 0.45. */
 const commands: ReadonlyMap<string, Command> = new Map([
@@ -175,7 +184,13 @@ const commands: ReadonlyMap<string, Command> = new Map([
       invocation: (words) => ({ _tag: "Config", ...launchOf(words) }),
     },
   ],
-  ["doctor", { takes: [], invocation: () => ({ _tag: "Doctor" }) }],
+  [
+    "doctor",
+    {
+      takes: ["overrides", "directory"],
+      invocation: (words) => ({ _tag: "Doctor", ...launchOf(words) }),
+    },
+  ],
   ["generate-ts", generate("ts")],
   ["generate-json-schema", generate("json-schema")],
   ["generate-docs", generate("docs")],
@@ -250,14 +265,22 @@ const readOption = (words: Words, args: ReadonlyArray<string>, index: number) =>
   return Result.succeed(written.words)
 }
 
+const allCommands = () => [...commands.keys(), ...peopleCommands]
+
 /** Reads the word at `index`. Returns the number of words it consumed, or the error. */
 const readWord = (words: Words, args: ReadonlyArray<string>, index: number) => {
   const word = args[index] ?? ""
   if (word.startsWith("-")) return readOption(words, args, index)
   if (words.name === undefined) {
-    if (!commands.has(word))
-      return unknown("command", word, [...commands.keys(), ...peopleCommands])
+    if (!commands.has(word)) return unknown("command", word, allCommands())
     words.name = word
+    return Result.succeed(1)
+  }
+  if (words.name === "help") {
+    if (words.topic.length === 0 && !allCommands().includes(word)) {
+      return unknown("command", word, allCommands())
+    }
+    words.topic.push(word)
     return Result.succeed(1)
   }
   // Version 0.36 of the original called the server `codex mcp serve`.
@@ -269,7 +292,7 @@ const readWord = (words: Words, args: ReadonlyArray<string>, index: number) => {
     const dialect = readDialect(word)
     if (Result.isFailure(dialect)) return Result.fail(dialect.failure)
     words.dialect = dialect.success
-  } else if (words.name !== "help") return fail(`unexpected argument ${quote(word)}`)
+  } else return fail(`unexpected argument ${quote(word)}`)
   return Result.succeed(1)
 }
 
@@ -280,7 +303,7 @@ const misplaced = (command: Command, words: Words): string | undefined => {
   if (words.listen !== undefined && lacks("listen"))
     return "`--listen` is only valid with `mcp`, `app-server` and `serve`"
   if (words.directory !== undefined && lacks("directory")) {
-    return "`--cd` is only valid with `mcp`, `app-server`, `serve` and `config`"
+    return "`--cd` is only valid with `mcp`, `app-server`, `serve`, `config` and `doctor`"
   }
   if (words.out !== undefined && lacks("out")) {
     return "`--out` is only valid with `generate-ts`, `generate-json-schema` and `generate-docs`"
@@ -295,6 +318,7 @@ export const parse = (args: ReadonlyArray<string>): Result.Result<Invocation, Us
   const words: Words = {
     overrides: [],
     flags: [],
+    topic: [],
     noEvents: false,
     hasServe: false,
   }
@@ -303,7 +327,7 @@ export const parse = (args: ReadonlyArray<string>): Result.Result<Invocation, Us
     if (Result.isFailure(taken)) return Result.fail(taken.failure)
     index += taken.success
   }
-  if (words.shortcut === "Help") return Result.succeed({ _tag: "Help" })
+  if (words.shortcut === "Help") return Result.succeed(help.invocation(words))
   if (words.shortcut === "Version") return Result.succeed({ _tag: "Version", ...launchOf(words) })
   const command = commands.get(words.name ?? "help") ?? help
   const problem =

@@ -45,6 +45,8 @@ const toolHandlers = (screen: Screen): Handlers => ({
   exec_approval_request: (msg) => screen.question(questionText(msg)),
   apply_patch_approval_request: (msg) => screen.question(questionText(msg)),
   tool_approval_request: (msg) => screen.question(questionText(msg)),
+  request_user_input: ({ questions }) =>
+    screen.question(questions.map(({ question }) => printable(question)).join("\n")),
   elicitation_request: (msg) => screen.question(shownReason(msg.message)),
   exec_command_begin: (msg) => screen.line(screen.style.accent(`$ ${typedCommand(msg.command)}`)),
   exec_command_end: (msg) =>

@@ -5,6 +5,7 @@ import { ConfigPort } from "@colloquy/server/thread/host/ports/ConfigPort"
 import { FilePort } from "@colloquy/server/thread/host/ports/FilePort"
 import { SkillPort } from "@colloquy/server/thread/host/ports/SkillPort"
 import { ToolServerPort } from "@colloquy/server/thread/host/ports/ToolServerPort"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Environment from "../machine/Environment.ts"
@@ -65,24 +66,11 @@ const skills = ({ hiddenDirectories, stateDirectory }: Environment.Environment) 
     { list: "effect" },
   )
 
-const nameOf = (tool: unknown, otherwise: string): string =>
-  typeof tool === "object" && tool !== null && "name" in tool ? String(tool.name) : otherwise
-
-/** One server at a time, because the tools of several are listed under names for the model. */
-const toolServers = Layer.effect(
-  ToolServerPort,
-  Effect.map(ToolRuntime, ({ listMcpTools }) => ({
-    list: (settings) =>
-      Effect.forEach(
-        Object.entries(settings.mcpServers ?? {}),
-        ([name, server]) =>
-          Effect.map(listMcpTools({ ...settings, mcpServers: { [name]: server } }), (tools) => {
-            const own = Object.entries(tools).map(([key, tool]) => [nameOf(tool, key), tool])
-            return own.length === 0 ? [] : [[name, Object.fromEntries(own)] as const]
-          }),
-        { concurrency: 8 },
-      ).pipe(Effect.map((found) => Object.fromEntries(found.flat()))),
-  })),
+/** Those of the turns, so that none is started twice. */
+const toolServers = Layer.effectContext(
+  Effect.map(ToolRuntime, ({ toolServers: servers }) =>
+    servers === undefined ? Context.empty() : Context.make(ToolServerPort, servers),
+  ),
 )
 
 /** Provides the ports. */

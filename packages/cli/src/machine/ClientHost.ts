@@ -35,6 +35,17 @@ export const files = Layer.effect(
   })),
 ).pipe(Layer.provide(NodePlatform.layer))
 
+/** The Python that opens terminals. */
+const pythonOf = ({ resolve }: TrustedPrograms["Service"]) =>
+  Effect.mapError(
+    resolve("python3"),
+    ({ message }) =>
+      new HostFailed({
+        message: `a terminal needs Python 3, which cannot be used: ${message}`,
+        reason: "TerminalUnavailable",
+      }),
+  )
+
 /** Commands get the part of the server's environment that the settings allow, and cannot read `hiddenPaths`. */
 export const commands = (options: ToolsOptions): Layer.Layer<never, never, TrustedPrograms> =>
   Layer.effect(
@@ -48,12 +59,20 @@ export const commands = (options: ToolsOptions): Layer.Layer<never, never, Trust
         secretNames: options.secretNames,
       }
       return {
-        run: (command) =>
+        run: ({ terminal, ...command }) =>
           programs.remember(command.settings.sandboxPolicy, command.settings.cwd).pipe(
-            Effect.andThen(run(parts, command)),
-            Effect.mapError(
-              ({ message, reason }) =>
-                new HostFailed({ message, ...(reason === undefined ? {} : { reason }) }),
+            Effect.andThen(terminal === undefined ? Effect.undefined : pythonOf(programs)),
+            Effect.flatMap((python) =>
+              Effect.mapError(
+                run(parts, {
+                  ...command,
+                  ...(terminal === undefined || python === undefined
+                    ? {}
+                    : { terminal: { ...terminal, python } }),
+                }),
+                ({ message, reason }) =>
+                  new HostFailed({ message, ...(reason === undefined ? {} : { reason }) }),
+              ),
             ),
           ),
       }

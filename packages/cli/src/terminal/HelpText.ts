@@ -1,5 +1,6 @@
 /** Help pages of at most 80 columns: longer lines go on below the column of their descriptions. Pure. */
 import * as CliOutput from "effect/cli/CliOutput"
+import type { HelpDoc } from "effect/cli/HelpDoc"
 import { rowsOf, widthOf } from "./Width.ts"
 
 /** Most columns of a help page. */
@@ -26,11 +27,15 @@ const wrapped = (line: string): ReadonlyArray<string> => {
 
 const standard = CliOutput.defaultFormatter()
 
+/** The page of a command. */
+export const formatPage = (page: HelpDoc): string =>
+  standard.formatHelpDoc(page).split("\n").flatMap(wrapped).join("\n")
+
 /** The layer that formats them. */
 export const layer = CliOutput.layer({
   formatCliError: (error) => standard.formatCliError(error),
   formatError: (error) => standard.formatError(error),
   formatErrors: (errors) => standard.formatErrors(errors),
   formatVersion: (name, version) => standard.formatVersion(name, version),
-  formatHelpDoc: (page) => standard.formatHelpDoc(page).split("\n").flatMap(wrapped).join("\n"),
+  formatHelpDoc: formatPage,
 })

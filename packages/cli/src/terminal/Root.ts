@@ -2,6 +2,7 @@
  * The commands for people, on `effect/cli`. Loaded only when one of them is run: a server starts faster without it. Help goes
  * to stdout where it was asked for; what is wrong with a command line goes to stderr, with exit code 2.
  */
+import { spelledOut } from "@colloquy/core/question/VisibleText"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -12,6 +13,7 @@ import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Layer from "effect/Layer"
+import { peopleCommands } from "../args/PeopleCommands.ts"
 import { errorLine } from "../log/ErrorLine.ts"
 import { version } from "../server/Version.ts"
 import { execCommand } from "../exec/ExecArguments.ts"
@@ -54,6 +56,9 @@ const lineOf = ({ message }: CliError.CliError): string =>
     .replace(/ Did you mean this\? (\S+)$/, ", did you mean `$1`?")
     .replace(/ Did you mean this\?.*$/, "")}`
 
+/** Words of a command line, file names and texts of providers are shown, and not obeyed by the terminal. */
+const legible = (text: string): string => text.split("\n").map(spelledOut).join("\n")
+
 const presenter = CliOutput.layerPresenter({
   present: (event) =>
     event._tag === "InvalidInvocation"
@@ -61,7 +66,7 @@ const presenter = CliOutput.layerPresenter({
           const [, ...path] = event.commandPath
           const lines = event.errors.map(lineOf)
           const help = ["colloquy", ...path, "--help"].join(" ")
-          process.stderr.write(`${lines.join("\n")}\nSee \`${help}\`\n`)
+          process.stderr.write(`${lines.map(legible).join("\n")}\nSee \`${help}\`\n`)
         })
       : CliOutput.defaultPresenter.present(event),
 })
@@ -83,10 +88,13 @@ export const run = async (words: ReadonlyArray<string>): Promise<number> => {
   const error = Cause.squash(exit.cause)
   if (CliError.isCliError(error)) {
     // The parser has presented its own errors; this one is of the command.
-    if (error._tag !== "ShowHelp") process.stderr.write(`${lineOf(error)}\n`)
+    if (error._tag !== "ShowHelp") {
+      const name = words.find((word) => peopleCommands.has(word)) ?? ""
+      process.stderr.write(`${legible(lineOf(error))}\nSee \`colloquy ${name} --help\`\n`)
+    }
     return 2
   }
   const message = error instanceof CommandFailed ? error.message : errorLine(error)
-  process.stderr.write(`colloquy: ${message}\n`)
+  process.stderr.write(`${legible(`colloquy: ${message}`)}\n`)
   return 1
 }

@@ -30,12 +30,14 @@ describe("Args", () => {
   for (const [args, invocation] of [
     [[], { _tag: "Help" }],
     [["help"], { _tag: "Help" }],
-    [["help", "mcp"], { _tag: "Help" }],
+    [["help", "mcp"], { _tag: "Help", topic: ["mcp"] }],
+    [["help", "sessions", "list"], { _tag: "Help", topic: ["sessions", "list"] }],
     [["--help"], { _tag: "Help" }],
-    [["mcp", "-h"], { _tag: "Help" }],
+    [["mcp", "-h"], { _tag: "Help", topic: ["mcp"] }],
     [["-V"], { _tag: "Version", overrides: [] }],
     [["demo", "--version", "-c", "a=1"], { _tag: "Version", overrides: ["a=1"] }],
-    [["doctor"], { _tag: "Doctor" }],
+    [["doctor"], { _tag: "Doctor", overrides: [] }],
+    [["doctor", "-C", "x", "-c", "a=1"], { _tag: "Doctor", overrides: ["a=1"], directory: "x" }],
     [["config", "-c", "a=1"], { _tag: "Config", overrides: ["a=1"] }],
     [["generate-docs"], { _tag: "Generate", format: "docs" }],
     [["generate-ts", "codex-mcp"], { _tag: "Generate", format: "ts", dialect: "codex-mcp" }],
@@ -47,7 +49,7 @@ describe("Args", () => {
       ["-o", "x", "generate-ts", "app-server"],
       { _tag: "Generate", format: "ts", dialect: "app-server", out: "x" },
     ],
-    [["generate-ts", "--help"], { _tag: "Help" }],
+    [["generate-ts", "--help"], { _tag: "Help", topic: ["generate-ts"] }],
     [["generate-docs", "-o", "x"], { _tag: "Generate", format: "docs", out: "x" }],
     [["--out=y", "generate-json-schema"], { _tag: "Generate", format: "json-schema", out: "y" }],
     [["mcp"], { _tag: "Mcp", overrides: [] }],
@@ -63,7 +65,7 @@ describe("Args", () => {
       ["--no-events", "mcp-server", "--no-events", "-c", "mcp_events=twice"],
       { _tag: "Mcp", overrides: ["mcp_events=twice", "mcp_events=off"] },
     ],
-    [["mcp", "--no-events", "--help"], { _tag: "Help" }],
+    [["mcp", "--no-events", "--help"], { _tag: "Help", topic: ["mcp"] }],
     ...(["mcp", "mcp-server", "app-server"] as const).flatMap((command) => {
       const _tag = command === "app-server" ? "AppServer" : "Mcp"
       const flags = [
@@ -146,7 +148,7 @@ describe("Args", () => {
       ["mcp", "-o", "x"],
       "`--out` is only valid with `generate-ts`, `generate-json-schema` and `generate-docs`",
     ],
-    ...["doctor", "generate-ts", "generate-json-schema", "generate-docs"].flatMap((command) =>
+    ...["generate-ts", "generate-json-schema", "generate-docs"].flatMap((command) =>
       [
         [command, "-c", "model=x"],
         ["--config=model=x", command],
@@ -211,7 +213,10 @@ describe("Args", () => {
       ["--listen=stdio://", "demo"],
       "`--listen` is only valid with `mcp`, `app-server` and `serve`",
     ],
-    [["-C", "x", "doctor"], "`--cd` is only valid with `mcp`, `app-server`, `serve` and `config`"],
+    [
+      ["-C", "x", "demo"],
+      "`--cd` is only valid with `mcp`, `app-server`, `serve`, `config` and `doctor`",
+    ],
     [["mcp", "-model=x"], "unknown option `-model`, did you mean `--model`?"],
     [["mcp", "-m"], "`-m` needs a value: `-m MODEL`"],
     [["mcp", "now"], "unexpected argument `now`"],

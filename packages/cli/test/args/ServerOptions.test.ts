@@ -5,7 +5,7 @@ import { serverTools } from "@colloquy/protocol/mcp/ServerTools"
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { readFileSync } from "node:fs"
-import { help } from "../../src/commands/Help.ts"
+import { commandHelp } from "../../src/commands/CommandHelp.ts"
 import { ServerOptions, serverOptions } from "../../src/args/ServerOptions.ts"
 
 const toolNames = serverTools.map(({ name }) => `\`${name}\``).join(", ")
@@ -19,7 +19,7 @@ describe("ServerOptions", () => {
     "approval_timeout_sec",
     "on_restart",
   ])("%s is in the help and on the page on configuration", (path) => {
-    assert.include(help, `\n  ${path} `)
+    assert.include(commandHelp("config") ?? "", `\n  ${path} `)
     assert.include(page, `\`${path}\``)
   })
 

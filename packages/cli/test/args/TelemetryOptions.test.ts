@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { readFileSync } from "node:fs"
 import { telemetryOptions, telemetrySchema } from "../../src/args/TelemetryOptions.ts"
-import { help } from "../../src/commands/Help.ts"
+import { commandHelp } from "../../src/commands/CommandHelp.ts"
 import { isSecretKey } from "../../src/config/Redaction.ts"
 
 const page = readFileSync(new URL("../../../docs/configuration.md", import.meta.url), "utf8")
@@ -18,7 +18,7 @@ describe("TelemetryOptions", () => {
       .map(({ path }) => path.split(".")[0] ?? "")
       .filter((name, index, all) => all.indexOf(name) === index),
   )("%s is in the help, on the page on configuration and in the guide", (name) => {
-    assert.include(help, name)
+    assert.include(commandHelp("config") ?? "", name)
     assert.include(page, `\`telemetry.${name}\``)
     assert.include(guide, `${name} = `)
   })

@@ -1,11 +1,15 @@
 /** The commands for people but the chat: conversations, login, doctor, completions, help and usage errors. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer, type IncomingMessage, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
+import { serverDescriptors } from "../../src/terminal/completions/ServerDescriptors.ts"
 import { widthOf } from "../../src/terminal/Width.ts"
 import * as Program from "../support/Program.ts"
+import { entry } from "../support/BuiltProgram.ts"
 import * as Home from "../support/Home.ts"
 import * as Pty from "../support/Pty.ts"
 
@@ -161,29 +165,117 @@ describe("login", () => {
   )
 })
 
+/** A state directory whose provider is the one at this address, with this key in the environment. */
+const homeOf = Effect.fnUntraced(function* (baseUrl: string, apiKey?: string) {
+  const provider = ["[model_providers.mine]", 'name = "Mine"', `base_url = "${baseUrl}"`]
+  const text = ['model_provider = "mine"', ...provider, 'env_key = "MINE_KEY"'].join("\n")
+  const home = yield* Home.home({ "config.toml": text })
+  const env = {
+    HOME: home,
+    COLLOQUY_HOME: home,
+    ...(apiKey === undefined ? {} : { MINE_KEY: apiKey }),
+  }
+  return { home, env, run: (...args: ReadonlyArray<string>) => runIn(home, env, args) }
+})
+
+const runIn = (
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  args: ReadonlyArray<string>,
+): Effect.Effect<{ readonly code: number | null; readonly stdout: string }> =>
+  // Not at once: the server that answers is in this process.
+  Effect.callback((resume) => {
+    const child = spawn(process.execPath, [entry, ...args], {
+      cwd,
+      env: { PATH: process.env["PATH"], ...env },
+    })
+    let stdout = ""
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
+    child.once("close", (code) => resume(Effect.succeed({ code, stdout })))
+  })
+
+/** A provider that answers every request so, and never in time for `undefined`. */
+const answering = (answer: (request: IncomingMessage) => number | undefined) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.callback<Server>((resume) => {
+        const server = createServer((request, response) => {
+          const status = answer(request)
+          if (status !== undefined) response.writeHead(status).end("{}")
+        })
+        server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) =>
+        Effect.sync(() => {
+          server.closeAllConnections()
+          server.close()
+        }),
+    ),
+    (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+  )
+
 describe("doctor", () => {
   it.live("names what is wrong with the configuration and the key, and fails", () =>
     Effect.gen(function* () {
-      const home = yield* Home.home()
-      const run = () =>
-        Program.run(["doctor"], { env: { HOME: home, COLLOQUY_HOME: home }, cwd: home })
-      writeFileSync(join(home, "config.toml"), "model = [\n")
-      const broken = run()
-      assert.strictEqual(broken.code, 1)
-      assert.match(broken.stdout, /^broken {2}config: .*config\.toml/m)
-      const provider = [
-        "[model_providers.mine]",
-        'name = "Mine"',
-        'base_url = "http://127.0.0.1:1/v1"',
-      ]
-      const config = ['model_provider = "mine"', ...provider, 'env_key = "MINE_KEY"'].join("\n")
-      writeFileSync(join(home, "config.toml"), config)
-      const without = run()
+      const { home, run } = yield* homeOf("http://127.0.0.1:1/v1")
+      const without = yield* run("doctor")
       assert.strictEqual(without.code, 1)
       assert.include(
         without.stdout,
         "missing key: the provider mine needs one. Advice: set MINE_KEY.",
       )
+      writeFileSync(join(home, "config.toml"), "model = [\n")
+      const broken = yield* run("doctor")
+      assert.strictEqual(broken.code, 1)
+      assert.match(broken.stdout, /^broken {2}config: .*config\.toml/m)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("asks the provider, and says whether it takes the key", () =>
+    Effect.gen(function* () {
+      const url = yield* answering(({ headers, url: path }) =>
+        path !== "/v1/models" ? 404 : headers.authorization === `Bearer ${key}` ? 200 : 401,
+      )
+      const good = yield* (yield* homeOf(url, key)).run("doctor")
+      assert.match(good.stdout, /^ok {6}provider: mine, http/m)
+      assert.match(good.stdout, /^ok {6}key: MINE_KEY is set, and mine takes it$/m)
+      const bad = yield* (yield* homeOf(url, "sk-wrong")).run("doctor")
+      assert.strictEqual(bad.code, 1)
+      assert.match(bad.stdout, /^broken {2}key: mine refuses it, with the status 401$/m)
+      assert.notInclude(good.stdout + bad.stdout, "sk-")
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("says that a provider is down or does not answer", () =>
+    Effect.gen(function* () {
+      const down = yield* (yield* homeOf("http://127.0.0.1:1/v1", key)).run("doctor")
+      assert.strictEqual(down.code, 1)
+      assert.match(down.stdout, /^broken {2}provider: mine cannot be reached at .*ECONNREFUSED$/m)
+      const slow = yield* (yield* homeOf(yield* answering(() => undefined), key)).run("doctor")
+      assert.strictEqual(slow.code, 1)
+      assert.match(
+        slow.stdout,
+        /^broken {2}provider: mine cannot be reached at .*no answer in 5s$/m,
+      )
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("checks what options select", () =>
+    Effect.gen(function* () {
+      const { run } = yield* homeOf("http://127.0.0.1:1/v1")
+      const { stdout } = yield* run("doctor", "-c", "model_provider=offline", "-m", "tiny")
+      assert.include(stdout, "ok      provider: offline, built in, with the model tiny")
+      assert.strictEqual((yield* run("doctor", "-c", "nonsense")).code, 2)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live.each([80, 120])("fits a terminal of %i columns", (columns) =>
+    Effect.gen(function* () {
+      const { env, home } = yield* homeOf("http://127.0.0.1:1/v1", key)
+      const pty = yield* Pty.start(["doctor"], { columns, cwd: home, env })
+      assert.strictEqual(yield* pty.ended, 1)
+      for (const row of pty.rows()) assert.isAtMost(widthOf(row), columns)
+      assert.isTrue(pty.rows().some((row) => row.startsWith("broken  provider: mine cannot")))
     }).pipe(Effect.scoped),
   )
 })
@@ -208,30 +300,69 @@ describe("completions", () => {
     )
   }
 
-  it.live("bash completes commands of people and of servers", () =>
-    Effect.gen(function* () {
-      const { home, run } = yield* homeWith()
-      const path = join(home, "script")
-      writeFileSync(path, run(["completions", "bash"]).stdout)
-      const complete = (...words: ReadonlyArray<string>) => {
-        const line = words.join(" ")
-        const name = "$(complete -p colloquy | sed 's/.*-F \\([^ ]*\\).*/\\1/')"
-        const program = [
-          `source '${path}'`,
-          `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")})`,
-          `COMP_CWORD=${words.length - 1}`,
-          `COMP_LINE='${line}'`,
-          `COMP_POINT=${line.length}`,
-          `${name} colloquy '${words.at(-1)}' '${words.at(-2)}'`,
-          'printf "%s\\n" "${COMPREPLY[@]}"',
-        ].join("\n")
-        const { stdout } = spawnSync("bash", ["--norc", "-c", program], { encoding: "utf8" })
-        return stdout.trim().split(/\s+/)
-      }
-      assert.includeMembers(complete("colloquy", "se"), ["sessions", "serve"])
-      assert.includeMembers(complete("colloquy", "sessions", "a"), ["archive"])
-    }).pipe(Effect.scoped),
-  )
+  /** What the shell offers for this line. */
+  const completers = {
+    bash: (path: string, words: ReadonlyArray<string>) => {
+      const line = words.join(" ")
+      const name = "$(complete -p colloquy | sed 's/.*-F \\([^ ]*\\).*/\\1/')"
+      const program = [
+        `source '${path}'`,
+        `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")})`,
+        `COMP_CWORD=${words.length - 1}`,
+        `COMP_LINE='${line}'`,
+        `COMP_POINT=${line.length}`,
+        `${name} colloquy '${words.at(-1)}' '${words.at(-2)}'`,
+        'printf "%s\\n" "${COMPREPLY[@]}"',
+      ].join("\n")
+      return spawnSync("bash", ["--norc", "-c", program], { encoding: "utf8" }).stdout
+    },
+    fish: (path: string, words: ReadonlyArray<string>, home: string) =>
+      spawnSync("fish", ["-N", "-c", `source '${path}'; complete -C '${words.join(" ")}'`], {
+        encoding: "utf8",
+        env: { PATH: process.env["PATH"], HOME: home },
+      }).stdout.replaceAll(/\t.*/g, ""),
+    // Its completions run in its line editor only: it has a terminal of its own, in which Tab is pressed.
+    zsh: (path: string, words: ReadonlyArray<string>, home: string) => {
+      const program = [
+        "zmodload zsh/zpty",
+        "zpty z zsh -f -i",
+        `zpty -w z 'PS1="> "; autoload -U compinit; compinit -D -u; source ${path}'`,
+        "zpty -w z 'compdef _colloquy colloquy; print REA\"\"DY'",
+        "zpty -r -m z all '*READY*'",
+        `zpty -w -n z $'${words.join(" ")}\\t\\C-a\\#\\C-m'`,
+        "zpty -w z 'print EN\"\"DED'",
+        "zpty -r -m z all '*ENDED*'",
+        "print -r -- $all",
+      ].join("\n")
+      const { stdout } = spawnSync("zsh", ["-f", "-c", program], {
+        encoding: "utf8",
+        env: { PATH: process.env["PATH"], HOME: home, TERM: "dumb" },
+        timeout: 20_000,
+      })
+      return stdout
+    },
+  } as const
+
+  for (const [shell, complete] of Object.entries(completers)) {
+    it.live.skipIf(!has(shell))(`${shell} completes command lines (needs ${shell})`, () =>
+      Effect.gen(function* () {
+        const { home, run } = yield* homeWith()
+        const path = join(home, shell === "zsh" ? "_colloquy" : "script")
+        writeFileSync(path, run(["completions", shell]).stdout)
+        const offered = (...words: ReadonlyArray<string>) =>
+          complete(path, ["colloquy", ...words], home)
+            .trim()
+            .split(/\s+/)
+        assert.include(offered("sess"), "sessions")
+        assert.include(offered("mcp", "-s", "work"), "workspace-write")
+        // It takes seconds to start.
+        if (shell === "zsh") return
+        assert.include(offered("app"), "app-server")
+        assert.include(offered("sessions", "arch"), "archive")
+        assert.include(offered("exec", "--color", "al"), "always")
+      }).pipe(Effect.scoped),
+    )
+  }
 })
 
 describe("help and usage errors", () => {
@@ -244,12 +375,19 @@ describe("help and usage errors", () => {
         ...commands.map((name) => [name]),
         ...subcommands.map((name) => ["sessions", name]),
         ["login", "status"],
+        ...serverDescriptors.flatMap(({ name }) => (name === "help" ? [] : [[name]])),
+        [],
       ]) {
         const { code, stderr, stdout } = run([...words, "--help"])
         assert.deepStrictEqual([code, stderr], [0, ""])
-        assert.include(stdout, `colloquy ${words.join(" ")}`)
+        assert.include(stdout, ["colloquy", ...words].join(" "))
         for (const row of stdout.split("\n")) assert.isAtMost(widthOf(row), 80, row)
       }
+      assert.strictEqual(
+        run(["help", "sessions", "list"]).stdout,
+        run(["sessions", "list", "--help"]).stdout,
+      )
+      assert.strictEqual(run(["help", "mcp"]).stdout, run(["mcp", "--help"]).stdout)
     }).pipe(Effect.scoped),
   )
 
@@ -263,6 +401,10 @@ describe("help and usage errors", () => {
         [["sessions", "list", "--serch", "x"], "--search"],
         [["completions", "bsh"], "bash"],
         [["mpc"], "mcp"],
+        [["help", "sesions"], "sessions"],
+        [["sessions", "list", "-c", "model"], "missing '='"],
+        [["mcp", "-c", "model"], "missing '='"],
+        [["exec", "one", "two"], "See `colloquy exec --help`"],
       ] as const) {
         const { code, stderr, stdout } = run(words)
         assert.deepStrictEqual([code, stdout], [2, ""], words.join(" "))

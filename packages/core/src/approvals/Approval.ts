@@ -2,6 +2,7 @@
 import type { EventOf } from "@colloquy/protocol/EventMsg"
 import type { ParsedCommand } from "@colloquy/protocol/events/CommandEvents"
 import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
+import type { UserInputAnswers, UserInputQuestion } from "@colloquy/protocol/events/QuestionEvents"
 import type { ReviewDecision, SandboxPolicy } from "@colloquy/protocol/Policy"
 import type { ToolOutputPart } from "@colloquy/protocol/ResponseItem"
 import type { Confinement } from "./Confinement.ts"
@@ -104,6 +105,19 @@ export type ElicitationAnswer =
   | { readonly action: "decline" }
   | { readonly action: "cancel" }
 
+/** Questions of the agent to a person. An answer allows nothing. */
+export interface UserInputRequest {
+  /** Id of the tool call in events. */
+  readonly callId: string
+  /** At least one, with different ids. At most 64 Ki characters of JSON; larger ones are declined without being asked. */
+  readonly questions: ReadonlyArray<UserInputQuestion>
+}
+
+/** What the person answered; `reason` says why there is no answer, `answered` that the person declined. */
+export type UserInputAnswer =
+  | { readonly _tag: "Answered"; readonly answers: UserInputAnswers }
+  | { readonly _tag: "Unanswered"; readonly reason: ApprovalReason }
+
 /** Why a question has its verdict. */
 export type ApprovalReason = EventOf<"approval_resolved">["reason"]
 
@@ -127,7 +141,7 @@ export type Unattended =
     }
 
 /**
- * Which questions a listener can answer: all, only approvals, or only forms of tool servers. `calls` runs the tools of the
- * clients and answers no question; `everything` does both.
+ * Which questions a listener can answer: all, only approvals, or only forms: those of tool servers and the agent's
+ * questions. `calls` runs the tools of the clients and answers no question; `everything` does both.
  */
 export type Answers = "all" | "approvals" | "forms" | "calls" | "everything"

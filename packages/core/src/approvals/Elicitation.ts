@@ -1,8 +1,11 @@
 /**
- * The questions of tool servers and the calls of the clients' tools as further kinds of questions (L7), and the conversion
- * between their answers and decisions. Pure.
+ * The questions that ask for information and not for a permission, and the calls of the clients' tools, as further kinds of
+ * questions (L7): forms of tool servers and the agent's questions, and the conversion between their answers and decisions.
+ * Pure.
  */
+import { UserInputAnswers } from "@colloquy/protocol/events/QuestionEvents"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
+import * as Schema from "effect/Schema"
 import type {
   Answers,
   ApprovalRequest,
@@ -12,6 +15,8 @@ import type {
   Elicitation,
   ElicitationAnswer,
   PatchApproval,
+  UserInputAnswer,
+  UserInputRequest,
   Verdict,
 } from "./Approval.ts"
 
@@ -49,13 +54,23 @@ const kindsOf: Readonly<Record<Answers, ReadonlyArray<QuestionKind>>> = {
 export const takes = (answers: Answers, kind: QuestionKind): boolean =>
   kindsOf[answers].includes(kind)
 
+/** The agent's questions, as one question of the conversation. */
+export interface InputRequest extends UserInputRequest {
+  readonly _tag: "UserInput"
+}
+
 /** A question of any kind, with its id. */
-export type QuestionRequest = ApprovalRequest | ElicitationRequest | ClientCallRequest
+export type QuestionRequest =
+  | ApprovalRequest
+  | ElicitationRequest
+  | InputRequest
+  | ClientCallRequest
 
 /** The kind of a question. */
 export const kindOf = ({ _tag }: Pick<QuestionRequest, "_tag">): QuestionKind => {
   switch (_tag) {
     case "Elicitation":
+    case "UserInput":
       return "form"
     case "ClientCall":
       return "call"
@@ -68,6 +83,11 @@ export const kindOf = ({ _tag }: Pick<QuestionRequest, "_tag">): QuestionKind =>
 export const isApproval = (
   request: QuestionRequest | UnnamedElicitation,
 ): request is ApprovalRequest => kindOf(request) === "approval"
+
+/** True for a question whose answer is filled in and allows nothing. */
+export const isForm = (
+  request: UnnamedElicitation | QuestionRequest,
+): request is UnnamedElicitation | InputRequest => kindOf(request) === "form"
 
 /** The verdict for the tool that asked, with what was filled in, which is recorded nowhere. */
 export interface Outcome extends Verdict {
@@ -104,3 +124,11 @@ export const answerOf = ({ content, decision, reason }: Outcome): ElicitationAns
       return { action: "decline" }
   }
 }
+
+const isAnswers = Schema.is(UserInputAnswers)
+
+/** The answer for the tool that asked the agent's questions. */
+export const inputAnswerOf = ({ content, decision, reason }: Outcome): UserInputAnswer =>
+  reason === "answered" && decision === "approved" && isAnswers(content)
+    ? { _tag: "Answered", answers: content }
+    : { _tag: "Unanswered", reason }

@@ -5,7 +5,7 @@
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
-import { answerOf, clientOutcomeOf } from "../approvals/Elicitation.ts"
+import { answerOf, clientOutcomeOf, inputAnswerOf } from "../approvals/Elicitation.ts"
 import { grantFor } from "../approvals/SessionGrants.ts"
 import { formFault } from "../question/FormLimits.ts"
 import { quoted } from "../question/VisibleText.ts"
@@ -47,6 +47,9 @@ export const inboxPort = (turnId: SubmissionId, parts: TurnParts): TurnPort => {
     elicit: elicit(parts, turnId),
     callClient: (call) =>
       Effect.map(waiters.ask(turnId, { _tag: "ClientCall", ...call }), clientOutcomeOf),
+    requestInput: (request) =>
+      Effect.map(waiters.ask(turnId, { _tag: "UserInput", ...request }), inputAnswerOf),
+    canRequestInput: Effect.sync(() => journal.current.approvals.formListeners > 0),
     granted: (request) =>
       Effect.sync(() => grantFor(journal.current.approvals.grants, request) !== undefined),
     emit: (messages) => Effect.asVoid(inbox.send({ input: { _tag: "Emit", turnId, messages } })),

@@ -53,7 +53,7 @@ export interface ApprovalBook {
   readonly grants: ReadonlyArray<string>
   /** Number of listeners that can answer approvals. */
   readonly approvalListeners: number
-  /** Number of listeners that can fill in the forms of tool servers. */
+  /** Number of listeners that can fill in forms: those of tool servers, and the agent's questions. */
   readonly formListeners: number
   /** Number of listeners that run the tools of the clients. */
   readonly callListeners: number
@@ -95,6 +95,7 @@ const opOf = {
   Tool: "tool_approval",
   Elicitation: "elicitation_answer",
   ClientCall: "client_tool_result",
+  UserInput: "user_input_answer",
 } as const satisfies Readonly<Record<QuestionRequest["_tag"], string>>
 
 /** What an answer names: a call or a turn and, optionally, one question of it. */
@@ -188,6 +189,9 @@ export const isSame = (a: QuestionRequest, b: QuestionRequest): boolean => {
   }
   if (a._tag === "Tool" && b._tag === "Tool") {
     return a.tool === b.tool && Equal.equals(a.arguments, b.arguments)
+  }
+  if (a._tag === "UserInput" && b._tag === "UserInput") {
+    return Equal.equals(a.questions, b.questions)
   }
   return (
     a._tag === "Patch" &&

@@ -25,6 +25,7 @@ import {
   type RunningTurn,
   type State,
 } from "./State.ts"
+import { isMarked } from "../log/Reading.ts"
 import { triggerText } from "../log/Compacted.ts"
 import {
   type Decision,
@@ -143,6 +144,8 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
       return review(state, queuedOf(id, op), whileRunning)
     case "revert":
       return revert(state, id, op.turn_id, input.dropped)
+    case "mark_read":
+      return markRead(state, id, op)
     case "edit_queued":
       return sizeFault(state, op.items) ?? decideQueue(state, id, op)
     case "remove_queued":
@@ -165,6 +168,8 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
       return answerForm(state, id, op, input.because)
     case "client_tool_result":
       return answerCall(state, id, op, input.because)
+    case "user_input_answer":
+      return answerInput(state, id, op, input.because)
   }
 }
 
@@ -176,6 +181,22 @@ const review = (
 ): Decision => {
   const joins = whileRunning === "queue" || whileRunning === "steer"
   return userInput(state, submission, joins ? "wait" : whileRunning)
+}
+
+const markRead = (
+  state: State,
+  id: SubmissionId,
+  { read, revision }: Extract<Op, { readonly type: "mark_read" }>,
+): Decision => {
+  const { reading } = state
+  if (revision !== undefined && revision !== (reading?.revision ?? -1)) {
+    return refuse(state, "ReadingChanged", "what is unread has changed")
+  }
+  return {
+    ...nothing(state),
+    events: isMarked(reading, read) ? [] : [{ id, msg: { type: "read_marked", read } }],
+    receipt: { id, disposition: "none" },
+  }
 }
 
 const revert = (
@@ -219,6 +240,21 @@ const answerCall = (
 ): Decision => {
   const reply = { ...named, decision: "approved" as const, result: { content, success } }
   return answerQuestion(state, id, "ClientCall", reply, because)
+}
+
+/** Answers the agent's questions; a turn that waited for it since a restart is resumed. */
+const answerInput = (
+  state: State,
+  id: SubmissionId,
+  { response, type: _, ...named }: Extract<Op, { readonly type: "user_input_answer" }>,
+  because: InputOf<"Submit">["because"],
+): Decision => {
+  const reply =
+    response === null
+      ? { ...named, decision: "denied" as const }
+      : { ...named, decision: "approved" as const, content: response.answers }
+  const answered = answerQuestion(state, id, "UserInput", reply, because)
+  return answered.refused === undefined ? followedBy(answered, resumeParkedTurn) : answered
 }
 
 /** Interrupts the running turn and ends the conversation after it, or at once. */

@@ -8,7 +8,12 @@ import type { Attendance } from "./ApprovalBook.ts"
 import type { SubmitError } from "../ConversationErrors.ts"
 import type { Receipt } from "./Receipts.ts"
 import type { Draft, State } from "./State.ts"
-import type { ClientCallRequest, Outcome, UnnamedElicitation } from "../approvals/Elicitation.ts"
+import type {
+  ClientCallRequest,
+  InputRequest,
+  Outcome,
+  UnnamedElicitation,
+} from "../approvals/Elicitation.ts"
 import type { LogRecord, ReplayClass } from "../LogRecord.ts"
 import type { OpenCall } from "../log/OpenCalls.ts"
 
@@ -77,7 +82,7 @@ export type Input =
       readonly _tag: "Ask"
       readonly turnId: SubmissionId
       readonly number: number
-      readonly request: ApprovalRequest | UnnamedElicitation | ClientCallRequest
+      readonly request: ApprovalRequest | UnnamedElicitation | InputRequest | ClientCallRequest
     }
   /** The deadline of the question has passed. */
   | { readonly _tag: "Expire"; readonly number: number }

@@ -11,6 +11,7 @@ import type { InputItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import { type ApprovalBook, emptyBook, addGrant } from "./ApprovalBook.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import type { OpenCall } from "../log/OpenCalls.ts"
+import { type Reading, stepReading } from "../log/Reading.ts"
 import { none as noReceipts, type Receipts } from "./Receipts.ts"
 import type { UnfinishedText } from "../log/UnfinishedText.ts"
 
@@ -110,6 +111,8 @@ export interface State {
   readonly usage: TokenUsage | undefined
   /** Number of summaries in the middle of a turn. */
   readonly autoCompactions: number
+  /** Which turns are unread. Absent before the first one. */
+  readonly reading?: Reading
   /** Submissions that wait for a list of tools, oldest first. Absent while there are none. */
   readonly listings?: ReadonlyArray<SubmissionId>
   /** True from the op `shutdown` on: no submission is accepted. */
@@ -167,8 +170,16 @@ const withInput = ({ runsCommand: _, ...turn }: RunningTurn, inputSeq: number): 
 
 /** The state after the event. Ephemeral events do not change it. */
 export const project = (state: State, event: Event): State => {
+  if (isEphemeral(event.msg)) return state
+  const reading = stepReading(state.reading, event)
+  return projectDurable(
+    reading === undefined || reading === state.reading ? state : { ...state, reading },
+    event,
+  )
+}
+
+const projectDurable = (state: State, event: Event): State => {
   const { msg } = event
-  if (isEphemeral(msg)) return state
   const seq = event.seq + 1
   switch (msg.type) {
     case "task_started":

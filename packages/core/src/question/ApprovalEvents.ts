@@ -8,6 +8,19 @@ import type { QuestionSettings } from "./ApprovalEffect.ts"
 import { formText } from "./FormText.ts"
 import { formMessage, reasonText } from "./QuestionText.ts"
 
+const formEvent = ({
+  callId: id,
+  message,
+  requestedSchema,
+  server,
+}: Extract<QuestionRequest, { readonly _tag: "Elicitation" }>): EventMsg => ({
+  type: "elicitation_request",
+  server_name: server,
+  id,
+  message: formMessage(server, message),
+  requested_schema: formText(requestedSchema),
+})
+
 /**
  * The event that asks the question. `reason`, and the message and form of a tool server, are for a person and contain
  * foreign text only in quotes; command, directory, changes and names of members are for programs and are unchanged.
@@ -15,13 +28,11 @@ import { formMessage, reasonText } from "./QuestionText.ts"
 export const requestEvent = (request: QuestionRequest, settings: QuestionSettings): EventMsg => {
   switch (request._tag) {
     case "Elicitation":
-      return {
-        type: "elicitation_request",
-        server_name: request.server,
-        id: request.callId,
-        message: formMessage(request.server, request.message),
-        requested_schema: formText(request.requestedSchema),
-      }
+      return formEvent(request)
+    case "UserInput": {
+      const { callId: call_id, questions } = request
+      return { type: "request_user_input", call_id, questions }
+    }
     case "ClientCall":
       return callEvent(request)
     case "Exec":
@@ -74,6 +85,7 @@ type QuestionMsg = EventOf<
   | "tool_approval_request"
   | "elicitation_request"
   | "client_tool_call"
+  | "request_user_input"
 >
 
 /** True for an event that asks a question. */
@@ -82,12 +94,20 @@ export const isQuestion = (msg: EventMsg): msg is QuestionMsg =>
   msg.type === "apply_patch_approval_request" ||
   msg.type === "tool_approval_request" ||
   msg.type === "elicitation_request" ||
+  msg.type === "request_user_input" ||
   msg.type === "client_tool_call"
 
 /** What the question of an event needs of a listener. */
 export const questionKindOf = ({ type }: Pick<EventMsg, "type">): QuestionKind => {
-  if (type === "client_tool_call") return "call"
-  return type === "elicitation_request" ? "form" : "approval"
+  switch (type) {
+    case "elicitation_request":
+    case "request_user_input":
+      return "form"
+    case "client_tool_call":
+      return "call"
+    default:
+      return "approval"
+  }
 }
 
 /** The id that `approval_resolved` names. */
@@ -107,6 +127,9 @@ export const requestOf = (msg: QuestionMsg, sandbox?: SandboxPolicy): QuestionRe
   if (msg.type === "client_tool_call") {
     const { arguments: args, call_id: callId, namespace, tool } = msg
     return { _tag: "ClientCall", callId, tool, ...defined({ namespace }), arguments: args }
+  }
+  if (msg.type === "request_user_input") {
+    return { _tag: "UserInput", callId: msg.call_id, questions: msg.questions }
   }
   const { call_id: callId, reason } = msg
   switch (msg.type) {

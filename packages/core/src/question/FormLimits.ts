@@ -3,8 +3,9 @@
  */
 import type { ToolOutputPart } from "@colloquy/protocol/ResponseItem"
 import type { Elicitation } from "../approvals/Approval.ts"
-import type { Outcome, QuestionRequest } from "../approvals/Elicitation.ts"
+import { isForm, type Outcome, type QuestionRequest } from "../approvals/Elicitation.ts"
 import { canBeShown } from "./FormText.ts"
+import { userInputForm } from "./UserInputForm.ts"
 
 /** Longest JSON of each part of a form and of an answer, in UTF-16 code units. */
 const maxChars = 64 * 1024
@@ -41,8 +42,12 @@ export const formFault = (form: Elicitation): string | undefined => {
 }
 
 /** False for a form that is declined without a question. */
-export const canBePut = (request: QuestionRequest): boolean =>
-  request._tag !== "Elicitation" || formFault(request) === undefined
+export const canBePut = (request: QuestionRequest): boolean => {
+  if (!isForm(request)) return true
+  if (request._tag === "Elicitation") return formFault(request) === undefined
+  const { questions } = request
+  return fits(questions) && formFault(userInputForm(questions)) === undefined
+}
 
 /** The model is sent no other images: this program fetches none, and a provider need not reach them. */
 const isDataUrl = (part: ToolOutputPart): boolean =>

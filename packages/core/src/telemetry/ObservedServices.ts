@@ -75,6 +75,7 @@ export const observedTools = (
   listMcpTools: (settings) => runtime.listMcpTools(settings),
   ...defined({
     readImage: runtime.readImage?.bind(runtime),
+    toolServers: runtime.toolServers,
     isTaken: runtime.isTaken?.bind(runtime),
   }),
 })

@@ -48,12 +48,14 @@ type Request =
   | EventOf<"apply_patch_approval_request">
   | EventOf<"tool_approval_request">
   | EventOf<"elicitation_request">
+  | EventOf<"request_user_input">
 
 const kinds = {
   exec_approval_request: "exec",
   apply_patch_approval_request: "patch",
   tool_approval_request: "tool",
   elicitation_request: "elicitation",
+  request_user_input: "input",
 } as const satisfies Readonly<Record<Request["type"], string>>
 
 const labelsOf = ({ model, provider }: TurnSettings): ModelLabels => ({
@@ -125,6 +127,7 @@ export class TurnSpans {
         case "apply_patch_approval_request":
         case "tool_approval_request":
         case "elicitation_request":
+        case "request_user_input":
           this.asked(conversation, id, msg)
           break
         case "approval_resolved":

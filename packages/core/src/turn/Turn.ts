@@ -71,6 +71,8 @@ const contextOf = (turn: TurnOptions, port: TurnPort): ToolContext => ({
   approve: port.ask,
   granted: port.granted,
   elicit: port.elicit,
+  requestInput: port.requestInput,
+  canRequestInput: port.canRequestInput,
 })
 
 /** `fresh` until the request after a summary is complete; `answered` shows then whether the summary was enough. */

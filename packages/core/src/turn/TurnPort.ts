@@ -12,6 +12,8 @@ import type {
   ClientOutcome,
   Elicitation,
   ElicitationAnswer,
+  UserInputAnswer,
+  UserInputRequest,
   Verdict,
 } from "../approvals/Approval.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
@@ -53,6 +55,10 @@ export interface TurnPort {
   readonly elicit: (request: Elicitation) => Effect.Effect<ElicitationAnswer>
   /** Has a client run one of its tools. Resolves with what became of the call; an interruption withdraws it. */
   readonly callClient: (call: ClientCall) => Effect.Effect<ClientOutcome>
+  /** Likewise, for the agent's questions. */
+  readonly requestInput: (request: UserInputRequest) => Effect.Effect<UserInputAnswer>
+  /** True while a listener can answer these. */
+  readonly canRequestInput: Effect.Effect<boolean>
   /** True when an earlier `approved_for_session` covers the request. */
   readonly granted: (request: ApprovalRequest) => Effect.Effect<boolean>
   /** Resolves with the next step, or with undefined when the turn has ended; its terminal event is recorded then. */

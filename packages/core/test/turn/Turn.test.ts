@@ -63,6 +63,8 @@ const setUp = (
     granted: () => Effect.succeed(false),
     callClient: () => Effect.die("no client runs a tool here"),
     elicit: () => Effect.die("no tool server asks here"),
+    requestInput: () => Effect.die("no agent asks here"),
+    canRequestInput: Effect.succeed(false),
     eventCallId: (id) => id,
     recordCall: () => Effect.succeed(true),
     emit: (messages) =>

@@ -57,3 +57,42 @@ export const ElicitationRequest = event(
 )
 /** A tool server asks a person to fill in a form. */
 export type ElicitationRequest = typeof ElicitationRequest.Type
+
+/** One question of the agent. */
+export const UserInputQuestion = Schema.Struct({
+  /** Names the answer; unique in the request. */
+  id: Schema.String,
+  /** A short title. */
+  header: Schema.String,
+  question: Schema.String,
+  /** True: a person may also answer with another text than the options. */
+  is_other: Schema.Boolean,
+  /** True: the answer is not to be shown while it is typed. */
+  is_secret: Schema.Boolean,
+  /** Null: any text answers. */
+  options: Schema.NullOr(
+    Schema.Array(Schema.Struct({ label: Schema.String, description: Schema.String })),
+  ),
+})
+/** One question of the agent. */
+export type UserInputQuestion = typeof UserInputQuestion.Type
+
+/** Answers by the ids of the questions: labels of options, or other texts. */
+export const UserInputAnswers = Schema.Record(
+  Schema.String,
+  Schema.Struct({ answers: Schema.Array(Schema.String) }),
+)
+/** Answers by the ids of the questions: labels of options, or other texts. */
+export type UserInputAnswers = typeof UserInputAnswers.Type
+
+/**
+ * The agent asks a person questions. `approval_resolved` with the same `call_id` reports the resolution: `approved` is
+ * answered, `denied` declined. The answers are sent to the model only.
+ */
+export const RequestUserInput = event(
+  "request_user_input",
+  { call_id: Schema.String, questions: Schema.Array(UserInputQuestion) },
+  { doc: "The agent asks a person questions, and the turn waits for the answers." },
+)
+/** The agent asks a person questions, and the turn waits for the answers. */
+export type RequestUserInput = typeof RequestUserInput.Type

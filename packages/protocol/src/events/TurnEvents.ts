@@ -186,6 +186,18 @@ export const ThreadRolledBack = event(
 )
 /** The end of the conversation was dropped, from the turn `turn_id` on. The dropped events stay in the log. */
 export type ThreadRolledBack = typeof ThreadRolledBack.Type
+/** The event `read_marked`; its `doc` describes it. */
+export const ReadMarked = event(
+  "read_marked",
+  {
+    /** False: they are unread. */
+    read: Schema.Boolean,
+  },
+  { doc: "The turns so far were marked as read, or as unread." },
+)
+/** The turns so far were marked as read, or as unread. */
+export type ReadMarked = typeof ReadMarked.Type
+
 /** The event `queue_changed`; its `doc` describes it. */
 export const QueueChanged = event(
   "queue_changed",

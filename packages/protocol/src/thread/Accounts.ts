@@ -123,7 +123,7 @@ export const AccountRateLimitsRead = request("account/rateLimits/read", {
 export const AccountRateLimitsUpdated = notification("account/rateLimits/updated", {
   params: Schema.Struct({ rateLimits: RateLimitSnapshot }),
   since: "0.58",
-  doc: "The rate limits after a response of the model; all null where the provider reports none. Sent to every connection.",
+  doc: "The rate limits that the provider has reported have changed. Sent to every connection.",
 })
 
 /** The credentials changed. */

@@ -91,11 +91,12 @@ export const ThreadQueueChanged = about(
   "Queued input was added, removed, or started a turn.",
 )
 /** A thread was read or marked as unread. */
-export const ThreadReadStateChanged = about(
-  "thread/readState/changed",
-  Schema.Struct({ ...ofThread, readState: ReadState }),
-  "Which turns the user has not seen has changed.",
-)
+export const ThreadReadStateChanged = notification("thread/readState/changed", {
+  params: Schema.Struct({ ...ofThread, readState: ReadState }),
+  experimental: true,
+  since: "0.160",
+  doc: "Which turns the user has not seen has changed.",
+})
 /** Tokens of a thread. */
 export const ThreadTokenUsageUpdated = about(
   "thread/tokenUsage/updated",

@@ -1,13 +1,17 @@
 /** The events that ask a person, or a tool of a client, something, and how a question is identified. Pure; knows no dialect. */
 import type { Event, EventOf } from "@colloquy/protocol/EventMsg"
 
-/** The event that asks: about a command, a patch, a tool of the application, or with the form of a tool server. */
+/**
+ * The event that asks: about a command, a patch, a tool of the application, with the form of a tool server, or what the agent
+ * wants to know.
+ */
 export type Question = Event & {
   readonly msg:
     | EventOf<"exec_approval_request">
     | EventOf<"apply_patch_approval_request">
     | EventOf<"tool_approval_request">
     | EventOf<"elicitation_request">
+    | EventOf<"request_user_input">
 }
 
 /** The event that has a client run one of its tools. */
@@ -22,7 +26,8 @@ export const isQuestion = (event: Event): event is Question =>
   event.msg.type === "exec_approval_request" ||
   event.msg.type === "apply_patch_approval_request" ||
   event.msg.type === "tool_approval_request" ||
-  event.msg.type === "elicitation_request"
+  event.msg.type === "elicitation_request" ||
+  event.msg.type === "request_user_input"
 
 /** The id that `approval_resolved` names: the model's call id, or the id of the form. */
 export const questionId = ({ msg }: Question | ClientCall): string =>

@@ -3,6 +3,7 @@
  * answer to one question never counts for another (L7).
  */
 import type { Conversation } from "@colloquy/core/Conversation"
+import { answersOfForm } from "@colloquy/core/question/UserInputForm"
 import type { ElicitResult } from "@colloquy/protocol/mcp/Elicitation"
 import type { Op } from "@colloquy/protocol/Op"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
@@ -25,16 +26,17 @@ export type AnswerOp = Extract<
       | "tool_approval"
       | "elicitation_answer"
       | "client_tool_result"
+      | "user_input_answer"
   }
 >
 
 type ApprovalRef = QuestionRef & {
-  readonly type: Exclude<QuestionRef["type"], "elicitation_request">
+  readonly type: Exclude<QuestionRef["type"], "elicitation_request" | "request_user_input">
 }
 
-/** Whether the question is answered with a decision. The form of a tool server is answered with an action instead. */
+/** Whether the question is answered with a decision. A form is answered with an action instead. */
 export const takesDecision = (ref: QuestionRef): ref is ApprovalRef =>
-  ref.type !== "elicitation_request"
+  ref.type !== "elicitation_request" && ref.type !== "request_user_input"
 
 const ops = {
   exec_approval_request: "exec_approval",
@@ -50,13 +52,20 @@ export const decisionOp = ({ id, seq, type }: ApprovalRef, decision: ReviewDecis
   decision,
 })
 
-/** The answer to that form of a tool server. */
-export const formOp = ({ id, seq }: QuestionRef, result: ElicitResult): AnswerOp => ({
-  type: "elicitation_answer",
-  id,
-  question: seq,
-  ...result,
-})
+/** The answers to the agent's questions; null: the person declined. */
+export const inputOp = (
+  { id, seq }: Pick<QuestionRef, "id" | "seq">,
+  response: Extract<AnswerOp, { readonly type: "user_input_answer" }>["response"],
+): AnswerOp => ({ type: "user_input_answer", id, question: seq, response })
+
+/** The answer to that form: of a tool server, or made of the agent's questions. */
+export const formOp = (ref: QuestionRef, result: ElicitResult): AnswerOp => {
+  if (ref.type !== "request_user_input") {
+    return { type: "elicitation_answer", id: ref.id, question: ref.seq, ...result }
+  }
+  const { action, content = {} } = result
+  return inputOp(ref, action === "accept" ? { answers: answersOfForm(content) } : null)
+}
 
 /** What the tool of a client has returned for that call. */
 export const resultOp = (

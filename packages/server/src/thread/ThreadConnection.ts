@@ -122,6 +122,7 @@ export class ThreadConnection {
   ): Effect.Effect<void, AttachError> {
     return Effect.gen({ self: this }, function* () {
       const threadId = conversation.id
+      const { settings } = yield* conversation.state
       if (this.own.has(threadId)) return afterAnswer(first)
       hold(threadId)
       const ended = Deferred.makeUnsafe<void>()
@@ -136,7 +137,7 @@ export class ThreadConnection {
         },
       })
       this.own.set(threadId, { id, ended })
-      this.presenter.prime(threadId, history.fold, { raw })
+      this.presenter.prime(threadId, history.fold, { raw, unread: settings.ephemeral !== true })
       afterAnswer(Effect.andThen(first, start), (wasSent) => {
         if (!wasSent) this.own.delete(threadId)
         abandon()

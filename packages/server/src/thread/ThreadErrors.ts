@@ -9,6 +9,7 @@ import type {
 import type { CreateError, GetError } from "@colloquy/core/ConversationManager"
 import type { ConversationsView } from "../ConversationsView.ts"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { ReadState } from "@colloquy/protocol/thread/Thread"
 import type { StoreError } from "@colloquy/core/StoreErrors"
 import type * as Effect from "effect/Effect"
 import { internal, invalid } from "../app/AppErrors.ts"
@@ -59,6 +60,10 @@ export const notArchived = (id: string): JsonRpcError =>
 /** The thread is not stored, so that no facts about it can be changed. */
 export const isEphemeral = (id: string): JsonRpcError =>
   invalid(`ephemeral thread does not support metadata updates: ${id}`)
+
+/** Another client has changed the read state. */
+export const readStateConflict = (state: ReadState): JsonRpcError =>
+  invalid("read state changed", { reason: "readStateConflict", readState: state })
 
 /** The thread is archived. */
 export const isArchived = (id: string): JsonRpcError =>

@@ -4,6 +4,7 @@
  * Knows no method and reads no clock. Used by one listener, or for one reading of a log.
  */
 import { compactionNotice, type Item } from "@colloquy/core/log/Item"
+import { type Reading, stepReading } from "@colloquy/core/log/Reading"
 import { initialItems, type ItemsState, step } from "@colloquy/core/log/Items"
 import { isAutoCompactId } from "@colloquy/core/decider/State"
 import { type Event, type EventMsg, type EventOf, isTerminal } from "@colloquy/protocol/EventMsg"
@@ -23,6 +24,8 @@ export type ThreadOutput =
   | ItemOutput
   | { readonly _tag: "TurnStarted" | "TurnCompleted"; readonly turn: Turn }
   | { readonly _tag: "Status"; readonly status: ThreadStatus }
+  /** A turn has an answer that the user has not seen. */
+  | { readonly _tag: "Unread"; readonly reading: Reading }
   /** Turns at the end of the thread were dropped. */
   | { readonly _tag: "Reverted" }
   | {
@@ -46,9 +49,14 @@ export type ReportedMsg =
 interface OpenTurn {
   readonly id: string
   readonly startedAtMs: number
+  /** The error that was reported last. It is why the turn failed if the end of the turn follows at once. */
   error: TurnError | undefined
   lastMessage: ThreadItem | undefined
 }
+
+/** What a thread can wait for. */
+const flags = ["waitingOnApproval", "waitingOnUserInput"] as const
+type WaitingFlag = (typeof flags)[number]
 
 const seconds = (ms: number): number => Math.floor(ms / 1000)
 
@@ -70,9 +78,10 @@ export class ThreadFold {
   private items: ItemsState = initialItems
   private projection: ProjectionState = initialProjection
   private turn: OpenTurn | undefined
-  /** Ids of the questions that wait for an answer. */
-  private readonly questions = new Set<string>()
+  /** What each question that waits for an answer is about, by its id. */
+  private readonly questions = new Map<string, WaitingFlag>()
   private hasFailed = false
+  private read: Reading | undefined
   /** Id of the last submission that has summarised the history. */
   private compacted: string | undefined
 
@@ -81,8 +90,18 @@ export class ThreadFold {
     if (this.turn === undefined) return { type: this.hasFailed ? "systemError" : "idle" }
     return {
       type: "active",
-      activeFlags: this.questions.size === 0 ? [] : ["waitingOnApproval"],
+      activeFlags: this.questions.size === 0 ? [] : this.flags(),
     }
+  }
+
+  private flags(): ReadonlyArray<WaitingFlag> {
+    const waiting = new Set(this.questions.values())
+    return flags.filter((flag) => waiting.has(flag))
+  }
+
+  /** Which turns are unread; undefined before the first one. */
+  get reading(): Reading | undefined {
+    return this.read
   }
 
   /** Id of the running turn, if any. */
@@ -106,6 +125,7 @@ export class ThreadFold {
     // A virtual clock can be between two milliseconds, which the dialect cannot write.
     const atMs = Math.floor(at)
     const outputs: Array<ThreadOutput> = []
+    this.settleError(event, outputs)
     if (msg.type === "task_started") this.startTurn(event.id, atMs, outputs)
     const before = this.status
     this.countQuestion(msg)
@@ -119,8 +139,18 @@ export class ThreadFold {
     this.project(event, atMs, outputs)
     if (isPatch) this.report(before, outputs)
     this.reportMessage(event, outputs)
+    this.countUnread(event, outputs)
     if (isTerminal(msg) && this.turn?.id === event.id) this.endTurn(msg, atMs, outputs)
     return outputs
+  }
+
+  /** The turn goes on after an error, or was interrupted: the error has not ended it, and is a warning. */
+  private settleError({ id, msg }: Event, outputs: Array<ThreadOutput>): void {
+    const { turn } = this
+    if (turn?.error === undefined || turn.id !== id || msg.type === "task_complete") return
+    const { message } = turn.error
+    turn.error = undefined
+    outputs.push({ _tag: "Message", turnId: id, msg: { type: "warning", message } })
   }
 
   private report(before: ThreadStatus, outputs: Array<ThreadOutput>): void {
@@ -133,16 +163,26 @@ export class ThreadFold {
       case "exec_approval_request":
       case "apply_patch_approval_request":
       case "tool_approval_request":
-        this.questions.add(msg.call_id)
+        this.questions.set(msg.call_id, "waitingOnApproval")
         return
       case "elicitation_request":
-        this.questions.add(msg.id)
+        this.questions.set(msg.id, "waitingOnApproval")
+        return
+      case "request_user_input":
+        this.questions.set(msg.call_id, "waitingOnUserInput")
         return
       case "approval_resolved":
         this.questions.delete(msg.call_id)
         return
       default:
     }
+  }
+
+  private countUnread(event: Event, outputs: Array<ThreadOutput>): void {
+    const before = this.read
+    this.read = stepReading(before, event)
+    const isAnswer = event.msg.type === "task_complete" && this.read !== before
+    if (isAnswer && this.read !== undefined) outputs.push({ _tag: "Unread", reading: this.read })
   }
 
   /** Id of the turn that shows what has this id: a summary in the middle of a turn belongs to it. */

@@ -32,6 +32,7 @@ import { threadQueueReorder } from "./methods/ThreadQueueReorder.ts"
 import { threadQueueStart } from "./methods/ThreadQueueStart.ts"
 import { threadQueueUpdate } from "./methods/ThreadQueueUpdate.ts"
 import { threadRead } from "./methods/ThreadRead.ts"
+import { threadReadStateUpdate } from "./methods/ThreadReadStateUpdate.ts"
 import { threadResume } from "./methods/ThreadResume.ts"
 import { threadRevert } from "./methods/ThreadRevert.ts"
 import { threadSettingsUpdate } from "./methods/ThreadSettingsUpdate.ts"
@@ -75,6 +76,7 @@ const handlers: HandlerTable = {
   [Changes.ThreadUnsubscribe._tag]: threadUnsubscribe,
   [Changes.ThreadCompactStart._tag]: threadCompactStart,
   [Changes.ThreadShellCommand._tag]: threadShellCommand,
+  [Changes.ThreadReadStateUpdate._tag]: threadReadStateUpdate,
   [Changes.ThreadSettingsUpdate._tag]: threadSettingsUpdate,
   [Changes.ThreadQueueAdd._tag]: threadQueueAdd,
   [Changes.ThreadQueueList._tag]: threadQueueList,

@@ -4,6 +4,7 @@ import * as Methods from "@colloquy/protocol/thread/Notifications"
 import type { TokenUsage as CoreUsage } from "@colloquy/protocol/ResponseItem"
 import type { TokenUsage } from "@colloquy/protocol/thread/Values"
 import { type Notification, notificationOf } from "../app/subscriptions/SubscriptionPresenter.ts"
+import { readState } from "./ReadState.ts"
 import type { ReportedMsg, ThreadOutput } from "./ThreadFold.ts"
 import type { ReportedUsage } from "./ThreadHistory.ts"
 
@@ -29,6 +30,8 @@ type OutputOf<T extends ThreadOutput["_tag"]> = Extract<ThreadOutput, { readonly
 export interface ListenerWishes {
   /** What the model is sent and what it sends is notified as well. */
   readonly raw: boolean
+  /** What becomes unread is notified: the thread is stored, so that somebody may read it later. */
+  readonly unread: boolean
 }
 
 /** The notification of a usage; undefined if the event has none. */
@@ -150,6 +153,13 @@ export const notificationOfOutput = (
       return notificationOf(Methods.TurnCompleted, { threadId, turn: output.turn })
     case "Status":
       return notificationOf(Methods.ThreadStatusChanged, { threadId, status: output.status })
+    case "Unread":
+      return wishes.unread
+        ? notificationOf(Methods.ThreadReadStateChanged, {
+            threadId,
+            readState: readState(output.reading),
+          })
+        : undefined
     case "Reverted":
       return notificationOf(Methods.ThreadReverted, { threadId })
     case "Error": {

@@ -10,6 +10,7 @@ import {
   CommandApproval,
   FileChangeApproval,
   McpElicitation,
+  RequestUserInput,
 } from "@colloquy/protocol/thread/Questions"
 import type { EventOf } from "@colloquy/protocol/EventMsg"
 import * as Clock from "effect/Clock"
@@ -17,7 +18,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { PeerControl } from "../jsonrpc/Caller.ts"
 import { type Question, questionId } from "../questions/Question.ts"
-import { decisionOp, formOp } from "../questions/QuestionAnswer.ts"
+import { decisionOp, formOp, inputOp } from "../questions/QuestionAnswer.ts"
 import type { Present } from "../questions/QuestionBroker.ts"
 import { commandAction } from "./items/CoreItems.ts"
 
@@ -184,6 +185,30 @@ const askForm = (asking: Asking, msg: EventOf<"elicitation_request">) => {
   )
 }
 
+const askInput = (asking: Asking, msg: EventOf<"request_user_input">) => {
+  const { threadId, turnId } = asking.item
+  const questions = msg.questions.map(({ is_other, is_secret, ...question }) => ({
+    ...question,
+    isOther: is_other,
+    isSecret: is_secret,
+  }))
+  return Effect.map(
+    asking.peer.request(
+      RequestUserInput,
+      {
+        threadId,
+        turnId,
+        itemId: msg.call_id,
+        questions,
+        isBlocking: true,
+        autoResolutionMs: null,
+      },
+      asking.onSent,
+    ),
+    (answer) => Result.succeed(inputOp(refOf(asking), answer)),
+  )
+}
+
 /** Presents the questions of a thread to this client. */
 export const presentThread =
   (thread: QuestionedThread): Present =>
@@ -208,5 +233,7 @@ export const presentThread =
           return askPatch(asking, msg)
         case "elicitation_request":
           return askForm(asking, msg)
+        case "request_user_input":
+          return askInput(asking, msg)
       }
     })

@@ -3,7 +3,7 @@ import type { ErrorInfo, TurnError } from "@colloquy/protocol/thread/Values"
 
 /** The kinds of failures that providers report, by what their texts contain. */
 const kinds: ReadonlyArray<readonly [RegExp, ErrorInfo & string]> = [
-  [/context (?:window|length)/i, "contextWindowExceeded"],
+  [/context (?:window|length)|above the token limit/i, "contextWindowExceeded"],
   [/usage limit|quota exceeded/i, "usageLimitExceeded"],
   [/rate limit/i, "rateLimitExceeded"],
   [/overloaded|at capacity/i, "serverOverloaded"],
@@ -12,7 +12,7 @@ const kinds: ReadonlyArray<readonly [RegExp, ErrorInfo & string]> = [
 
 /** The status of the provider's response, where the text names it. */
 const statusIn = (message: string): number | undefined => {
-  const found = /(?:unexpected|last) status:? (\d{3})/.exec(message)?.[1]
+  const found = /(?:unexpected status|last status:) (\d{3})/.exec(message)?.[1]
   return found === undefined ? undefined : Number(found)
 }
 
@@ -41,9 +41,11 @@ const retryText = /^stream error: (.*); retrying (\d+\/\d+) in \S+$/s
 export const retryError = (message: string): TurnError => {
   const [, cause, attempt] = retryText.exec(message) ?? []
   if (cause === undefined || attempt === undefined) return turnError(message)
+  const info = infoOf(cause)
+  const isCut = info === "other" && cause.startsWith("stream disconnected")
   return {
     message: `Reconnecting... ${attempt}`,
-    codexErrorInfo: infoOf(cause),
+    codexErrorInfo: isCut ? { responseStreamDisconnected: { httpStatusCode: null } } : info,
     additionalDetails: cause,
     misalignment: null,
   }

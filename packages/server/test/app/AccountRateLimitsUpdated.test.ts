@@ -13,6 +13,7 @@ import {
   withApp,
 } from "../support/AppHarness.ts"
 import type { Harness } from "../support/Harness.ts"
+import { at, started, turn, withThreads } from "../support/Threading.ts"
 
 const method = "account/rateLimits/updated"
 
@@ -128,6 +129,18 @@ describe(method, () => {
           yield* app.quiet
         }
         assert.deepStrictEqual([limitsSent(app), yield* read(app, "read")], [[used(12)], used(12)])
+      }),
+    ),
+  )
+
+  it.effect("a client that uses threads gets them in the form of that dialect", () =>
+    withThreads(telling(12), (app) =>
+      Effect.gen(function* () {
+        const threadId = yield* started(app)
+        yield* turn(app, threadId)
+        yield* app.quiet
+        const told = limitsSent(app).map((params) => at(params, "rateLimits", "primary"))
+        assert.deepStrictEqual(told, [{ usedPercent: 12, windowDurationMins: 300, resetsAt: null }])
       }),
     ),
   )

@@ -137,15 +137,14 @@ export const threadAnswers: ReadonlyArray<Difference> = [
   },
   {
     key: "v2-legacy-items",
-    original: "`thread/items/list` is an error for such a thread, and before its checks of other errors.",
+    original:
+      "`thread/items/list` is an error for such a thread, and before its checks of other errors.",
     colloquy: "It lists the items of every thread.",
     why: "There is one kind of threads.",
-    proofs: [
-      only(version, "app_legacy_history", "6"),
-      only(version, "app_experimental_gate", "5"),
-    ],
+    proofs: [only(version, "app_legacy_history", "6"), only(version, "app_experimental_gate", "5")],
     explains: anyOf(succeeds("thread/items/list"), (m) => {
-      const isText = m.path === "error.message" && m.original === "thread/items/list is not supported yet"
+      const isText =
+        m.path === "error.message" && m.original === "thread/items/list is not supported yet"
       return isText || (m.path === "error.code" && from(-32601, -32600)(m))
     }),
   },
@@ -172,7 +171,8 @@ export const threadAnswers: ReadonlyArray<Difference> = [
   },
   {
     key: "v2-unknown-settings",
-    original: "Unknown keys of `config.toml` are reported by `configWarning` and `warning` when a thread starts.",
+    original:
+      "Unknown keys of `config.toml` are reported by `configWarning` and `warning` when a thread starts.",
     colloquy: "`colloquy doctor` reports them.",
     why: "The configuration is read when the server starts, and not for each thread.",
     proofs: [only(version, "app_config")],
@@ -181,6 +181,30 @@ export const threadAnswers: ReadonlyArray<Difference> = [
       whole("missing", /^warning$/, (m) =>
         JSON.stringify(m.original).includes("unrecognized configuration setting"),
       ),
+    ),
+  },
+  {
+    key: "v2-unread-turns",
+    original:
+      "The first unread turn is one with an answer, and no copied one; a client that has not declared `experimentalApi` gets it from `thread/list` and `thread/read` as well.",
+    colloquy:
+      "It is the first turn that has ended since the thread was read last, also a copied or imported one. Other clients get null.",
+    why: "What was copied has not been read in this thread, and only such clients can set it.",
+    proofs: [
+      only(version, "app_fork_variants", "thread of 14"),
+      only(version, "app_resume_overrides", "thread of 7"),
+      only(version, "app_eof_then_resume", "process 2 2", "process 2 5"),
+      only(version, "app_resume_after_restart", "process 2 2"),
+      only(version, "app_list_resume_fork", ...["3", "7", "8", "9", "11", "12", "13", "14", "31"]),
+      only(version, "app_model_errors", "14"),
+      only(version, "app_ws_late_joiner_pending_approval", "B 3"),
+    ],
+    explains: anyOf(
+      inPath(
+        /^(?:thread\/readState\/changed|response to thread\/read)$/,
+        /readState\.firstUnread\.turnId$/,
+      ),
+      inPath(/^response to thread\/(?:list|read)$/, /^result\.readStates?$/, ({ ours }) => ours === null),
     ),
   },
   {

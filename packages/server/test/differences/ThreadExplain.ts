@@ -61,7 +61,10 @@ export const placed = (method: string): Explains => {
 }
 
 /** The same message is sent at another place: only its places are mismatches. */
-export const moved = (label: RegExp): Explains => (m) => m.path === "" && label.test(m.label)
+export const moved =
+  (label: RegExp): Explains =>
+  (m) =>
+    m.path === "" && label.test(m.label)
 
 /** A value of the original and the one that is sent instead. */
 export const from =

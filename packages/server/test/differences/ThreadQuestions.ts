@@ -17,21 +17,19 @@ export const threadQuestions: ReadonlyArray<Difference> = [
   },
   {
     key: "v2-decisions",
-    original: "The decisions that are offered include a rule for similar commands, and leave out some that work.",
-    colloquy: "`accept`, `acceptForSession`, `decline` and `cancel` are offered; no rule is proposed.",
+    original:
+      "The decisions that are offered include a rule for similar commands, and leave out some that work.",
+    colloquy:
+      "`accept`, `acceptForSession`, `decline` and `cancel` are offered; no rule is proposed.",
     why: "A rule by the beginning of a command allows more than a person sees.",
     proofs: [everywhere(version, "app_exec_accept")],
     explains: anyOf(
       inPath(
         /^item\/commandExecution\/requestApproval$/,
         /^params\.availableDecisions$/,
-        (m) =>
-          JSON.stringify(m.ours) === '["accept","acceptForSession","decline","cancel"]',
+        (m) => JSON.stringify(m.ours) === '["accept","acceptForSession","decline","cancel"]',
       ),
-      missing(
-        /^item\/commandExecution\/requestApproval$/,
-        "params.proposedExecpolicyAmendment",
-      ),
+      missing(/^item\/commandExecution\/requestApproval$/, "params.proposedExecpolicyAmendment"),
     ),
   },
   {
@@ -72,7 +70,8 @@ export const threadQuestions: ReadonlyArray<Difference> = [
   },
   {
     key: "v2-permission-requests",
-    original: "The model can ask for more permissions, for which `item/permissions/requestApproval` is sent.",
+    original:
+      "The model can ask for more permissions, for which `item/permissions/requestApproval` is sent.",
     colloquy: "The model has no such tool.",
     why: "What a command may do is asked with the command.",
     proofs: [only(version, "app_permissions", "thread of 2")],
@@ -108,7 +107,7 @@ export const threadQuestions: ReadonlyArray<Difference> = [
       "A tool of a tool server that may change something is asked about with `mcpServer/elicitation/request`.",
     colloquy: "It is called: who configures a tool server allows its tools.",
     why: "The hints of a tool server say nothing that can be relied on.",
-    proofs: [only(version, "app_mcp_tools", "thread of 2"), only(version, "app_mcp_elicit_decline", "thread of 2")],
+    proofs: [only(version, "app_mcp_tools", "thread of 2")],
     explains: whole(
       "missing",
       /^(?:mcpServer\/elicitation\/request|serverRequest\/resolved|thread\/status\/changed active)$/,

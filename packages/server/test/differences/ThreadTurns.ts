@@ -2,16 +2,7 @@
 import { at } from "../support/ThreadNames.ts"
 import { type Difference, everywhere, only } from "./Difference.ts"
 import { anyOf, missing } from "./Explain.ts"
-import {
-  from,
-  inPath,
-  member,
-  moved,
-  placed,
-  succeeds,
-  version,
-  whole,
-} from "./ThreadExplain.ts"
+import { from, inPath, member, moved, placed, succeeds, version, whole } from "./ThreadExplain.ts"
 
 const totals = inPath(
   /^thread\/tokenUsage\/updated$/,
@@ -65,7 +56,8 @@ export const threadTurns: ReadonlyArray<Difference> = [
   },
   {
     key: "v2-interrupt-at-once",
-    original: "`turn/interrupt` just behind the response to `turn/start` is refused, and the turn goes on.",
+    original:
+      "`turn/interrupt` just behind the response to `turn/start` is refused, and the turn goes on.",
     colloquy: "The turn ends.",
     why: "The client knows the turn from the response on.",
     proofs: [
@@ -83,7 +75,8 @@ export const threadTurns: ReadonlyArray<Difference> = [
   },
   {
     key: "v2-withdrawn-question",
-    original: "An interrupt resolves a pending request after the end of its turn, and its item never completes.",
+    original:
+      "An interrupt resolves a pending request after the end of its turn, and its item never completes.",
     colloquy: "The request is resolved and the item completes before the turn ends.",
     why: "Nothing of a turn follows its end.",
     proofs: [only(version, "app_interrupt_cases", "thread of 2")],
@@ -146,7 +139,10 @@ export const threadTurns: ReadonlyArray<Difference> = [
       only(version, "app_compact", "thread of 2"),
       only(version, "app_ephemeral", "thread of 2"),
     ],
-    explains: anyOf(moved(/^item\/started contextCompaction$/), totals),
+    explains: anyOf(
+      moved(/^(?:item\/started contextCompaction|thread\/readState\/changed)$/),
+      totals,
+    ),
   },
   {
     key: "v2-turn-behind-compaction",
@@ -158,7 +154,9 @@ export const threadTurns: ReadonlyArray<Difference> = [
       succeeds("turn/start"),
       whole("added", /^(?:thread\/status\/changed|turn\/(?:started|completed)|item\/)/, (m) =>
         ["<turn of 8>", undefined].includes(
-          (member(m, "params", "turnId") ?? member(m, "params", "turn", "id")) as string | undefined,
+          (member(m, "params", "turnId") ?? member(m, "params", "turn", "id")) as
+            | string
+            | undefined,
         ),
       ),
       whole("added", /^thread\/tokenUsage\/updated$/),
@@ -172,10 +170,7 @@ export const threadTurns: ReadonlyArray<Difference> = [
     original: "The texts of provider errors have addresses of OpenAI, or the URL of the request.",
     colloquy: "They say the same in other words, with the same `codexErrorInfo`.",
     why: "The provider can be any, and a URL can contain a key.",
-    proofs: [
-      everywhere(version, "app_model_500"),
-      everywhere(version, "app_model_errors"),
-    ],
+    proofs: [everywhere(version, "app_model_500"), everywhere(version, "app_model_errors")],
     explains: inPath(
       /^(?:error|turn\/completed|response to thread\/(?:read|turns\/list))$/,
       /(?:^|\.)error\.message$/,
@@ -221,8 +216,22 @@ export const threadTurns: ReadonlyArray<Difference> = [
     ),
   },
   {
+    key: "v2-output-deltas",
+    original: "The output of a command that ends soon, or begins at once, has no deltas.",
+    colloquy: "All of it is sent in deltas.",
+    why: "A client that shows deltas shows the whole output.",
+    proofs: [
+      only(version, "app_shell_ok"),
+      only(version, "app_shell_fail"),
+      only(version, "app_read_turns", "thread of 2"),
+      only(version, "app_tools_misc"),
+    ],
+    explains: whole("added", /^item\/commandExecution\/outputDelta$/),
+  },
+  {
     key: "v2-command-process",
-    original: "The item of a command has a `processId`, with which the model can write to the command.",
+    original:
+      "The item of a command has a `processId`, with which the model can write to the command.",
     colloquy: "It is null.",
     why: "A command ends with its call; its input is empty.",
     proofs: [everywhere(version, "app_shell_ok")],
@@ -263,17 +272,15 @@ export const threadTurns: ReadonlyArray<Difference> = [
   },
   {
     key: "v2-turn-subscribes",
-    original: "`turn/start` does not subscribe: a client that is not subscribed gets only the response.",
+    original:
+      "`turn/start` does not subscribe: a client that is not subscribed gets only the response.",
     colloquy: "The client is subscribed to the thread.",
     why: "Who starts a turn wants to read the answer.",
     proofs: [
       only(version, "app_thread_ops", "thread of 2"),
       only(version, "app_ws_two_clients", "B thread of A 2"),
     ],
-    explains: whole(
-      "added",
-      /^(?:turn\/(?:started|completed)|item\/|thread\/tokenUsage\/updated)/,
-    ),
+    explains: whole("added", /^(?:turn\/(?:started|completed)|item\/|thread\/(?:tokenUsage\/updated|readState\/changed))/),
   },
   {
     key: "v2-late-subscriber",
@@ -293,7 +300,8 @@ export const threadTurns: ReadonlyArray<Difference> = [
   {
     key: "v2-joined-by-request",
     original: "A connection gets the notifications for all from `initialize` on.",
-    colloquy: "It gets them from its first request of this version on, or if it declares `experimentalApi`.",
+    colloquy:
+      "It gets them from its first request of this version on, or if it declares `experimentalApi`.",
     why: "Clients of the first version do not know these notifications.",
     proofs: [only(version, "app_ws_two_clients", "B thread of A 2")],
     explains: whole("missing", /^thread\/(?:started|status\/changed active)$/),
@@ -345,13 +353,11 @@ export const threadTurns: ReadonlyArray<Difference> = [
   },
   {
     key: "v2-tool-servers",
-    original: "`mcpServer/startupStatus/updated` reports the start of tool servers for each thread, and `readOnlyHint` of a call is what its server says.",
+    original:
+      "`mcpServer/startupStatus/updated` reports the start of tool servers for each thread, and `readOnlyHint` of a call is what its server says.",
     colloquy: "`mcpServerStatus/list` reports them; `readOnlyHint` is null.",
     why: "Tool servers are shared by threads, and their hints decide nothing.",
-    proofs: [
-      only(version, "app_mcp_tools"),
-      only(version, "app_mcp_elicit_decline"),
-    ],
+    proofs: [only(version, "app_mcp_tools"), only(version, "app_mcp_elicit_decline")],
     explains: anyOf(
       missing(/^mcpServer\/startupStatus\/updated/, ""),
       inPath(/mcpToolCall$/, /^params\.item\.readOnlyHint$/, from(true, null)),

@@ -119,7 +119,8 @@ export const threadWire: ReadonlyArray<Difference> = [
   },
   {
     key: "v2-faults",
-    original: "The error about params that cannot be read names one fault in the words of its parser.",
+    original:
+      "The error about params that cannot be read names one fault in the words of its parser.",
     colloquy:
       "It has the same code and names every faulty member with its path, also in `data.issues`.",
     why: "The developer of a client can correct it.",

@@ -35,6 +35,7 @@ describe("McpEvents", () => {
       { type: "user_message", message: "hi" },
       { type: "raw_response_item", item: { type: "web_search_call" } },
       { type: "compacted", message: "what was said" },
+      { type: "request_user_input", call_id: "c", questions: [] },
     ]
     for (const msg of hidden) assert.isUndefined(wire(msg), msg.type)
   })

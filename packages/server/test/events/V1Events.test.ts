@@ -17,6 +17,7 @@ const ours: ReadonlyArray<EventMsg> = [
   { type: "approval_resolved", call_id: "c", decision: "denied", reason: "expired" },
   { type: "elicitation_request", server_name: "s", id: "e", message: "?", requested_schema: {} },
   { type: "compacted", message: "what was said" },
+  { type: "request_user_input", call_id: "c", questions: [] },
 ]
 const rawItem: EventMsg = { type: "raw_response_item", item: { type: "web_search_call" } }
 

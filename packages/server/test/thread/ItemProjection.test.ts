@@ -53,21 +53,23 @@ const begin: EventMsg = {
   cwd: "/work",
   parsed_cmd: [{ type: "read", cmd: "cat a.txt", name: "a.txt" }],
 }
-const chunk = (text: string): EventMsg => ({
+const bytesChunk = (bytes: ReadonlyArray<number>): EventMsg => ({
   type: "exec_command_output_delta",
   call_id: "c",
   stream: "stdout",
-  chunk: Base64.encode(new TextEncoder().encode(text)),
+  chunk: Base64.encode(Uint8Array.from(bytes)),
 })
-const end = (exit_code: number): EventMsg => ({
+const chunk = (text: string): EventMsg => bytesChunk([...new TextEncoder().encode(text)])
+const endWith = (output: string, exit_code = 0): EventMsg => ({
   type: "exec_command_end",
   call_id: "c",
-  stdout: "out",
+  stdout: output,
   stderr: "",
-  aggregated_output: "out",
+  aggregated_output: output,
   exit_code,
   duration,
 })
+const end = (exit_code: number): EventMsg => endWith("out", exit_code)
 const question: EventMsg = {
   type: "exec_approval_request",
   call_id: "c",
@@ -233,13 +235,28 @@ const rows: ReadonlyArray<readonly [string, ReadonlyArray<EventMsg>, ReadonlyArr
   [
     "a command with another exit code than 0 has failed",
     [begin, end(1)],
-    ["start commandExecution t/command/0 inProgress", "end commandExecution t/command/0 failed"],
+    [
+      "start commandExecution t/command/0 inProgress",
+      "delta t/command/0 out",
+      "end commandExecution t/command/0 failed",
+    ],
+  ],
+  [
+    "the deltas of a command have its byte order mark, and the bytes at its end that no character completes",
+    [begin, bytesChunk([0xef, 0xbb, 0xbf, 0x61, 0xe2, 0x82]), endWith("\ufeffa\ufffd")],
+    [
+      "start commandExecution t/command/0 inProgress",
+      "delta t/command/0 \ufeffa",
+      "delta t/command/0 \ufffd",
+      "end commandExecution t/command/0 completed",
+    ],
   ],
   [
     "a question and its command are one item",
     [question, resolved("approved"), begin, end(0)],
     [
       "start commandExecution t/question/0 inProgress",
+      "delta t/question/0 out",
       "end commandExecution t/question/0 completed",
     ],
   ],

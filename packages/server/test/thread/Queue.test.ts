@@ -83,6 +83,7 @@ describe("thread/queue/add", () => {
         yield* app.quiet
         assert.deepStrictEqual(lines(app, waited), [
           "thread/tokenUsage/updated",
+          "thread/readState/changed",
           "thread/status/changed idle",
           "turn/completed",
           "thread/queue/changed",
@@ -94,6 +95,7 @@ describe("thread/queue/add", () => {
           "item/agentMessage/delta",
           "item/completed agentMessage",
           "thread/tokenUsage/updated",
+          "thread/readState/changed",
           "thread/status/changed idle",
           "turn/completed",
         ])

@@ -30,4 +30,34 @@ describe("ThreadFold", () => {
     // What of the message was sent before its request was cut off completes before.
     assert.deepStrictEqual(live.slice(-2), read)
   })
+
+  it("an error after which the turn goes on is a warning; one that ends the turn is why it failed", () => {
+    const fold = new ThreadFold()
+    const error: EventMsg = { type: "error", message: "the tool server does not start" }
+    const end: EventMsg = { type: "task_complete", last_agent_message: null }
+    const msgs: ReadonlyArray<EventMsg> = [
+      { type: "task_started", model_context_window: null },
+      error,
+      { type: "agent_message", message: "Hello" },
+      end,
+      { type: "task_started", model_context_window: null },
+      error,
+      end,
+    ]
+    const shown = msgs.flatMap((msg, seq) =>
+      fold.step({ seq, id: seq < 4 ? "t" : "u", msg }, seq).flatMap((output) => {
+        if (output._tag === "Message" && output.msg.type === "warning") return [output.msg.message]
+        return output._tag === "TurnCompleted"
+          ? [output.turn.status, output.turn.error?.message]
+          : []
+      }),
+    )
+    assert.deepStrictEqual(shown, [
+      "the tool server does not start",
+      "completed",
+      undefined,
+      "failed",
+      "the tool server does not start",
+    ])
+  })
 })

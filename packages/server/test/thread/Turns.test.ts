@@ -23,6 +23,7 @@ describe("turn/start", () => {
           "item/agentMessage/delta",
           "item/completed agentMessage",
           "thread/tokenUsage/updated",
+          "thread/readState/changed",
           "thread/status/changed idle",
           "turn/completed",
         ])

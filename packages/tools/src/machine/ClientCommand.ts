@@ -3,9 +3,10 @@
  * Leaves no process behind (L8). Of each stream the result has the beginning.
  */
 import * as Effect from "effect/Effect"
-import type * as Stream from "effect/Stream"
+import * as Stream from "effect/Stream"
 import type { OutputChunk } from "../process/Command.ts"
 import * as OneOff from "./OneOffCommand.ts"
+import { inTerminal, type Terminal, terminalInput } from "./Terminal.ts"
 
 /** A command of a client. */
 export interface ClientCommand extends Omit<
@@ -18,6 +19,8 @@ export interface ClientCommand extends Omit<
   readonly maxOutputBytes: number
   /** What it reads from its standard input; absent: that is empty. */
   readonly input?: Stream.Stream<Uint8Array>
+  /** It runs in this terminal, which `python` opens, and which its `input` is typed into; its one output is `stdout`. */
+  readonly terminal?: Terminal & { readonly python: string }
   /** Called with each piece of output. Until it completes, no more is read. */
   readonly onOutput: (stream: OutputChunk["stream"], bytes: Uint8Array) => Effect.Effect<void>
 }
@@ -64,12 +67,23 @@ const namesOf = (
   return { set, removed }
 }
 
+/** The command as it is started: one with a terminal by way of the program that opens it. */
+const launched = ({ terminal, ...command }: ClientCommand): Omit<ClientCommand, "terminal"> =>
+  terminal === undefined
+    ? command
+    : {
+        ...command,
+        argv: inTerminal(terminal.python, command.argv, terminal.size),
+        variables: { TERM: "xterm-256color", ...command.variables },
+        input: terminalInput(command.input ?? Stream.empty, terminal.sizes),
+      }
+
 /** Runs the command. Fails when it never ran; how it ended is in the result. */
 export const run = Effect.fnUntraced(function* (
   parts: OneOff.OneOffServices,
   command: ClientCommand,
 ): Effect.fn.Return<OneOff.OneOffResult, OneOff.OneOffFailed> {
-  const { maxOutputBytes, onOutput, variables, ...what } = command
+  const { maxOutputBytes, onOutput, variables, ...what } = launched(command)
   const kept = { stdout: new Beginning(maxOutputBytes), stderr: new Beginning(maxOutputBytes) }
   const { removed, set } = namesOf(variables)
   const { exit } = yield* OneOff.start(parts, {

@@ -28,8 +28,13 @@ export class ClientFileFailed extends Data.TaggedError("ClientFileFailed")<{
   readonly message: string
 }> {}
 
-const fail = (path: string, problem: string) =>
-  new ClientFileFailed({ message: `${path}: ${problem}` })
+/** Characters of a path that an error repeats; the system allows paths of 4096 bytes. */
+const maxShownPath = 4096
+
+const fail = (path: string, problem: string) => {
+  const shown = path.length > maxShownPath ? `${path.slice(0, maxShownPath)}…` : path
+  return new ClientFileFailed({ message: `${shown}: ${problem}` })
+}
 
 const problems: Readonly<Record<string, string>> = {
   NotFound: "No such file or directory (os error 2)",
@@ -74,11 +79,20 @@ const read = Effect.fnUntraced(function* (parts: Parts, path: string) {
   return yield* Effect.mapError(parts.fs.readFile(path), failed(path))
 })
 
-const write = Effect.fnUntraced(function* ({ fs }: Parts, path: string, bytes: Uint8Array) {
+/** Fails for what is there and is no regular file: opening a pipe to write waits for a reader, maybe without end. */
+const checkTarget = Effect.fnUntraced(function* ({ fs }: Parts, path: string) {
+  const info = yield* Effect.option(fs.stat(path))
+  if (Option.isSome(info) && info.value.type !== "File") {
+    return yield* fail(path, "expected a regular file, or nothing")
+  }
+})
+
+const write = Effect.fnUntraced(function* (parts: Parts, path: string, bytes: Uint8Array) {
   if (bytes.length > maxFileBytes) {
     return yield* fail(path, `expected at most ${maxFileBytes} bytes, got ${bytes.length}`)
   }
-  yield* Effect.mapError(fs.writeFile(path, bytes), failed(path))
+  yield* checkTarget(parts, path)
+  yield* Effect.mapError(parts.fs.writeFile(path, bytes), failed(path))
 })
 
 const describe = Effect.fnUntraced(function* (parts: Parts, path: string) {
@@ -122,7 +136,10 @@ const copy = Effect.fnUntraced(function* (
 ) {
   const { fs, paths } = parts
   const { type } = yield* statOf(parts, from)
-  if (type === "File") return yield* Effect.mapError(fs.copyFile(from, to), failed(to))
+  if (type === "File") {
+    yield* checkTarget(parts, to)
+    return yield* Effect.mapError(fs.copyFile(from, to), failed(to))
+  }
   if (type !== "Directory") return yield* fail(from, "expected a regular file or a directory")
   if (!recursive) return yield* fail(from, "is a directory, expected `recursive`: true")
   if (`${paths.resolve(to)}/`.startsWith(`${paths.resolve(from)}/`)) {
@@ -140,17 +157,23 @@ const remove = Effect.fnUntraced(function* (
   yield* Effect.mapError(fs.remove(path, { force, recursive }), failed(path))
 })
 
-/** The changes of a file, or of the entries of a directory, in batches, from this effect to the end of its scope. */
+/**
+ * The changes of a file, or of the entries of a directory, in batches, from this effect to the end of its scope. A file is
+ * watched as an entry of its directory: many programs write a file by replacing it, and the one that was replaced changes no
+ * more.
+ */
 const watch = Effect.fnUntraced(function* (parts: Parts, path: string) {
   const { fs, paths } = parts
   const real = yield* Effect.mapError(fs.realPath(path), failed(path))
   const { type } = yield* statOf(parts, real)
+  const directory = type === "Directory" ? real : paths.dirname(real)
   const ready = yield* Deferred.make<void, ClientFileFailed>()
   const onReady = () => {
     Deferred.doneUnsafe(ready, Exit.void)
   }
-  const changes = yield* fs.watch(real, { onReady }).pipe(
-    Stream.map((event) => (type === "Directory" ? paths.resolve(real, event.path) : real)),
+  const changes = yield* fs.watch(directory, { onReady }).pipe(
+    Stream.map((event) => paths.resolve(directory, event.path)),
+    Stream.filter((changed) => type === "Directory" || changed === real),
     Stream.groupedWithin(maxBatch, batchTime),
     Stream.map((batch) => [...new Set(batch)]),
     Stream.mapError(failed(real)),

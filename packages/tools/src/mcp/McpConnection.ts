@@ -38,6 +38,9 @@ const noLimit = Duration.infinity
 
 const unreadable = "the server's result breaks the protocol"
 
+const isRecord = (u: unknown): u is Readonly<Record<string, unknown>> =>
+  typeof u === "object" && u !== null && !Array.isArray(u)
+
 const encodeResult = Schema.encodeUnknownEffect(McpSchema.CallToolResult)
 
 const variable = (name: string): Effect.Effect<string | undefined, ToolServerError> =>
@@ -103,6 +106,29 @@ const toError = ({ reason }: McpClientError): ToolServerError => {
   return new ToolServerError({ message: message.slice(0, maxErrorChars).toWellFormed() })
 }
 
+/**
+ * Requests that `McpClient` has no method for, or not with all members. The ids are strings: those of `McpClient` are numbers.
+ */
+const requestsOf = ({ transport }: ToolTransport): ToolConnection["request"] => {
+  let count = 0
+  return (method, params) =>
+    Effect.suspend(() =>
+      transport.request({ jsonrpc: "2.0", id: `direct-${++count}`, method, params }),
+    ).pipe(
+      Effect.mapError(toError),
+      Effect.flatMap((response) => {
+        if ("error" in response) {
+          const message = response.error.message.slice(0, maxErrorChars).toWellFormed()
+          return Effect.fail(new ToolServerError({ message }))
+        }
+        const { result } = response
+        return isRecord(result)
+          ? Effect.succeed(result)
+          : Effect.fail(new ToolServerError({ message: unreadable }))
+      }),
+    )
+}
+
 /** Starts the server, performs the handshake and lists its tools. Has no time limit. */
 export const connect = Effect.fnUntraced(function* (
   name: string,
@@ -135,6 +161,7 @@ export const connect = Effect.fnUntraced(function* (
         ),
       )
     },
+    request: requestsOf(lines),
     ended: lines.ended,
     isOver: lines.isOver,
   }

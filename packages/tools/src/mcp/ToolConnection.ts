@@ -26,6 +26,11 @@ export interface ToolConnection {
     tool: string,
     args: Readonly<Record<string, unknown>> | undefined,
   ) => Effect.Effect<CallResult, ToolServerError>
+  /** Sends any request, without time limit. Resolves with its result; an interrupt cancels it at the server. */
+  readonly request: (
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+  ) => Effect.Effect<CallResult, ToolServerError>
   /** Resolves with the reason when the server is gone. */
   readonly ended: Effect.Effect<string>
   /** True as soon as `ended` can resolve. */

@@ -9,6 +9,7 @@
  *                             +------failed or start-up time over------^
  */
 import type { McpServer } from "@colloquy/core/ConversationSettings"
+import { ToolsCall } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -33,6 +34,12 @@ export interface ToolServer {
   readonly call: (
     tool: string,
     args: Readonly<Record<string, unknown>> | undefined,
+    ask: Ask,
+  ) => Effect.Effect<CallResult, ToolServerError>
+  /** Likewise, for any request. */
+  readonly request: (
+    method: string,
+    params: Readonly<Record<string, unknown>>,
     ask: Ask,
   ) => Effect.Effect<CallResult, ToolServerError>
 }
@@ -94,17 +101,28 @@ class RestartableServer implements ToolServer {
     )
   }
 
-  readonly call: ToolServer["call"] = (tool, args, ask) => {
+  readonly call: ToolServer["call"] = (tool, args, ask) =>
+    this.send(ToolsCall._tag, ({ call }) => call(tool, args), ask)
+
+  readonly request: ToolServer["request"] = (method, params, ask) =>
+    this.send(method, ({ request }) => request(method, params), ask)
+
+  private send(
+    method: string,
+    run: (connection: ToolConnection) => Effect.Effect<CallResult, ToolServerError>,
+    ask: Ask,
+  ): Effect.Effect<CallResult, ToolServerError> {
     const { clock, during } = this.questions
     const { toolTimeout } = this.limits
-    return Effect.flatMap(this.connection, ({ call, ended, isOver }) => {
+    return Effect.flatMap(this.connection, (connection) => {
+      const { ended, isOver } = connection
       const gone = Effect.flatMap(ended, (reason) => fail(reason))
-      return Effect.raceFirst(call(tool, args), gone).pipe(
+      return Effect.raceFirst(run(connection), gone).pipe(
         // The end of the server also fails the call, with a message that does not say why it ended.
         Effect.catch((error) => (isOver() ? gone : Effect.fail(error))),
         during(ask),
         clock.timeout(toolTimeout, () =>
-          fail(`timed out awaiting tools/call after ${seconds(toolTimeout)}`),
+          fail(`timed out awaiting ${method} after ${seconds(toolTimeout)}`),
         ),
         Effect.tap(() => Effect.sync(() => (this.failed = undefined))),
       )

@@ -71,6 +71,8 @@ export interface OpenServers {
    * `mcp_tool_call_end` after. Never fails. An interrupt cancels the call at the server without waiting for it.
    */
   readonly call: (call: Call) => Effect.Effect<string>
+  /** The server with this name, as it is configured; undefined for any other name. */
+  readonly server: (name: string) => ToolServer.ToolServer | undefined
   /** `tools` of `mcp_list_tools_response`: MCP tools by qualified name. */
   readonly list: Effect.Effect<Readonly<Record<string, ServerTool>>>
 }
@@ -90,7 +92,8 @@ const fetchClient = Effect.map(
   ({ layer }) => layer,
 )
 
-const decline: Ask = () => Effect.succeed({ action: "decline" })
+/** Answers a server whose questions reach nobody. */
+export const decline: Ask = () => Effect.succeed({ action: "decline" })
 
 const specOf = ({ qualifiedName, tool }: Qualified<ServerTool>): ToolSpec => ({
   type: "function",
@@ -187,6 +190,7 @@ const openServers = (servers: ReadonlyArray<Named>, ask: Ask): OpenServers => {
         ? Effect.succeed(ToolOutput.badArguments(args.message))
         : runCall(call, found, args.value, server.call(found.tool.name, args.value, ask))
     },
+    server: (name) => byServer.get(name),
     list: Effect.map(tools, (listing) =>
       Object.fromEntries(listing.tools.map(({ qualifiedName, tool }) => [qualifiedName, tool])),
     ),

@@ -13,6 +13,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { Capture, defaultMaxBytes } from "../process/Capture.ts"
 import type { CommandNotStarted, CommandResult, Launch } from "../process/Command.ts"
 import type { CommandRunner } from "../process/CommandRunner.ts"
 import { environmentOf } from "../environment/EnvironmentPolicy.ts"
@@ -99,6 +100,18 @@ const endEvent = (
   }
 }
 
+/** The end of a command that was interrupted: with what it has printed, which the model and later readers would miss. */
+const interruptedEvent = (callId: string, output: string, took: Duration.Duration): EventMsg => ({
+  type: "exec_command_end",
+  call_id: callId,
+  stdout: output,
+  stderr: "",
+  aggregated_output: output,
+  exit_code: -1,
+  duration: wireDuration(Duration.toMillis(took)),
+  formatted_output: output,
+})
+
 /** What attempts need. */
 export interface AttemptsOptions {
   readonly runner: CommandRunner["Service"]
@@ -127,6 +140,12 @@ const networkAllowed = (settings: ConversationSettings): boolean => {
   }
 }
 
+/** What became of an attempt: what the command did, or why it did not start. */
+type Attempted = Effect.Effect<Result.Result<CommandResult, CommandNotStarted>>
+
+/** Gets what a command that is interrupted has printed. */
+type OnInterrupt = (output: string) => Effect.Effect<void>
+
 /** Runs attempts; keeps nothing between them. */
 class AttemptRunner {
   private readonly options: AttemptsOptions
@@ -137,15 +156,19 @@ class AttemptRunner {
 
   /** Runs one attempt between its two events. */
   run(command: AttemptCommand, confinement: Confinement, context: ToolContext) {
-    return this.report(command, this.outcomeOf(command, confinement, context), context)
+    return this.report(
+      command,
+      (onInterrupt) => this.outcomeOf(command, confinement, context, onInterrupt),
+      context,
+    )
   }
 
-  /** The two events of an attempt, around what runs it. */
+  /** The two events of an attempt, around what runs it. `running` gets what to do with the output when it is interrupted. */
   report(
     command: AttemptCommand,
-    running: Effect.Effect<Result.Result<CommandResult, CommandNotStarted>>,
+    running: (onInterrupt: OnInterrupt) => Attempted,
     context: ToolContext,
-  ): Effect.Effect<Result.Result<CommandResult, CommandNotStarted>> {
+  ): Attempted {
     return Effect.gen(function* () {
       const { argv, callId, cwd, source } = command
       yield* context.emit({
@@ -157,15 +180,23 @@ class AttemptRunner {
         ...defined({ source }),
       })
       const before = yield* Clock.currentTimeMillis
-      const outcome = yield* running
-      const took = Duration.millis((yield* Clock.currentTimeMillis) - before)
-      yield* context.emit(endEvent(callId, outcome, took))
+      const took = Effect.map(Clock.currentTimeMillis, (now) => Duration.millis(now - before))
+      const outcome = yield* running((output) =>
+        Effect.flatMap(took, (time) => context.emit(interruptedEvent(callId, output, time))),
+      )
+      yield* context.emit(endEvent(callId, outcome, yield* took))
       return outcome
     })
   }
 
-  /** Runs the command and delivers its output while it runs. */
-  private outcomeOf(command: AttemptCommand, confinement: Confinement, context: ToolContext) {
+  /** Runs the command and delivers its output while it runs. `onInterrupt` gets the output of one that is interrupted. */
+  private outcomeOf(
+    command: AttemptCommand,
+    confinement: Confinement,
+    context: ToolContext,
+    onInterrupt: OnInterrupt,
+  ) {
+    const printed = new Capture(defaultMaxBytes)
     return Effect.gen({ self: this }, function* () {
       const { settings } = context
       const env = yield* this.environmentFor(confinement, context)
@@ -176,17 +207,26 @@ class AttemptRunner {
       )
       const deltas = yield* OutputDeltas.make(command.callId, context.emit)
       // Two pipes would lose the order in which a command writes to both.
-      const result = yield* this.options.runner.run(
-        { ...launch, joinsOutput: true },
-        {
-          timeout: command.timeout,
-          killGrace: settings.killGrace ?? defaultKillGrace,
-          onOutput: deltas.push,
-        },
-      )
+      const result = yield* this.options.runner
+        .run(
+          { ...launch, joinsOutput: true },
+          {
+            timeout: command.timeout,
+            killGrace: settings.killGrace ?? defaultKillGrace,
+            onOutput: (chunk) => {
+              printed.push(chunk.bytes)
+              return deltas.push(chunk)
+            },
+          },
+        )
+        .pipe(Effect.onInterrupt(() => deltas.flush))
       yield* deltas.flush
       return result
-    }).pipe(Effect.scoped, Effect.result)
+    }).pipe(
+      Effect.scoped,
+      Effect.onInterrupt(() => Effect.suspend(() => onInterrupt(printed.finish().text))),
+      Effect.result,
+    )
   }
 
   /** The whole environment of the command. */
@@ -232,6 +272,6 @@ export const make = (options: AttemptsOptions): Attempts => {
     }),
     run: (command, confinement, context) => attempts.run(command, confinement, context),
     refuse: (command, fault, context) =>
-      Effect.asVoid(attempts.report(command, Effect.succeed(Result.fail(fault)), context)),
+      Effect.asVoid(attempts.report(command, () => Effect.succeed(Result.fail(fault)), context)),
   }
 }

@@ -3,6 +3,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Fiber from "effect/Fiber"
+import * as ChildProcess from "effect/process/ChildProcess"
+import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import * as Stream from "effect/Stream"
 import * as ClientFiles from "../../src/machine/ClientFiles.ts"
 
@@ -16,6 +18,11 @@ const stage = Effect.gen(function* () {
 
 const live = <A, E>(body: Effect.Effect<A, E, NodeServices.NodeServices>) =>
   Effect.provide(body, NodeServices.layer)
+
+const makePipe = Effect.fnUntraced(function* (path: string) {
+  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+  yield* spawner.exitCode(ChildProcess.make("mkfifo", [path]))
+})
 
 const faultOf = <A, R>(effect: Effect.Effect<A, ClientFiles.ClientFileFailed, R>) =>
   Effect.map(Effect.flip(effect), ({ message }) => message)
@@ -93,6 +100,53 @@ describe("ClientFiles", () => {
           yield* files.write(`${root}/f`, bytes("hello"))
           const batch = yield* Fiber.join(first)
           assert.deepStrictEqual(batch._tag === "Some" ? batch.value : [], [`${root}/f`])
+        }),
+      ),
+    ),
+  )
+
+  it.live("does not wait for the reader of a pipe", () =>
+    live(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { files, root } = yield* stage
+          const fifo = `${root}/fifo`
+          yield* makePipe(fifo)
+          yield* files.write(`${root}/f`, bytes("hello"))
+          assert.include(yield* faultOf(files.write(fifo, bytes("x"))), "expected a regular file")
+          const copy = files.copy(`${root}/f`, fifo, { recursive: false })
+          assert.include(yield* faultOf(copy), "expected a regular file")
+        }),
+      ),
+    ),
+  )
+
+  it.live("repeats only the beginning of a path that no file can have", () =>
+    live(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { files } = yield* stage
+          assert.isBelow((yield* faultOf(files.read("/x".repeat(100_000)))).length, 5000)
+        }),
+      ),
+    ),
+  )
+
+  it.live("reports the changes of a file that was replaced", () =>
+    live(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { files, fs, root } = yield* stage
+          const path = `${root}/f`
+          yield* files.write(path, bytes("1"))
+          const { changes } = yield* files.watch(path)
+          const next = yield* Stream.toPull(changes)
+          const changed = Effect.map(next, (batches) => [...new Set(batches.flat())])
+          yield* files.write(`${root}/other`, bytes("2"))
+          yield* fs.rename(`${root}/other`, path)
+          assert.deepStrictEqual(yield* changed, [path])
+          yield* files.write(path, bytes("3"))
+          assert.deepStrictEqual(yield* changed, [path])
         }),
       ),
     ),

@@ -54,6 +54,7 @@ const makeServer = () => {
             return { content: [], structuredContent: { ...(yield* Deferred.await(texts)) } }
           }),
         ended: Deferred.await(dies),
+        request: () => Effect.succeed({}),
         isOver: () => Deferred.isDoneUnsafe(dies),
       }
     })

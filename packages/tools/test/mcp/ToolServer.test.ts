@@ -44,6 +44,7 @@ const makeScript = () => {
         tools: [echo],
         call: () => script.onCall(),
         ended: Effect.tap(Deferred.await(own), () => script.beforeEnded),
+        request: () => Effect.succeed({}),
         isOver: () => Deferred.isDoneUnsafe(own),
       }
     })

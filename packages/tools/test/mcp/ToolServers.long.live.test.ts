@@ -1,5 +1,5 @@
 import type { Elicitation } from "@colloquy/core/approvals/Approval"
-import type { McpServer } from "@colloquy/core/ConversationSettings"
+import type { ConversationSettings, McpServer } from "@colloquy/core/ConversationSettings"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,8 +9,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
 import * as ChildProcess from "node:child_process"
 import * as Path from "node:path"
+import * as DirectServers from "../../src/mcp/DirectServers.ts"
 import type { Ask } from "../../src/mcp/ToolConnection.ts"
 import { type OpenServers, ToolServers } from "../../src/mcp/ToolServers.ts"
 import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
@@ -39,7 +42,10 @@ const services = ToolServers.layer().pipe(
 /** Opens one tool server named `s`, lists its tools and then runs the test's effect. */
 const withServer = <A, E>(
   server: McpServer,
-  use: (open: OpenServers, names: ReadonlyArray<string>) => Effect.Effect<A, E>,
+  use: (
+    open: OpenServers,
+    names: ReadonlyArray<string>,
+  ) => Effect.Effect<A, E, ToolServers | Scope.Scope>,
   ask?: Ask,
 ) =>
   Effect.gen(function* () {
@@ -131,6 +137,25 @@ describe("ToolServers over stdio", () => {
             result: { Ok: { content: [{ type: "text", text: "hi" }] } },
           },
         )
+      }),
+    ),
+  )
+
+  it.live("clients read resources and call tools in the process that a turn uses", () =>
+    withServer(stdio(), (open) =>
+      Effect.gen(function* () {
+        const direct = DirectServers.make(yield* ToolServers, () => Effect.void)
+        const settings = { mcpServers: { s: stdio() } } as unknown as ConversationSettings
+        const [{ text: pid }] = JSON.parse(yield* call(open, "pid"))
+        const read = yield* direct.read(settings, { server: "s", uri: "pid:" })
+        assert.deepStrictEqual(read, { contents: [{ uri: "pid:", text: pid }] })
+        const called = yield* direct.call(settings, { server: "s", tool: "pid" })
+        assert.deepStrictEqual(called, { content: [{ type: "text", text: pid }] })
+        const { s } = yield* direct.describe(settings, false)
+        const contents = Result.getOrThrow(s ?? Result.fail(undefined as never))
+        assert.deepStrictEqual(contents.resources, [{ uri: "pid:", name: "pid" }])
+        // The server has no such method.
+        assert.deepStrictEqual(contents.resourceTemplates, [])
       }),
     ),
   )

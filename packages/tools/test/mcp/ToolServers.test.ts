@@ -45,6 +45,7 @@ const scripted =
                 "1500 millis",
               ),
         ended: Effect.never,
+        request: () => Effect.succeed({}),
         isOver: () => false,
       }
     })

@@ -102,6 +102,24 @@ for (const [where, settings, possible] of places) {
       }),
     )
 
+    it.live("a command that is interrupted ends with what it has printed", () =>
+      Effect.gen(function* () {
+        const { begin } = yield* stage()
+        const actor = yield* begin({
+          settings,
+          responses: [[bash("echo begun; sleep 60", { timeout_ms: 60_000 })]],
+        })
+        yield* actor.until(({ type }) => type === "exec_command_output_delta")
+        yield* actor.interrupt
+        yield* actor.until(({ type }) => type === "turn_aborted")
+        const end = actor.messages.find((msg) => msg.type === "exec_command_end")
+        assert.deepStrictEqual(
+          [end?.aggregated_output, end?.exit_code, actor.messages.at(-1)?.type],
+          ["begun\n", -1, "turn_aborted"],
+        )
+      }),
+    )
+
     it.live("L13 output without end is cut: the deltas and what is kept are bounded", () =>
       Effect.gen(function* () {
         const { begin } = yield* stage()

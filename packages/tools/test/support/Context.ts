@@ -40,6 +40,8 @@ export const watched = (
         }),
       granted: () => Effect.succeed(options.granted ?? false),
       elicit: () => Effect.succeed({ action: "decline" }),
+      requestInput: () => Effect.succeed({ _tag: "Unanswered", reason: "unattended" }),
+      canRequestInput: Effect.succeed(false),
     },
   }
 }

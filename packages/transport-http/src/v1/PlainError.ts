@@ -107,6 +107,7 @@ const refusalCodes: Readonly<Record<Refusal["reason"], Code>> = {
   TooManyWaiting: "limit_reached",
   NotQueued: "not_found",
   BadQueueChange: "invalid_request",
+  ReadingChanged: "conflict",
   TooManyListings: "limit_reached",
   TooLarge: "too_large",
   DuplicateId: "conflict",

@@ -1,6 +1,7 @@
 /** A question to the person, the keys that answer it, and the ops of the answers. Pure. */
 import { questionText, shownReason } from "@colloquy/core/question/QuestionText"
-import type { Event } from "@colloquy/protocol/EventMsg"
+import { userInputForm } from "@colloquy/core/question/UserInputForm"
+import type { Event, EventOf } from "@colloquy/protocol/EventMsg"
 import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
 import type { Op } from "@colloquy/protocol/Op"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
@@ -9,6 +10,8 @@ import type { ReviewDecision } from "@colloquy/protocol/Policy"
 export interface Answer {
   readonly decision: ReviewDecision
   readonly text: string
+  /** Of a question with choices: the one that was made. */
+  readonly choice?: string
 }
 
 /** A question that waits for a key. */
@@ -54,12 +57,72 @@ const formAnswers = (schema: Readonly<Record<string, unknown>>) => {
       }
 }
 
+const declining = {
+  n: { decision: "denied", text: "declined" },
+  escape: { decision: "denied", text: "declined" },
+} as const satisfies Readonly<Record<string, Answer>>
+
+/** The keys of choices. */
+const digits = "123456789"
+
+/** What the agent asks: the choices of a single question have keys, and the terminal cannot show more than that. */
+const inputQuestion = (
+  { call_id: id, questions }: EventOf<"request_user_input">,
+  seq: number,
+): Omit<Question, "shownAtMs"> => {
+  const [first] = questions
+  const choices = questions.length === 1 ? (first?.options ?? []).slice(0, digits.length) : []
+  const rows = choices.map(
+    ({ description, label }, at) => `${digits[at]}. ${label}: ${description}`,
+  )
+  const keys = Object.fromEntries(
+    choices.map(({ label: choice }, at) => [
+      digits[at],
+      { decision: "approved", text: choice, choice } as const satisfies Answer,
+    ]),
+  )
+  return {
+    id,
+    text: shownReason([userInputForm(questions).message, ...rows].join("\n")),
+    answers: { ...keys, ...declining },
+    hint:
+      choices.length === 0
+        ? "an answer that has to be written, which the terminal cannot ask for  [n] decline"
+        : `[1]${choices.length === 1 ? "" : `–[${choices.length}]`} choose  [n] decline`,
+    opOf: ({ choice }) => ({
+      type: "user_input_answer",
+      id,
+      question: seq,
+      response:
+        choice === undefined || first === undefined
+          ? null
+          : { answers: { [first.id]: { answers: [choice] } } },
+    }),
+  }
+}
+
 const actions = {
   approved: "accept",
   approved_for_session: "accept",
   denied: "decline",
   abort: "cancel",
 } as const
+
+const formQuestion = (
+  { id, message, requested_schema }: EventOf<"elicitation_request">,
+  seq: number,
+): Omit<Question, "shownAtMs"> => ({
+  ...formAnswers(requested_schema),
+  id,
+  text: shownReason(message),
+  opOf: ({ decision }) => ({
+    type: "elicitation_answer",
+    id,
+    action: actions[decision],
+    ...(actions[decision] === "accept" ? { content: {} } : {}),
+    question: seq,
+  }),
+})
 
 /** The question of an event; undefined for an event without one. */
 export const questionOf = ({ msg, seq }: Event, shownAtMs: number): Question | undefined => {
@@ -83,20 +146,10 @@ export const questionOf = ({ msg, seq }: Event, shownAtMs: number): Question | u
         shownAtMs,
       }
     }
+    case "request_user_input":
+      return { ...inputQuestion(msg, seq), shownAtMs }
     case "elicitation_request":
-      return {
-        ...formAnswers(msg.requested_schema),
-        id: msg.id,
-        text: shownReason(msg.message),
-        opOf: ({ decision }) => ({
-          type: "elicitation_answer",
-          id: msg.id,
-          action: actions[decision],
-          ...(actions[decision] === "accept" ? { content: {} } : {}),
-          question: seq,
-        }),
-        shownAtMs,
-      }
+      return { ...formQuestion(msg, seq), shownAtMs }
     default:
       return undefined
   }

@@ -158,12 +158,13 @@ export const endRows = (item: Item, options: TextOptions): ReadonlyArray<string>
 
 /** The facts about a conversation, one row each. */
 export const factRows = (
-  { archived, createdAtMs, cwd, id, model, path, provider, updatedAtMs }: ConversationSummary,
+  { archived, createdAtMs, cwd, id, model, name, path, provider, updatedAtMs }: ConversationSummary,
   { columns, style }: TextOptions,
 ): ReadonlyArray<string> =>
   (
     [
       ["id", id],
+      ["name", name ?? ""],
       ["created", new Date(createdAtMs).toISOString()],
       ["updated", new Date(updatedAtMs).toISOString()],
       ["directory", cwd],
@@ -173,9 +174,9 @@ export const factRows = (
     ] as const
   )
     .filter(([, value]) => value !== "")
-    .flatMap(([name, value]) =>
+    .flatMap(([title, value]) =>
       rowsOf(printable(value), columns - 11).map(
-        (row, index) => `${style.dim((index === 0 ? name : "").padEnd(11))}${row}`,
+        (row, index) => `${style.dim((index === 0 ? title : "").padEnd(11))}${row}`,
       ),
     )
 

@@ -9,6 +9,7 @@ import type { ConversationsView } from "@colloquy/server/ConversationsView"
 import { Server } from "@colloquy/server/Server"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { printable } from "../../demo/Format.ts"
 import { CommandFailed } from "../CommandFailed.ts"
 import { output, print } from "../Output.ts"
 import { sessionTable } from "./SessionTable.ts"
@@ -146,7 +147,7 @@ export const show = Effect.fnUntraced(function* (
 export const rename = Effect.fnUntraced(function* (text: string, given: string) {
   const id = yield* idOf(text)
   const name = yield* (yield* conversations).rename(id, given)
-  yield* print([`named ${id} ${name}`])
+  yield* print([`named ${id} ${printable(name)}`])
 })
 
 /** Prints the id of the copy, which a program can read. */

@@ -16,9 +16,9 @@ export class HostFailed extends Data.TaggedError("HostFailed")<{
   readonly message: string
   /**
    * `SandboxUnavailable`: this machine cannot confine the command as the policy requires. `OutsideWorkspace`: the client may
-   * not use that directory or that policy.
+   * not use that directory or that policy. `TerminalUnavailable`: this machine has no terminal for the command.
    */
-  readonly reason?: "SandboxUnavailable" | "OutsideWorkspace"
+  readonly reason?: "SandboxUnavailable" | "OutsideWorkspace" | "TerminalUnavailable"
 }> {}
 
 /** A file found by a search, as on the wire. */

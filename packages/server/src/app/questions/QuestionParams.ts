@@ -3,6 +3,7 @@
  * snake_case, and the client chooses one in `initialize` (packages/docs/wire/app-server.md). Pure.
  */
 import { shownReason } from "@colloquy/core/question/QuestionText"
+import { userInputForm } from "@colloquy/core/question/UserInputForm"
 import type { EventOf } from "@colloquy/protocol/EventMsg"
 import type {
   ApplyPatchApproval,
@@ -69,14 +70,27 @@ export const patchParams = (
       }
 }
 
-/** Params of `elicitationRequest`, which has one spelling. */
+/** Params of `elicitationRequest`, which has one spelling. The agent's questions are a form, too. */
 export const formParams = (
   conversationId: string,
-  { id, message, requested_schema, server_name }: EventOf<"elicitation_request">,
-): Params<typeof ElicitationRequest> => ({
-  conversationId,
-  elicitationId: id,
-  serverName: server_name,
-  message: shownReason(message),
-  requestedSchema: requested_schema,
-})
+  msg: EventOf<"elicitation_request" | "request_user_input">,
+): Params<typeof ElicitationRequest> => {
+  if (msg.type === "request_user_input") {
+    const { server: serverName, message, requestedSchema } = userInputForm(msg.questions)
+    const shown = shownReason(message)
+    return {
+      conversationId,
+      elicitationId: msg.call_id,
+      serverName,
+      message: shown,
+      requestedSchema,
+    }
+  }
+  return {
+    conversationId,
+    elicitationId: msg.id,
+    serverName: msg.server_name,
+    message: shownReason(msg.message),
+    requestedSchema: msg.requested_schema,
+  }
+}

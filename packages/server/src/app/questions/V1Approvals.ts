@@ -45,6 +45,7 @@ export const presentV1 =
           ({ decision }) => Result.succeed(decisionOp({ id, seq, type: msg.type }, decision)),
         )
       case "elicitation_request":
+      case "request_user_input":
         return Effect.map(
           peer.request(ElicitationRequest, formParams(conversationId, msg)),
           (answer) => Result.succeed(formOp({ id, seq, type: msg.type }, presentMembers(answer))),

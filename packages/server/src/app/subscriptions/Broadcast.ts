@@ -5,8 +5,10 @@
 import type { SharedState } from "../../Server.ts"
 import { AccountRateLimitsUpdated, AuthStatusChange } from "@colloquy/protocol/app/Account"
 import type { Params } from "@colloquy/protocol/Method"
+import * as ThreadAccounts from "@colloquy/protocol/thread/Accounts"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { rateLimitsOf } from "../../thread/host/RateLimits.ts"
 import type { Auth } from "../ports/AuthPort.ts"
 import type { ConnectionNotices } from "./ConnectionNotices.ts"
 
@@ -55,8 +57,13 @@ export const make = (): ((principal: string) => Broadcast) => {
     limitsChanged: (limits) =>
       Effect.sync(() => {
         for (const [{ notices, usesThreads }, of] of members) {
-          if (of === principal && !usesThreads())
+          if (of !== principal) continue
+          if (usesThreads()) {
+            const rateLimits = rateLimitsOf(limits)
+            notices.put(ThreadAccounts.AccountRateLimitsUpdated, { rateLimits }, "latest")
+          } else {
             notices.put(AccountRateLimitsUpdated, limits, "latest")
+          }
         }
       }),
     size: () => members.size,

@@ -3,6 +3,7 @@
  * (packages/docs/wire/codex-mcp.md). Pure.
  */
 import { questionText, shownReason } from "@colloquy/core/question/QuestionText"
+import { userInputForm } from "@colloquy/core/question/UserInputForm"
 import type { EventOf } from "@colloquy/protocol/EventMsg"
 import { type RequestId, requestIdText } from "@colloquy/protocol/JsonRpc"
 import { decisionForm, type ElicitParams } from "@colloquy/protocol/mcp/Elicitation"
@@ -12,6 +13,7 @@ type Exec = EventOf<"exec_approval_request">
 type Patch = EventOf<"apply_patch_approval_request">
 type Tool = EventOf<"tool_approval_request">
 type ServerForm = EventOf<"elicitation_request">
+type AgentQuestions = EventOf<"request_user_input">
 
 /** The tool call in whose name a question is put. */
 export interface AskingCall {
@@ -23,14 +25,18 @@ export interface AskingCall {
 
 /** Params of the request that puts this question in the name of that call. */
 export const elicitParams = ({ id, msg }: Question, call: AskingCall): ElicitParams =>
-  msg.type === "elicitation_request" ? formParams(msg, call) : approvalParams(id, msg, call)
+  msg.type === "elicitation_request" || msg.type === "request_user_input"
+    ? formParams(msg, call)
+    : approvalParams(id, msg, call)
 
-/** The form of a tool server. Its message names the tool server already. */
-const formParams = (msg: ServerForm, { threadId }: AskingCall): ElicitParams => ({
-  message: shownReason(msg.message),
-  requestedSchema: msg.requested_schema,
-  threadId,
-})
+/** The form of a tool server, or of the agent's questions. Its message says already who asks. */
+const formParams = (msg: ServerForm | AgentQuestions, { threadId }: AskingCall): ElicitParams => {
+  if (msg.type === "request_user_input") {
+    const { message, requestedSchema } = userInputForm(msg.questions)
+    return { message: shownReason(message), requestedSchema, threadId }
+  }
+  return { message: shownReason(msg.message), requestedSchema: msg.requested_schema, threadId }
+}
 
 const kinds = {
   exec_approval_request: "exec-approval",

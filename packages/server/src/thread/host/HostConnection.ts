@@ -2,6 +2,7 @@
  * What one connection has running outside of threads: commands, watches and sessions of searches, by the ids that its client
  * has chosen. All of it ends with the scope in which it was created.
  */
+import type { TerminalSize } from "@colloquy/protocol/thread/Commands"
 import type * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
@@ -13,6 +14,8 @@ import type * as Scope from "effect/Scope"
 export interface RunningCommand {
   /** What its standard input reads; absent: that is empty. */
   readonly input?: Queue.Queue<Uint8Array, Done>
+  /** The sizes that its terminal gets; absent: it has none. */
+  readonly sizes?: Queue.Queue<TerminalSize, Done>
   /** Completing it ends the command. */
   readonly terminated: Deferred.Deferred<void>
 }

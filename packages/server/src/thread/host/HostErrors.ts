@@ -1,6 +1,7 @@
 /** Errors of the methods that belong to no thread, and the only file that decides their codes and texts. Pure. */
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import { internal, invalid, invalidRequest } from "../../app/AppErrors.ts"
+import type { ToolServerFailed } from "@colloquy/core/ToolRuntime"
 import type { HostFailed } from "../../app/ports/HostPort.ts"
 import type { ConfigFailed } from "./ports/ConfigPort.ts"
 import type { FileFailed } from "./ports/FilePort.ts"
@@ -28,6 +29,17 @@ export const cannotUseFile = ({ message }: FileFailed): JsonRpcError => internal
 /** A command did not run. */
 export const cannotRun = ({ message, reason }: HostFailed): JsonRpcError =>
   internal(`failed to spawn command: ${message}`, reason === undefined ? undefined : { reason })
+
+/** No MCP server has this name. */
+export const unknownServer = (name: string): JsonRpcError =>
+  internal(`unknown MCP server '${name}'`)
+
+/** An MCP server could not be used, or has refused. */
+export const cannotUseServer = ({ message }: ToolServerFailed): JsonRpcError => internal(message)
+
+/** An MCP server has sent a result of another shape. */
+export const brokenResult = (server: string): JsonRpcError =>
+  internal(`the result of MCP server '${server}' breaks the protocol`)
 
 /** No command of the connection has this id. */
 export const noCommand = (id: string): JsonRpcError =>

@@ -3,6 +3,7 @@ import type { CallItem, QuestionItem } from "@colloquy/core/log/Item"
 import * as CoreItems from "./CoreItems.ts"
 import {
   completed,
+  type ItemOutput,
   none,
   type OpenCall,
   type Projected,
@@ -10,7 +11,7 @@ import {
   started,
   timesOf,
 } from "./ProjectionState.ts"
-import { decodeChunk, noBytes } from "./Utf8Chunks.ts"
+import { decodeChunk, decodeRest, noBytes } from "./Utf8Chunks.ts"
 
 const withoutCall = (state: ProjectionState, call: OpenCall): ProjectionState => ({
   ...state,
@@ -33,7 +34,14 @@ export const ask = (state: ProjectionState, core: QuestionItem, atMs: number): P
   const open = { id: core.id, turnId: core.turnId, startedAtMs: atMs }
   const item = CoreItems.questionedCall(timesOf(open, null), core, "running")
   if (item === undefined) return none(state)
-  const call: OpenCall = { ...open, callId: core.callId, coreId: core.id, item, rest: noBytes }
+  const call: OpenCall = {
+    ...open,
+    callId: core.callId,
+    coreId: core.id,
+    item,
+    rest: noBytes,
+    hasOutput: false,
+  }
   return { state: withCall(state, call, undefined), outputs: [started(call, item)] }
 }
 
@@ -66,6 +74,7 @@ export const startCall = (state: ProjectionState, core: RealCall, atMs: number):
     coreId: core.id,
     item,
     rest: noBytes,
+    hasOutput: false,
   }
   return {
     state: withCall(state, call, asked),
@@ -73,13 +82,22 @@ export const startCall = (state: ProjectionState, core: RealCall, atMs: number):
   }
 }
 
+/** What of the output of a command was not sent yet: bytes that no character completed, or a reason not to start. */
+const lastOutput = (call: OpenCall, item: CoreItems.CallThreadItem): ReadonlyArray<ItemOutput> => {
+  const { hasOutput, id: itemId, rest, turnId } = call
+  if (item.type !== "commandExecution" || item.aggregatedOutput === null) return []
+  const delta = hasOutput ? decodeRest(rest) : item.aggregatedOutput
+  return delta === "" ? [] : [{ _tag: "OutputDelta", turnId, itemId, delta }]
+}
+
 /** A call ends. */
 export const endCall = (state: ProjectionState, core: RealCall, atMs: number): Projected => {
   const call = state.calls.find(({ coreId }) => coreId === core.id)
   if (call === undefined) return none(state)
+  const item = CoreItems.callItem(timesOf(call, atMs), core)
   return {
     state: withoutCall(state, call),
-    outputs: [completed(call, CoreItems.callItem(timesOf(call, atMs), core))],
+    outputs: [...lastOutput(call, item), completed(call, item)],
   }
 }
 
@@ -89,7 +107,9 @@ export const outputDelta = (state: ProjectionState, call: OpenCall, chunk: strin
   const { id: itemId, turnId } = call
   return {
     state:
-      rest === noBytes && call.rest === noBytes ? state : withCall(state, { ...call, rest }, call),
+      rest === noBytes && call.rest === noBytes && call.hasOutput
+        ? state
+        : withCall(state, { ...call, rest, hasOutput: true }, call),
     outputs: delta === "" ? [] : [{ _tag: "OutputDelta", turnId, itemId, delta }],
   }
 }

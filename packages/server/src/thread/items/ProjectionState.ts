@@ -53,6 +53,8 @@ export interface OpenCall extends Open {
   readonly item: CallThreadItem
   /** Bytes that begin a character. */
   readonly rest: Uint8Array
+  /** True: output was received. */
+  readonly hasOutput: boolean
 }
 
 /** Reasoning of a turn, of which sections are being received or may follow (`ReasoningItems.ts`). */

@@ -4,6 +4,9 @@ import * as Result from "effect/Result"
 
 const none = new Uint8Array()
 
+/** A byte order mark is a character like others: it is part of the whole text as well. */
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+
 /** Length of the character that begins with this byte; 1 for a byte that begins none. */
 const lengthOf = (byte: number): number =>
   byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
@@ -33,10 +36,13 @@ export const decodeChunk = (
   bytes.set(decoded.success, rest.length)
   const end = bytes.length - incomplete(bytes)
   return {
-    text: new TextDecoder().decode(bytes.subarray(0, end)),
+    text: decoder.decode(bytes.subarray(0, end)),
     rest: end === bytes.length ? none : bytes.slice(end),
   }
 }
 
 /** No bytes. */
 export const noBytes: Uint8Array = none
+
+/** The text of bytes that begin a character which nothing completes. */
+export const decodeRest = (rest: Uint8Array): string => decoder.decode(rest)

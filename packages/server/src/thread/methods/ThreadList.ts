@@ -8,6 +8,7 @@ import { internal } from "../../app/AppErrors.ts"
 import { ConversationsView } from "../../ConversationsView.ts"
 import type { ThreadCall, ThreadHandler } from "../ThreadCall.ts"
 import { badValue, storeFailed } from "../ThreadErrors.ts"
+import { readStatesOf } from "../ReadStates.ts"
 import { threadOf } from "../ThreadObjects.ts"
 import { badCursor, cursorAt, pageOf } from "../ThreadPages.ts"
 
@@ -26,6 +27,10 @@ const isOtherSource = ({ sourceKinds }: ListParams): boolean =>
   sourceKinds != null &&
   sourceKinds.length > 0 &&
   !sourceKinds.some((kind) => kind === "vscode" || kind === "appServer")
+
+/** A thread has no parent, section or project: none matches such a filter. */
+const isOfNone = ({ parentThreadId, projectId, sectionId }: ListParams): boolean =>
+  parentThreadId != null || projectId != null || sectionId != null
 
 const isListed =
   (params: ListParams) =>
@@ -97,7 +102,8 @@ const pageFor = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Listed, JsonRpcError, ConversationsView> {
   const limit = Math.min(Math.max(1, params.limit ?? defaultLimit), maxLimit)
   const { cursor } = params
-  if (isOtherSource(params)) return { data: [], nextCursor: null, backwardsCursor: null }
+  if (isOtherSource(params) || isOfNone(params))
+    return { data: [], nextCursor: null, backwardsCursor: null }
   if (isPlain(params)) {
     const { items, nextCursor = null } = yield* list({
       ...filtersOf(params),
@@ -155,7 +161,7 @@ export const threadList: ThreadHandler<typeof ThreadList> = Effect.fnUntraced(
     const threads = yield* Effect.forEach(data, (summary) => describe(summary, call))
     return {
       data: threads.filter((thread) => thread !== undefined),
-      readStates: null,
+      readStates: call.connection.isExperimental ? yield* readStatesOf(data, call) : null,
       nextCursor,
       backwardsCursor,
     }

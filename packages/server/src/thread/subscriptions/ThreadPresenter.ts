@@ -50,7 +50,10 @@ export class ThreadPresenter implements SubscriptionPresenter {
   }
 
   private of(threadId: string): Watched {
-    const known = this.watched.get(threadId) ?? { fold: new ThreadFold(), wishes: { raw: false } }
+    const known = this.watched.get(threadId) ?? {
+      fold: new ThreadFold(),
+      wishes: { raw: false, unread: true },
+    }
     this.watched.set(threadId, known)
     return known
   }

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
 import type { ConnectionNotices } from "../../app/subscriptions/ConnectionNotices.ts"
+import { ReadStateCache } from "../ReadState.ts"
 import type { SharedState } from "../../Server.ts"
 
 /** A client works with few threads at once; the list of loaded threads forgets the oldest ones beyond this number. */
@@ -26,6 +27,8 @@ export class ThreadRegistry {
   private readonly members = new Set<ThreadMember>()
   /** The known threads, each with the number of the event whose status was announced last. */
   private readonly known = new Map<string, number>()
+  /** Read states of threads that are not in memory. */
+  readonly readStates = new ReadStateCache()
 
   /** Adds a connection until the scope closes. */
   join(member: ThreadMember): Effect.Effect<void, never, Scope.Scope> {

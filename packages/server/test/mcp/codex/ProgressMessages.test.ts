@@ -27,6 +27,24 @@ describe("ProgressMessages", () => {
       },
       "asking for tool server files",
     ],
+    [{ type: "entered_review_mode", prompt: "p", user_facing_hint: "it all" }, "reviewing: it all"],
+    [
+      {
+        type: "request_user_input",
+        call_id: "c",
+        questions: [
+          {
+            id: "a",
+            header: "A",
+            question: "Which?",
+            is_other: true,
+            is_secret: false,
+            options: null,
+          },
+        ],
+      },
+      "asking: Which?",
+    ],
     [{ type: "stream_error", message: "again in 2 s" }, "again in 2 s"],
     [{ type: "agent_reasoning", text: "**Why**\nnot" }, "thinking: **Why** not"],
     [{ type: "view_image_tool_call", call_id: "c", path: "/a.png" }, "looking at /a.png"],

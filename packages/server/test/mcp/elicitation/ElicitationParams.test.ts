@@ -10,6 +10,42 @@ const paramsOf = (event: Event, requestId: number | string, threadId: string) =>
 }
 
 describe("ElicitationParams", () => {
+  it("puts the agent's questions as a form", () => {
+    const questions = [
+      {
+        id: "colour",
+        header: "Colour",
+        question: "Which?",
+        is_other: false,
+        is_secret: false,
+        options: [{ label: "Red", description: "" }],
+      },
+    ]
+    assert.strictEqual(
+      paramsOf(
+        { seq: 9, id: "t", msg: { type: "request_user_input", call_id: "c", questions } },
+        2,
+        "thread",
+      ),
+      JSON.stringify({
+        message: 'The agent asks: "Which?"',
+        requestedSchema: {
+          type: "object",
+          properties: {
+            colour: {
+              type: "string",
+              title: '"Colour"',
+              description: '"Which?\\n" "Red"',
+              enum: ["Red"],
+            },
+          },
+          required: ["colour"],
+        },
+        threadId: "thread",
+      }),
+    )
+  })
+
   it("asks about a command as 0.153 does, except for the form (recording `on_request_escalated`)", () => {
     const command = ["/bin/bash", "-lc", "touch made.txt"]
     const parsed = [{ type: "unknown", cmd: "touch made.txt" }] as const

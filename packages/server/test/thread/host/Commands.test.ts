@@ -123,10 +123,6 @@ describe("command/exec", () => {
           [{ command: ["a"], streamStdin: true }, ids],
           [{ command: ["a"], tty: true }, ids],
           [
-            { command: ["a"], tty: true, processId: "p" },
-            "command/exec with `tty`: a terminal is not supported yet",
-          ],
-          [
             { command: ["a"], timeoutMs: -5 },
             "command/exec timeoutMs must be non-negative, got -5",
           ],
@@ -148,6 +144,65 @@ describe("command/exec", () => {
       }),
     ).pipe(Effect.provideService(CommandPort, machine().commands)),
   )
+})
+
+describe("command/exec/resize", () => {
+  it.effect(
+    "a command in a terminal is typed into, and gets its size and those that follow",
+    () => {
+      const sizes: Array<unknown> = []
+      const commands: Commands = {
+        run: ({ input = Stream.empty, onOutput, terminal }) =>
+          Effect.gen(function* () {
+            sizes.push(terminal?.size)
+            yield* Stream.runForEach(terminal?.sizes ?? Stream.empty, (size) =>
+              Effect.sync(() => sizes.push(size)),
+            ).pipe(Effect.forkScoped({ startImmediately: true }))
+            yield* Stream.runForEach(input, (bytes) => onOutput("stdout", bytes))
+            return { exitCode: 0, stdout: "", stderr: "" }
+          }).pipe(Effect.scoped),
+      }
+      return withThreads({ settings }, (app) =>
+        Effect.gen(function* () {
+          const params = { command: ["sh"], processId: "p", tty: true, size: { rows: 5, cols: 6 } }
+          yield* app.send({ id: 1, method: "command/exec", params })
+          yield* app.quiet
+          const write = { processId: "p", deltaBase64: "YQ==", closeStdin: true }
+          const size = { rows: 7, cols: 8 }
+          const resized = yield* app.ask(2, "command/exec/resize", { processId: "p", size })
+          assert.deepStrictEqual(resultOf(resized), {})
+          yield* app.quiet
+          assert.deepStrictEqual(resultOf(yield* app.ask(3, "command/exec/write", write)), {})
+          assert.deepInclude(resultOf(yield* app.response(1)), { exitCode: 0, stdout: "" })
+          assert.deepStrictEqual(sizes, [params.size, size])
+          assert.deepInclude(told(app, "command/exec/outputDelta")[0], {
+            processId: "p",
+            stream: "stdout",
+            deltaBase64: "YQ==",
+          })
+          const gone = yield* app.ask(4, "command/exec/resize", { processId: "p", size })
+          assert.include(errorOf(gone).message, "no active command/exec")
+        }),
+      ).pipe(Effect.provideService(CommandPort, commands))
+    },
+  )
+
+  it.effect("a machine without a terminal is an error with the reason in its data", () => {
+    const commands: Commands = {
+      run: () =>
+        Effect.fail(new HostFailed({ message: "no Python", reason: "TerminalUnavailable" })),
+    }
+    return withThreads({ settings }, (app) =>
+      Effect.gen(function* () {
+        const params = { command: ["sh"], processId: "p", tty: true }
+        const answer = yield* app.ask(1, "command/exec", params)
+        assert.deepInclude(answer.error, {
+          message: "failed to spawn command: no Python",
+          data: { reason: "TerminalUnavailable" },
+        })
+      }),
+    ).pipe(Effect.provideService(CommandPort, commands))
+  })
 })
 
 describe("command/exec/terminate", () => {

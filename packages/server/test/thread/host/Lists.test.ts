@@ -1,9 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { SkillPort } from "../../../src/thread/host/ports/SkillPort.ts"
-import { ToolServerPort } from "../../../src/thread/host/ports/ToolServerPort.ts"
 import { errorOf, resultOf } from "../../support/AppHarness.ts"
-import { settingsWith } from "../../support/Harness.ts"
 import { profile, savedConfig } from "../../support/SavedConfig.ts"
 import { at, withThreads } from "../../support/Threading.ts"
 
@@ -143,58 +141,6 @@ describe("hooks/list and plugin/installed", () => {
           marketplaces: [],
           marketplaceLoadErrors: [],
         })
-      }),
-    ),
-  )
-})
-
-const servers = settingsWith({
-  mcp_servers: { good: { command: "good" }, bad: { command: "bad" } },
-})
-
-describe("mcpServerStatus/list", () => {
-  it.effect("lists the servers of the configuration with their tools", () =>
-    withThreads({ settings: servers }, (app) =>
-      Effect.gen(function* () {
-        const { data } = resultOf(yield* app.ask(1, "mcpServerStatus/list", {}))
-        assert.deepStrictEqual(
-          (data as ReadonlyArray<object>).map((one) => [
-            at(one, "name"),
-            at(one, "runtimeStatus"),
-            at(one, "tools"),
-          ]),
-          [
-            ["good", "ready", { look: { name: "look" } }],
-            ["bad", null, {}],
-          ],
-        )
-      }),
-    ).pipe(
-      Effect.provideService(ToolServerPort, {
-        list: () => Effect.succeed({ good: { look: { name: "look" } } }),
-      }),
-    ),
-  )
-})
-
-describe("mcpServer/tool/call and mcpServer/resource/read", () => {
-  it.effect("name an unknown server, and say that they are not served", () =>
-    withThreads({ settings: servers }, (app) =>
-      Effect.gen(function* () {
-        const started = yield* app.ask("start", "thread/start", {})
-        const threadId = at(resultOf(started), "thread", "id")
-        const call = (id: number, server: string) =>
-          app.ask(id, "mcpServer/tool/call", { threadId, server, tool: "t" })
-        assert.deepStrictEqual(errorOf(yield* call(1, "x")), {
-          code: -32603,
-          message: "unknown MCP server 'x'",
-        })
-        assert.deepStrictEqual(errorOf(yield* call(2, "good")), {
-          code: -32601,
-          message: "mcpServer/tool/call is not supported yet",
-        })
-        const read = yield* app.ask(3, "mcpServer/resource/read", { server: "good", uri: "a:b" })
-        assert.strictEqual(read.error?.message, "mcpServer/resource/read is not supported yet")
       }),
     ),
   )

@@ -14,6 +14,7 @@ const Asked = Schema.Struct({
     "apply_patch_approval_request",
     "tool_approval_request",
     "elicitation_request",
+    "request_user_input",
   ]),
 })
 

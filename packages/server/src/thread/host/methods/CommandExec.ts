@@ -2,7 +2,11 @@
  * `command/exec`: runs one command in the sandbox of the request, or in that of the configuration (L15). It ends with the
  * request or its connection, and leaves nothing running (L8).
  */
-import { type CommandExec, CommandExecOutputDelta } from "@colloquy/protocol/thread/Commands"
+import {
+  type CommandExec,
+  CommandExecOutputDelta,
+  type TerminalSize,
+} from "@colloquy/protocol/thread/Commands"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import type { Done } from "effect/Cause"
@@ -29,6 +33,8 @@ const longestMs = 2 ** 31 - 1
 /** Bytes of each stream that are kept unless the client says otherwise, and most that are ever kept. */
 const defaultOutputBytes = 1024 * 1024
 const maxOutputBytes = 32 * 1024 * 1024
+/** The size of a terminal that the client gives none. */
+const defaultSize: TerminalSize = { rows: 24, cols: 80 }
 /** Pieces of input that wait for the command to read them. */
 const maxInputs = 64
 
@@ -92,7 +98,6 @@ const checked = Effect.fnUntraced(function* (given: Given, call: HostCall) {
   if (given.size != null && given.tty !== true) {
     return yield* badValue("command/exec size requires tty: true")
   }
-  if (given.tty === true) return yield* notServed("command/exec with `tty`: a terminal")
   if (given.permissionProfile != null)
     return yield* notServed("command/exec with `permissionProfile`")
   const argv: ClientCommand["argv"] = [program, ...args]
@@ -121,6 +126,20 @@ const runAs = (
   })
 }
 
+/** What the client can do to the command while it runs. A terminal is always typed into. */
+const runningOf = Effect.fnUntraced(function* ({ streamStdin, tty }: Given) {
+  const isTerminal = tty === true
+  const running: RunningCommand = {
+    terminated: Deferred.makeUnsafe<void>(),
+    ...(isTerminal || streamStdin === true
+      ? { input: yield* Queue.bounded<Uint8Array, Done>(maxInputs) }
+      : {}),
+    // Only the last size counts.
+    ...(isTerminal ? { sizes: yield* Queue.sliding<TerminalSize, Done>(1) } : {}),
+  }
+  return running
+})
+
 /** Handler of the method. */
 export const commandExec: HostHandler<typeof CommandExec> = Effect.fnUntraced(
   function* (given, call) {
@@ -128,13 +147,10 @@ export const commandExec: HostHandler<typeof CommandExec> = Effect.fnUntraced(
     const { cwd, processId, sandboxPolicy } = given
     const settings = yield* settingsOf(cwd == null ? {} : { cwd })
     const policy = sandboxPolicy == null ? undefined : yield* policyOf(sandboxPolicy)
-    const input =
-      given.streamStdin === true ? yield* Queue.bounded<Uint8Array, Done>(maxInputs) : undefined
-    const running: RunningCommand = {
-      terminated: Deferred.makeUnsafe<void>(),
-      ...(input === undefined ? {} : { input }),
-    }
-    const streams = given.streamStdoutStderr === true && processId != null
+    const running = yield* runningOf(given)
+    const { input, sizes } = running
+    const isTerminal = sizes !== undefined
+    const streams = (given.streamStdoutStderr === true || isTerminal) && processId != null
     const port = yield* CommandPort
     const run = port.run({
       argv,
@@ -143,6 +159,9 @@ export const commandExec: HostHandler<typeof CommandExec> = Effect.fnUntraced(
       variables: given.env ?? {},
       maxOutputBytes: streams ? 0 : Math.min(cap ?? maxOutputBytes, maxOutputBytes),
       ...(input === undefined ? {} : { input: Stream.fromQueue(input) }),
+      ...(isTerminal
+        ? { terminal: { size: given.size ?? defaultSize, sizes: Stream.fromQueue(sizes) } }
+        : {}),
       onOutput: streams ? notifier(processId, cap, call) : () => Effect.void,
     })
     return yield* runAs(processId, running, Effect.mapError(run, cannotRun), call)

@@ -1,20 +1,20 @@
-/** `mcpServer/resource/read`: not served, because the agent reads no resources of MCP servers. */
-import { McpServerResourceRead } from "@colloquy/protocol/thread/ToolServers"
+/** `mcpServer/resource/read`: reads a resource of an MCP server of a thread, or of the configuration. */
+import type { McpServerResourceRead } from "@colloquy/protocol/thread/ToolServers"
 import * as Effect from "effect/Effect"
-import { find, stateOf } from "../../../app/AppCall.ts"
-import { internal } from "../../../app/AppErrors.ts"
-import { settingsOf } from "../../../app/ConversationResult.ts"
 import type { HostHandler } from "../HostCall.ts"
-import { notServed } from "../HostErrors.ts"
+import { brokenResult, cannotUseServer } from "../HostErrors.ts"
+import { ToolServerPort } from "../ports/ToolServerPort.ts"
+import { settingsWithServer } from "../ServerSettings.ts"
 
-/** Handler of the method: names an unknown thread or server; any other call is refused. */
+/** Handler of the method. */
 export const mcpServerResourceRead: HostHandler<typeof McpServerResourceRead> = Effect.fnUntraced(
-  function* ({ server, threadId }) {
-    const settings =
-      threadId == null ? yield* settingsOf({}) : (yield* stateOf(yield* find(threadId))).settings
-    if (settings.mcpServers?.[server] === undefined) {
-      return yield* internal(`unknown MCP server '${server}'`)
-    }
-    return yield* notServed(McpServerResourceRead._tag)
+  function* ({ server, threadId, uri }) {
+    const settings = yield* settingsWithServer(threadId, server)
+    const port = yield* ToolServerPort
+    const { contents } = yield* Effect.mapError(
+      port.read(settings, { server, uri }),
+      cannotUseServer,
+    )
+    return Array.isArray(contents) ? { contents } : yield* brokenResult(server)
   },
 )

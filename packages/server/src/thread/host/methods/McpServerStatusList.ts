@@ -2,10 +2,10 @@
 import type { McpServer } from "@colloquy/core/ConversationSettings"
 import type { McpServerStatus, McpServerStatusList } from "@colloquy/protocol/thread/ToolServers"
 import * as Effect from "effect/Effect"
-import { find, stateOf } from "../../../app/AppCall.ts"
-import { settingsOf } from "../../../app/ConversationResult.ts"
+import * as Result from "effect/Result"
 import { type HostHandler, pageOf } from "../HostCall.ts"
 import { ToolServerPort } from "../ports/ToolServerPort.ts"
+import { serverSettings } from "../ServerSettings.ts"
 
 const authStatusOf = ({ transport }: McpServer): McpServerStatus["authStatus"] =>
   transport._tag === "Http" && transport.bearerTokenEnv !== undefined
@@ -15,22 +15,22 @@ const authStatusOf = ({ transport }: McpServer): McpServerStatus["authStatus"] =
 /** Handler of the method. */
 export const mcpServerStatusList: HostHandler<typeof McpServerStatusList> = Effect.fnUntraced(
   function* (params) {
-    const { threadId } = params
-    const settings =
-      threadId == null ? yield* settingsOf({}) : (yield* stateOf(yield* find(threadId))).settings
+    const settings = yield* serverSettings(params.threadId)
     const servers = Object.entries(settings.mcpServers ?? {})
     const port = yield* ToolServerPort
-    const tools = servers.length === 0 ? {} : yield* port.list(settings)
+    const toolsOnly = params.detail === "toolsAndAuthOnly"
+    const found = servers.length === 0 ? {} : yield* port.describe(settings, toolsOnly)
     const all = servers.map(([name, server]): McpServerStatus => {
-      const own = tools[name]
+      const own = found[name]
+      const contents = own !== undefined && Result.isSuccess(own) ? own.success : undefined
       return {
         name,
-        runtimeStatus: own === undefined ? null : "ready",
+        runtimeStatus: contents !== undefined ? "ready" : own === undefined ? null : "failed",
         serverInfo: null,
-        tools: own ?? {},
-        toolsError: own === undefined ? "the server could not be started, or has no tools" : null,
-        resources: [],
-        resourceTemplates: [],
+        tools: contents?.tools ?? {},
+        toolsError: own !== undefined && Result.isFailure(own) ? own.failure.message : null,
+        resources: contents?.resources ?? [],
+        resourceTemplates: contents?.resourceTemplates ?? [],
         authStatus: authStatusOf(server),
       }
     })

@@ -3,6 +3,7 @@
  * implementation leaves nothing running after an interruption (L8) and never asks a person. The default runs nothing.
  */
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
+import type { TerminalSize } from "@colloquy/protocol/thread/Commands"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -23,6 +24,8 @@ export interface ClientCommand {
   readonly maxOutputBytes: number
   /** What it reads from its standard input; absent: that is empty. */
   readonly input?: Stream.Stream<Uint8Array>
+  /** It runs in a terminal of this size, which is given later sizes; its input is typed there, and it has no `stderr`. */
+  readonly terminal?: { readonly size: TerminalSize; readonly sizes: Stream.Stream<TerminalSize> }
   /** Called with each piece of output. Until it completes, no more is read. */
   readonly onOutput: (stream: "stdout" | "stderr", bytes: Uint8Array) => Effect.Effect<void>
 }
