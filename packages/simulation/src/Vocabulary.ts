@@ -92,11 +92,11 @@ const threads: Kind<ThreadPlan> = {
     const names = plan.connections.flatMap(({ steps }) => steps.map(({ do: name }) => name))
     return {
       end: done.end,
-      steps: done.steps,
+      steps: done.steps + (done.afterRestart?.steps ?? 0),
       operations: names.map((name) => `thread ${name}`),
       faults: threadFaultsOf(plan),
       violations: threadViolationsOf(done),
-      text: () => traceText(done.trace),
+      text: () => traceText(done.trace) + traceText(done.afterRestart?.trace ?? []),
     }
   },
 }

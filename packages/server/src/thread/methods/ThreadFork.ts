@@ -6,6 +6,7 @@ import type { ThreadFork } from "@colloquy/protocol/thread/Threads"
 import * as Effect from "effect/Effect"
 import { invalid } from "../../app/AppErrors.ts"
 import { ConversationsView } from "../../ConversationsView.ts"
+import { removeOnFailure } from "../../RemoveOnFailure.ts"
 import { created } from "../CreatedThread.ts"
 import { overrideThread } from "../OverrideThread.ts"
 import { findAt, type ThreadHandler } from "../ThreadCall.ts"
@@ -40,9 +41,9 @@ export const threadFork: ThreadHandler<typeof ThreadFork> = Effect.fnUntraced(
     const fork = yield* Effect.mapError(conversations.fork(id, rule, ephemeral), (error) =>
       cannotFork(id, named, error),
     )
-    yield* overrideThread(fork, params)
-    return yield* created(fork, call, {
-      turns: (turns) => (params.excludeTurns === true ? [] : turns),
-    })
+    return yield* Effect.andThen(
+      overrideThread(fork, params),
+      created(fork, call, { turns: (turns) => (params.excludeTurns === true ? [] : turns) }),
+    ).pipe(removeOnFailure(fork.id))
   },
 )

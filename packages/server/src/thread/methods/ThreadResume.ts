@@ -2,7 +2,7 @@
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
-import type { Params } from "@colloquy/protocol/Method"
+import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import type { ThreadResume } from "@colloquy/protocol/thread/Threads"
 import * as Effect from "effect/Effect"
@@ -10,10 +10,18 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { invalid } from "../../app/AppErrors.ts"
 import type { ConversationsView } from "../../ConversationsView.ts"
+import { removeOnFailure } from "../../RemoveOnFailure.ts"
 import { createThread } from "../CreatedThread.ts"
 import { startSettings } from "../ThreadOverrides.ts"
 import { overrideThread } from "../OverrideThread.ts"
-import { describe, findAt, historyOf, stateOf, type ThreadHandler } from "../ThreadCall.ts"
+import {
+  describe,
+  findAt,
+  historyOf,
+  stateOf,
+  type ThreadCall,
+  type ThreadHandler,
+} from "../ThreadCall.ts"
 import { cannotAttach } from "../ThreadErrors.ts"
 import { viewed } from "../ThreadHistory.ts"
 import { collaborationOf, withSettings } from "../ThreadObjects.ts"
@@ -47,34 +55,44 @@ const resumed = Effect.fnUntraced(function* (
   return conversation
 })
 
+/** Subscribes to the thread and describes it. */
+const answer = Effect.fnUntraced(function* (
+  conversation: Conversation,
+  params: ResumeParams,
+  call: ThreadCall,
+): Effect.fn.Return<ResultOf<typeof ThreadResume>, JsonRpcError, ConversationsView> {
+  const { connection } = call
+  const { id } = conversation
+  connection.registry.loaded(id)
+  const state = yield* stateOf(conversation)
+  const history = yield* historyOf(id, call)
+  const turns = params.excludeTurns === true ? [] : history.turns
+  const thread = yield* describe(id, { history, state, turns }, call)
+  yield* Effect.mapError(connection.subscribe({ conversation, history }, call), cannotAttach)
+  const page = params.initialTurnsPage
+  const view = page?.itemsView ?? "summary"
+  const newest = history.turns.at(-1)
+  return {
+    ...withSettings(thread, state.settings),
+    collaborationMode: collaborationOf(state.settings),
+    initialTurnsPage:
+      page == null
+        ? null
+        : yield* pageOf(
+            history.turns.map((turn) => viewed(turn, view)),
+            { ...page, sortDirection: page.sortDirection ?? "desc" },
+            (turn) => turn.id,
+          ),
+    turnsBackwardsCursor: newest === undefined ? null : JSON.stringify(newest.id),
+    itemsBackwardsCursor: null,
+  }
+})
+
 /** Handler of the method. */
 export const threadResume: ThreadHandler<typeof ThreadResume> = Effect.fnUntraced(
   function* (params, call) {
-    const { connection } = call
     const conversation = yield* resumed(params)
-    const { id } = conversation
-    connection.registry.loaded(id)
-    const state = yield* stateOf(conversation)
-    const history = yield* historyOf(id, call)
-    const turns = params.excludeTurns === true ? [] : history.turns
-    const thread = yield* describe(id, { history, state, turns }, call)
-    yield* Effect.mapError(connection.subscribe({ conversation, history }, call), cannotAttach)
-    const page = params.initialTurnsPage
-    const view = page?.itemsView ?? "summary"
-    const newest = history.turns.at(-1)
-    return {
-      ...withSettings(thread, state.settings),
-      collaborationMode: collaborationOf(state.settings),
-      initialTurnsPage:
-        page == null
-          ? null
-          : yield* pageOf(
-              history.turns.map((turn) => viewed(turn, view)),
-              { ...page, sortDirection: page.sortDirection ?? "desc" },
-              (turn) => turn.id,
-            ),
-      turnsBackwardsCursor: newest === undefined ? null : JSON.stringify(newest.id),
-      itemsBackwardsCursor: null,
-    }
+    const answering = answer(conversation, params, call)
+    return yield* params.history == null ? answering : removeOnFailure(conversation.id)(answering)
   },
 )
