@@ -56,11 +56,40 @@ const reading = (draws: SeededRandom): WireReading =>
     { how: "stops", takes: draws.below(8) },
   )
 
+/** Queues input behind a turn, changes the queue, and interrupts the turn, which holds the queue. */
+const queueing = (draws: SeededRandom, connection: number): ReadonlyArray<ThreadStep> => {
+  const id = 200
+  const of = draws.pick<Whose>("own", "own", "any")
+  const add = (place: number): ThreadStep => ({
+    do: "queueAdd",
+    id: id + place,
+    text: `t${connection}.${id + place}.`,
+    of,
+  })
+  const wait = (): ThreadStep => ({ do: "yield", times: 1 + draws.below(40) })
+  return [
+    { do: "turn", id, text: `t${connection}.${id}.`, of },
+    wait(),
+    ...Array.from({ length: 1 + draws.below(3) }, (_, place) => add(place + 1)),
+    wait(),
+    { do: "queueUpdate", id: id + 10, text: `t${connection}.${id + 10}.`, of },
+    ...(draws.chance(0.7) ? [{ do: "interrupt", id: id + 11, of } as const] : []),
+    wait(),
+    ...Array.from({ length: draws.below(4) }, (_, place): ThreadStep => ({
+      do: draws.chance(0.2) ? "revert" : ofQueue(draws),
+      id: id + 12 + place,
+      of,
+    })),
+    { do: "pause", ms: draws.pick(1, 1_500) },
+  ]
+}
+
 const client = (draws: SeededRandom, connection: number): ThreadClientPlan => {
   const steps: Array<ThreadStep> = [
     { do: "start", id: 1, ephemeral: draws.chance(0.1) },
     { do: "yield", times: 1 + draws.below(60) },
     ...Array.from({ length: 3 + draws.below(12) }, (_, i) => step(draws, connection, i + 2)),
+    ...(draws.chance(0.35) ? queueing(draws, connection) : []),
     { do: "pause", ms: draws.pick(1, 250, 1_500) },
     { do: "read", id: 100, of: "own" },
   ]

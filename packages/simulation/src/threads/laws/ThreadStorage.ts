@@ -70,6 +70,7 @@ const recalled = (
   id: string,
   events: ReadonlyArray<Event>,
   answers: ReadonlyArray<Answered>,
+  goesOn: boolean,
 ): ReadonlyArray<string> => {
   const of = (method: string) =>
     answers.find(({ request }) => request.method === method && param(request, "threadId") === id)
@@ -86,7 +87,7 @@ const recalled = (
       ? [`thread ${id}: message "${msg.message}" is not read back`]
       : [],
   )
-  // Every turn has had the time to end: its questions are answered, or it was cut off.
+  // A turn that waited for an answer, or had not begun, goes on, and may hang.
   const running = turns.flatMap((turn) =>
     at(turn, "status") === "inProgress"
       ? [`thread ${id}: turn ${String(at(turn, "id"))} runs`]
@@ -111,7 +112,7 @@ const recalled = (
       ? []
       : [`thread ${id}: queued input ${one} is lost`],
   )
-  return [...missing, ...running, ...open, ...lost]
+  return [...missing, ...(goesOn ? [] : [...running, ...open]), ...lost]
 }
 
 const afterCrash = (run: ThreadRestart): ReadonlyArray<string> => {
@@ -119,7 +120,12 @@ const afterCrash = (run: ThreadRestart): ReadonlyArray<string> => {
   if (run.end !== "done" || connection === undefined)
     return [`the run after the crash is ${run.end}`]
   const answers = answeredOf(connection)
-  return [...run.surviving].flatMap(([id, events]) => recalled(id, events, answers))
+  const going = new Set(
+    run.trace.flatMap((entry) =>
+      entry.at === "model" || entry.at === "tool" ? [entry.conversation] : [],
+    ),
+  )
+  return [...run.surviving].flatMap(([id, events]) => recalled(id, events, answers, going.has(id)))
 }
 
 /** L11: after a crash every thread that is left can be resumed, with its input and its queue, and all its turns end. */
