@@ -53,13 +53,20 @@ export const queuedInputIsKept: RunCheck = (history) => {
 /** The texts that clients gave queued input, by its id. */
 const textsOf = ({ connections }: ThreadHistory): ReadonlyMap<string, ReadonlySet<string>> => {
   const texts = new Map<string, Set<string>>()
+  const give = (id: unknown, text: string): void => {
+    texts.set(String(id), (texts.get(String(id)) ?? new Set()).add(text))
+  }
   for (const connection of connections) {
     for (const { request, response } of succeededOf(connection)) {
-      if (request.method !== ThreadQueueAdd._tag && request.method !== ThreadQueueUpdate._tag) {
-        continue
+      if (request.method === ThreadQueueAdd._tag) {
+        give(at(response.result, "queuedSubmission", "id"), inputText(request))
       }
-      const id = String(at(response.result, "queuedSubmission", "id"))
-      texts.set(id, (texts.get(id) ?? new Set()).add(inputText(request)))
+    }
+    // A client that reads nothing more may have changed the input all the same.
+    for (const request of connection.sent) {
+      if (request.method === ThreadQueueUpdate._tag) {
+        give(param(request, "queuedSubmissionId"), inputText(request))
+      }
     }
   }
   return texts
