@@ -184,6 +184,14 @@ export const threadAnswers: ReadonlyArray<Difference> = [
     ),
   },
   {
+    key: "v2-tool-names",
+    original: "The error about the name of a client's tool quotes its pattern.",
+    colloquy: "It names the member and what was expected.",
+    why: "The developer of a client can correct it.",
+    proofs: [only(version, "app_dynamic_tools", "4")],
+    explains: errorText((original) => original.startsWith("dynamic tool name must match ")),
+  },
+  {
     key: "v2-base64",
     original: "The error about text that is not base64 has the symbol and its place.",
     colloquy: "It says what was expected.",

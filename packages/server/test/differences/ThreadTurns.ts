@@ -226,11 +226,11 @@ export const threadTurns: ReadonlyArray<Difference> = [
     original: "`commandActions` of a command that only prints something is all of it.",
     colloquy: "What only prints is left out, as in the first version.",
     why: "The rest is what the command does; `command` has all of it.",
-    proofs: [only(version, "app_shell_fail")],
+    proofs: [only(version, "app_shell_fail"), only(version, "app_thread_ops")],
     explains: inPath(
       /^item\/(?:started|completed) commandExecution$/,
       /^params\.item\.commandActions\.0\.command$/,
-      from("echo partial; exit 3", "exit 3"),
+      (m) => String(m.original).endsWith(`; ${String(m.ours)}`),
     ),
   },
   {
@@ -295,11 +295,44 @@ export const threadTurns: ReadonlyArray<Difference> = [
     original: "`summary` of `thread/settings/updated` is null unless it is set.",
     colloquy: "It is the setting in effect.",
     why: "A client can show it.",
-    proofs: [only(version, "app_thread_ops", "thread of 2")],
+    proofs: [
+      only(version, "app_thread_ops", "thread of 2"),
+      only(version, "app_user_input", "thread of 2"),
+    ],
     explains: inPath(
       /^thread\/settings\/updated$/,
       /^params\.threadSettings\.summary$/,
       from(null, "auto"),
+    ),
+  },
+  {
+    key: "v2-review-turn",
+    original:
+      "A review has two turn ids: the one that is returned, which its items have, and another one that `turn/started` and `turn/interrupt` use. The message of the model is an item that never completes, and the text of the findings comes without deltas.",
+    colloquy:
+      "It is one turn with the returned id, from the response to its end, and its items are complete; the usage is notified. The message of the model is no item.",
+    why: "It can be interrupted by the id that was returned.",
+    proofs: [only(version, "app_review", "3", "4", "10", "12", "thread of 2")],
+    explains: anyOf(
+      inPath(/^response to review\/start$/, /^result\.turn\.(?:rootTurnId|items\.0\.id)$/),
+      succeeds("turn/interrupt"),
+      moved(/^(?:thread\/status\/changed (?:active|idle)|turn\/(?:started|completed))$/),
+      moved(/^item\/started (?:agentMessage|exitedReviewMode)$/),
+      moved(/^item\/completed (?:agentMessage|exitedReviewMode)$/),
+      whole("added", /^(?:item\/agentMessage\/delta|thread\/tokenUsage\/updated)$/),
+      inPath(/^turn\/completed$/, /^params\.turn\.items\.0\.id$/),
+    ),
+  },
+  {
+    key: "v2-mode-instructions",
+    original: "`thread/settings/updated` has the instructions of the original for its modes.",
+    colloquy: "It has the client's instructions only.",
+    why: "A client that sends them back would replace those of a later version.",
+    proofs: [only(version, "app_user_input", "thread of 2")],
+    explains: inPath(
+      /^thread\/settings\/updated$/,
+      /\.collaborationMode\.settings\.developer_instructions$/,
+      from("…", null),
     ),
   },
   {

@@ -37,6 +37,8 @@ export interface ThreadReplay {
    */
   readonly config?: ConfigTree & { readonly provider?: ConfigTree }
   readonly app?: Partial<AppOptions>
+  /** What `…` stands for in requests, by their ids. */
+  readonly said?: Readonly<Record<string, string>>
   readonly dump?: (texts: ReadonlyArray<SentText>) => void
 }
 
@@ -297,20 +299,28 @@ const comparedAll = (
   )
 }
 
+/** The entries with the texts that the recording leaves out. */
+const spokenOf = (
+  entries: ReadonlyArray<Entry>,
+  said: Readonly<Record<string, string>>,
+): ReadonlyArray<Entry> =>
+  entries.map((entry) => {
+    if (entry.dir !== "c2s" || !entry.text.includes('"…"')) return entry
+    const words = said[String(read(entry.text).id)]
+    return words === undefined
+      ? entry
+      : { ...entry, text: entry.text.replaceAll('"…"', JSON.stringify(words)) }
+  })
+
 /** Every mismatch between the messages of the original and of Colloquy. */
 export const found = (
-  entries: ReadonlyArray<Entry>,
-  {
-    app = {},
-    dump,
-    config = configOf(entries),
-    script,
-    tools = threadTools(entries),
-  }: ThreadReplay,
+  recording: ReadonlyArray<Entry>,
+  { app = {}, config = configOf(recording), dump, said = {}, script, tools }: ThreadReplay,
 ): Effect.Effect<ReadonlyArray<Mismatch>> =>
   Effect.scoped(
     Effect.gen(function* () {
       const store = Context.get(yield* Layer.build(PathStore.layer), ConversationStore)
+      const entries = spokenOf(recording, said)
       const processes = processesOf(entries)
       const recorded = namesOf(readAll(recordedTexts(processes)))
       let sent: ReadonlyArray<SentText> = []
@@ -320,7 +330,7 @@ export const found = (
             script: script?.[process] ?? scriptOf(own),
             settings: settingsOf(config),
             store: Layer.succeed(ConversationStore, store),
-            tools,
+            tools: tools ?? threadTools(entries),
             initialized: false,
             endsConversations: connsOf(own)[0] === "",
             findDialect,

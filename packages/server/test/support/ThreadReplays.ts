@@ -13,6 +13,25 @@ const withReply = (entries: ReadonlyArray<Entry>, place: number, text: string): 
 
 const policies = { approval_policy: "never", sandbox_mode: "danger-full-access" }
 
+/** What the model finds in the second review. */
+const findings = {
+  findings: [
+    {
+      title: "T",
+      body: "B",
+      confidence_score: 0.5,
+      priority: 1,
+      code_location: {
+        absolute_file_path: "/workspace/hello.txt",
+        line_range: { start: 1, end: 1 },
+      },
+    },
+  ],
+  overall_correctness: "patch is correct",
+  overall_explanation: "fine",
+  overall_confidence_score: 0.9,
+}
+
 /** The replays that need more, by recording name. */
 export const threadReplays: Readonly<
   Record<string, (entries: ReadonlyArray<Entry>) => ThreadReplay>
@@ -26,5 +45,16 @@ export const threadReplays: Readonly<
   app_model_retry: () => ({ config: { ...policies, provider: { stream_max_retries: 2 } } }),
   // The original does not show the turn of a client that is not subscribed.
   app_thread_ops: (entries) => ({ script: [withReply(entries, 1, "B")] }),
+  // The findings of the model are not shown as it writes them.
+  app_review: () => ({
+    script: [
+      [
+        Script.reply(Script.text(defaultAnswer)),
+        Script.reply(Script.text(JSON.stringify(findings))),
+        Script.reply(Script.bareDeltas('{"fin'), Script.hang),
+      ],
+    ],
+    said: { 4: "look at hello.txt", 5: "", 10: "hang" },
+  }),
   app_reasoning: () => ({ config: { ...policies, show_raw_agent_reasoning: true } }),
 }

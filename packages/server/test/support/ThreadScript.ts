@@ -117,9 +117,9 @@ class Reader {
     return response
   }
 
-  private call(response: Response, id: string, name = "shell"): void {
+  private call(response: Response, id: string, name = "shell", args: unknown = {}): void {
     response.hasCalls = true
-    response.steps.push(Script.toolCall(name, {}, id))
+    response.steps.push(Script.toolCall(name, args, id))
   }
 
   /** The response, in which time has passed up to now. */
@@ -151,7 +151,9 @@ class Reader {
     }
     if (!callTypes.has(type) || at(item, "source") === "userShell" || this.calls.has(id)) return
     this.calls.add(id)
-    this.call(this.at(turn), id)
+    if (type === "dynamicToolCall") {
+      this.call(this.at(turn), id, String(at(item, "tool")), at(item, "arguments"))
+    } else this.call(this.at(turn), id)
   }
 
   /** The original breaks the response off for further input; Colloquy waits for its end. */

@@ -239,12 +239,13 @@ const run = Effect.fnUntraced(function* (
   callId: string,
   own: ReadonlyArray<WireMessage>,
   context: ToolContext,
+  more: object = {},
 ) {
   const first = own.find(({ method }) => method === "item/started")
   const item = at(first?.params, "item")
   const begin = first === undefined ? undefined : began(callId, item)
   const isAsked = own.some(({ id, method }) => id !== undefined && method !== elicitation)
-  const emitBegin = begin === undefined ? Effect.void : context.emit(begin)
+  const emitBegin = begin === undefined ? Effect.void : context.emit({ ...begin, ...more })
   if (!isAsked) yield* emitBegin
   for (const message of own) {
     // The approval of a call, which the original asks in the same way, has `_meta`.
@@ -271,6 +272,9 @@ const run = Effect.fnUntraced(function* (
 /** The tools of a recording. A call that the recording does not show to end does not end. */
 export const threadTools = (entries: ReadonlyArray<Entry>): ToolRuntime["Service"] => {
   const calls = byCall(entries)
+  const userCommands = [...calls.values()].filter(
+    ([first]) => at(first?.params, "item", "source") === "userShell",
+  )
   return ToolRuntime.simple({
     specs: () => [],
     run: ({ call_id }, context) => {
@@ -280,5 +284,10 @@ export const threadTools = (entries: ReadonlyArray<Entry>): ToolRuntime["Service
         ? Effect.succeed(refusedCall("unsupported call: shell"))
         : run(callId, own, context)
     },
+    runUserCommand: (_, callId, context) =>
+      Effect.map(
+        run(callId, userCommands.shift() ?? [], context, { source: "user_shell" }),
+        (output) => ({ output }),
+      ),
   })
 }
