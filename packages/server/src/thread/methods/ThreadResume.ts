@@ -4,6 +4,7 @@ import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Params } from "@colloquy/protocol/Method"
 import { ResponseItem } from "@colloquy/protocol/ResponseItem"
+import { ThreadSettingsUpdated } from "@colloquy/protocol/thread/Notifications"
 import type { ThreadResume } from "@colloquy/protocol/thread/Threads"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -13,10 +14,17 @@ import type { ConversationsView } from "../../ConversationsView.ts"
 import { createThread } from "../CreatedThread.ts"
 import { startSettings } from "../ThreadOverrides.ts"
 import { overrideThread } from "../OverrideThread.ts"
-import { describe, findAt, historyOf, stateOf, type ThreadHandler } from "../ThreadCall.ts"
+import {
+  describe,
+  findAt,
+  historyOf,
+  stateOf,
+  type ThreadCall,
+  type ThreadHandler,
+} from "../ThreadCall.ts"
 import { cannotAttach } from "../ThreadErrors.ts"
 import { viewed } from "../ThreadHistory.ts"
-import { collaborationOf, withSettings } from "../ThreadObjects.ts"
+import { collaborationOf, settingsOf, withSettings } from "../ThreadObjects.ts"
 import { pageOf } from "../ThreadPages.ts"
 
 type ResumeParams = Params<typeof ThreadResume>
@@ -38,12 +46,21 @@ const imported = Effect.fnUntraced(function* (
   return yield* createThread({ ...(yield* startSettings(params)), history: history.success })
 })
 
+/** The thread with the settings that are given. Those that follow a thread which had others are notified. */
 const resumed = Effect.fnUntraced(function* (
   params: ResumeParams,
+  { connection: { member, registry } }: ThreadCall,
 ): Effect.fn.Return<Conversation, JsonRpcError, ConversationsView | SettingsResolver> {
   if (params.history != null) return yield* imported(params.history, params)
   const conversation = yield* findAt(params)
+  const shown = Effect.map(stateOf(conversation), ({ settings }) => settingsOf(settings))
+  const before = yield* shown
   yield* overrideThread(conversation, params)
+  const threadSettings = yield* shown
+  if (JSON.stringify(threadSettings) !== JSON.stringify(before)) {
+    const told = { threadId: conversation.id, threadSettings }
+    registry.notifyFollowers(conversation.id, ThreadSettingsUpdated, told, member)
+  }
   return conversation
 })
 
@@ -51,7 +68,7 @@ const resumed = Effect.fnUntraced(function* (
 export const threadResume: ThreadHandler<typeof ThreadResume> = Effect.fnUntraced(
   function* (params, call) {
     const { connection } = call
-    const conversation = yield* resumed(params)
+    const conversation = yield* resumed(params, call)
     const { id } = conversation
     connection.registry.loaded(id)
     const state = yield* stateOf(conversation)
