@@ -4,7 +4,7 @@ import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import { ResponseItem } from "@colloquy/protocol/ResponseItem"
-import { ThreadStatusChanged } from "@colloquy/protocol/thread/Notifications"
+import { ThreadSettingsUpdated, ThreadStatusChanged } from "@colloquy/protocol/thread/Notifications"
 import type { ThreadResume } from "@colloquy/protocol/thread/Threads"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -25,7 +25,7 @@ import {
 } from "../ThreadCall.ts"
 import { badSessionId, cannotAttach } from "../ThreadErrors.ts"
 import { viewed } from "../ThreadHistory.ts"
-import { collaborationOf, withSettings } from "../ThreadObjects.ts"
+import { collaborationOf, settingsOf, withSettings } from "../ThreadObjects.ts"
 import { newestOf, pageOf } from "../ThreadPages.ts"
 
 type ResumeParams = Params<typeof ThreadResume>
@@ -47,12 +47,21 @@ const imported = Effect.fnUntraced(function* (
   return yield* createThread({ ...(yield* startSettings(params)), history: history.success })
 })
 
+/** The thread with the settings that are given. Those that follow a thread which had others are notified. */
 const resumed = Effect.fnUntraced(function* (
   params: ResumeParams,
+  { connection: { member, registry } }: ThreadCall,
 ): Effect.fn.Return<Conversation, JsonRpcError, ConversationsView | SettingsResolver> {
   if (params.history != null) return yield* imported(params.history, params)
   const conversation = yield* findAt(params, badSessionId)
+  const shown = Effect.map(stateOf(conversation), ({ settings }) => settingsOf(settings))
+  const before = yield* shown
   yield* overrideThread(conversation, params)
+  const threadSettings = yield* shown
+  if (JSON.stringify(threadSettings) !== JSON.stringify(before)) {
+    const told = { threadId: conversation.id, threadSettings }
+    registry.notifyFollowers(conversation.id, ThreadSettingsUpdated, told, member)
+  }
   return conversation
 })
 
@@ -96,7 +105,7 @@ const answer = Effect.fnUntraced(function* (
 /** Handler of the method. */
 export const threadResume: ThreadHandler<typeof ThreadResume> = Effect.fnUntraced(
   function* (params, call) {
-    const conversation = yield* resumed(params)
+    const conversation = yield* resumed(params, call)
     const answering = answer(conversation, params, call)
     return yield* params.history == null ? answering : removeOnFailure(conversation.id)(answering)
   },
