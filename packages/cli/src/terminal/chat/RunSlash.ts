@@ -37,8 +37,15 @@ export const runSlash = Effect.fnUntraced(function* (
       return session.show(helpLines.map((line) => (line === "" ? "" : style.dim(`  ${line}`))))
     case "fork": {
       const rule = { _tag: "DropLastUserMessages", n: 0 } as const
-      yield* session.change(yield* conversations.fork(session.conversation.id, rule))
-      return say(`this is a copy now: ${session.conversation.id}`)
+      // Nothing is stored of a conversation before its first message.
+      const copy = yield* Effect.catchTag(
+        conversations.fork(session.conversation.id, rule),
+        "NoSuchConversation",
+        () => Effect.undefined,
+      )
+      if (copy === undefined) return say("nothing was said yet: there is nothing to copy")
+      yield* session.change(copy)
+      return say(`this is a copy now: ${copy.id}`)
     }
     case "compact":
       yield* session.conversation.submit({ type: "compact" })
