@@ -1,3 +1,4 @@
+import type { InputItem } from "@colloquy/protocol/ResponseItem"
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,6 +11,7 @@ import * as TestClock from "effect/testing/TestClock"
 import type { Conversation } from "../src/Conversation.ts"
 import { ConversationManager } from "../src/ConversationManager.ts"
 import { queueOf } from "../src/decider/InputQueue.ts"
+import { isSpent, receiptOf } from "../src/decider/Receipts.ts"
 import { LogFold } from "../src/recovery/LogFold.ts"
 import { observed } from "./stores.ts"
 import {
@@ -33,6 +35,8 @@ const queue = (conversation: Conversation) =>
   Effect.map(conversation.state, (state) =>
     queueOf(state).map(({ id, items }) => [id, items[0]?.type === "text" ? items[0].text : ""]),
   )
+
+const textOf = (item: InputItem | undefined): string => (item?.type === "text" ? item.text : "")
 
 const hanging: Response = Stream.never
 
@@ -104,6 +108,57 @@ describe("the queue of input", () => {
         assert.deepStrictEqual(input, ["first", "c", "better"])
         yield* other.end
       }).pipe(Effect.scoped),
+  )
+
+  it.effect(
+    "L10 L11 wherever a crash cuts its records off, what is not acknowledged is done and known, or can be repeated",
+    () =>
+      Effect.gen(function* () {
+        const store = observed()
+        const { end, manager } = yield* processOver(store, hanging)
+        const conversation = yield* manager.create(settings)
+        yield* conversation.submit(says("first"), { id: "first" })
+        yield* enqueue(conversation, "a", "b")
+        const items = [{ type: "text", text: "better" }] as const
+        yield* conversation.submit({ type: "edit_queued", id: "b", items }, { id: "edit" })
+        yield* conversation.submit({ type: "reorder_queue", ids: ["b", "a"] }, { id: "reorder" })
+        const records = store.records(conversation.id)
+        const states = records.map((_, place) => {
+          const fold = new LogFold()
+          fold.add(records.slice(0, place + 1))
+          const { receipts, waiting } = fold.finish().unfinished
+          for (const id of ["a", "b", "edit", "reorder"]) {
+            const isKnown = receiptOf(receipts, id) !== undefined
+            assert.isTrue(isKnown || !isSpent(receipts, id), `${id} cannot be repeated at ${place}`)
+          }
+          const known = ["edit", "reorder"].filter((id) => receiptOf(receipts, id) !== undefined)
+          return [...known, ...waiting.map(({ items: [item] }) => textOf(item))].join(" ")
+        })
+        assert.deepStrictEqual(
+          [...new Set(states)],
+          ["", "a", "a b", "edit a better", "edit reorder better a"],
+        )
+        yield* end
+      }),
+  )
+
+  it.effect("is kept by a revert while it is held, and by a shutdown", () =>
+    Effect.gen(function* () {
+      const store = observed()
+      const one = yield* processOver(store, hanging)
+      const conversation = yield* one.manager.create(settings)
+      const listener = yield* conversation.attach()
+      yield* conversation.submit(says("first"), { id: "first" })
+      yield* enqueue(conversation, "a")
+      yield* conversation.submit({ type: "interrupt" })
+      yield* takeUntil(listener, isEnd)
+      yield* conversation.submit({ type: "revert", turn_id: "first" })
+      assert.deepStrictEqual(yield* queue(conversation), [["a", "a"]])
+      yield* conversation.submit({ type: "shutdown" })
+      yield* settle
+      assert.deepStrictEqual(yield* queue(yield* one.manager.get(conversation.id)), [["a", "a"]])
+      yield* one.end
+    }).pipe(Effect.scoped),
   )
 
   it.effect("L10 its changes are synced before they are acknowledged", () =>

@@ -10,10 +10,21 @@ import * as Logger from "effect/Logger"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
 import { ConversationManager } from "../src/ConversationManager.ts"
 import { StoreError } from "../src/StoreErrors.ts"
 import { diskFull, observed } from "./stores.ts"
-import { managerLayer, says, scripted, settings, settle } from "./support.ts"
+import {
+  callItem,
+  completed,
+  done,
+  managerLayer,
+  says,
+  scripted,
+  settings,
+  settle,
+  tools,
+} from "./support.ts"
 
 type Manager = ConversationManager["Service"]
 type Conversation = Effect.Success<ReturnType<Manager["create"]>>
@@ -103,6 +114,42 @@ describe("a conversation that is not available any more", () => {
           assert.strictEqual(yield* outcomeOf(conversation), "started")
         }),
       ),
+    )
+  }
+
+  for (const operation of ["remove", "archive"] as const) {
+    it.effect(`L8 a shutdown during ${operation} waits for what its turn still runs`, () =>
+      Effect.gen(function* () {
+        let stopped = false
+        const stubborn = tools({
+          stubborn: () =>
+            Effect.onInterrupt(Effect.never, () =>
+              Effect.andThen(
+                Effect.sleep("8 seconds"),
+                Effect.sync(() => (stopped = true)),
+              ),
+            ),
+        })
+        const scope = yield* Scope.make()
+        const script = scripted([done(callItem("stubborn", "c")), completed])
+        const manager = Context.get(
+          yield* Layer.buildWithScope(managerLayer(script, { tools: stubborn }), scope),
+          ConversationManager,
+        )
+        const conversation = yield* manager.create(settings)
+        yield* conversation.submit(says("hi"))
+        yield* settle
+        const ending = yield* Effect.forkChild(manager[operation](conversation.id))
+        yield* settle
+        const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+        yield* settle
+        yield* TestClock.adjust("7 seconds")
+        assert.isUndefined(closing.pollUnsafe(), "the tool still runs")
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(closing)
+        assert.isTrue(stopped)
+        yield* Fiber.join(ending)
+      }),
     )
   }
 

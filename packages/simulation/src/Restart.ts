@@ -59,7 +59,7 @@ const recordsOf = (
  * crash in the trace.
  */
 export const crash = (
-  plan: Plan,
+  plan: Pick<Plan, "seed" | "store">,
   trace: ReadonlyArray<Entry>,
   store: FaultyStore,
   recorder: Recorder,

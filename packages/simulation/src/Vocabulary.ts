@@ -14,7 +14,7 @@ import { runStateless } from "./stateless/StatelessWorld.ts"
 import { threadLaws, threadViolationsOf } from "./threads/ThreadLaws.ts"
 import { smallerThreads, threadFaultsOf, type ThreadPlan } from "./threads/ThreadPlan.ts"
 import { threadPlanOf } from "./threads/ThreadWorkload.ts"
-import { runThreads } from "./threads/ThreadWorld.ts"
+import { runThreads, type ThreadRun } from "./threads/ThreadWorld.ts"
 import { wireLaws, wireViolationsOf } from "./wire/WireLaws.ts"
 import { smallerWire, wireFaultsOf, type WirePlan } from "./wire/WirePlan.ts"
 import { runWire } from "./wire/WireWorld.ts"
@@ -84,6 +84,22 @@ const wire: Kind<WirePlan> = {
   },
 }
 
+const threadText = ({ afterRestart, trace }: ThreadRun): string =>
+  traceText(trace) + traceText(afterRestart?.trace ?? [])
+
+/** One of so many runs of app-server v2 is made twice. */
+const repeatedRuns = 8
+
+const repeated = {
+  law: "L12",
+  statement: "the same plan gives the same run, byte for byte",
+  check: (done: ThreadRun): ReadonlyArray<Violation> => {
+    if ((done.plan.seed >> 3) % repeatedRuns !== 0) return []
+    const same = threadText(runThreads(done.plan)) === threadText(done)
+    return same ? [] : [{ law: "L12", what: "the same plan gives another run" }]
+  },
+}
+
 const threads: Kind<ThreadPlan> = {
   planOf: threadPlanOf,
   smaller: smallerThreads,
@@ -92,11 +108,11 @@ const threads: Kind<ThreadPlan> = {
     const names = plan.connections.flatMap(({ steps }) => steps.map(({ do: name }) => name))
     return {
       end: done.end,
-      steps: done.steps,
+      steps: done.steps + (done.afterRestart?.steps ?? 0),
       operations: names.map((name) => `thread ${name}`),
       faults: threadFaultsOf(plan),
-      violations: threadViolationsOf(done),
-      text: () => traceText(done.trace),
+      violations: [...threadViolationsOf(done), ...repeated.check(done)],
+      text: () => threadText(done),
     }
   },
 }
@@ -168,4 +184,5 @@ export const allLaws: ReadonlyArray<{ readonly law: string; readonly statement: 
   ...wireLaws,
   ...statelessLaws,
   ...threadLaws,
+  repeated,
 ]

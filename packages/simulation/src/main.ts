@@ -1,6 +1,6 @@
 /**
- * `npm run simulate -- --seeds 20000 [--from 0]`, or `--seed 17` for the trace of one seed. `--law L5` ends at the
- * first seed that breaks that law. The only module here that reads arguments and the real time, and prints.
+ * `npm run simulate -- --seeds 20000 [--from 0] [--step 1]`, or `--seed 17` for the trace of one seed. `--law L5` ends at
+ * the first seed that breaks that law; `--from 5 --step 8` selects the runs of app-server v2. The only module here that reads arguments and the real time, and prints.
  */
 import { parseArgs } from "node:util"
 import { runOf } from "./Vocabulary.ts"
@@ -10,10 +10,14 @@ const { values } = parseArgs({
   options: {
     seeds: { type: "string", default: "1000" },
     from: { type: "string", default: "0" },
+    step: { type: "string", default: "1" },
     seed: { type: "string" },
     law: { type: "string" },
   },
 })
+
+const [from, seeds, step] = [Number(values.from), Number(values.seeds), Number(values.step)]
+const selected = Array.from({ length: seeds }, (_, place) => from + place * step)
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 
@@ -33,9 +37,9 @@ const printSeed = (seed: number) => {
 }
 
 /** Prints the first seed that breaks the law, if any does; returns the number of such seeds (0 or 1). */
-const printFirst = (law: string, from: number, seeds: number) => {
+const printFirst = (law: string) => {
   const summary = new Seeds()
-  for (let seed = from; seed < from + seeds; seed++) {
+  for (const seed of selected) {
     if (!summary.add(seed).includes(law)) continue
     print(`seed ${seed} breaks ${law}`)
     return 1
@@ -44,10 +48,10 @@ const printFirst = (law: string, from: number, seeds: number) => {
   return 0
 }
 
-const printSeeds = (from: number, seeds: number) => {
+const printSeeds = () => {
   const summary = new Seeds()
   const start = performance.now()
-  for (let seed = from; seed < from + seeds; seed++) {
+  for (const seed of selected) {
     const laws = summary.add(seed)
     if (laws.length > 0) print(`seed ${seed} breaks ${laws.join(", ")}`)
   }
@@ -62,16 +66,15 @@ const printSeeds = (from: number, seeds: number) => {
     [...counts.values()].reduce((a, b) => a + b, 0),
   )
   print(
-    `${summary.runs} runs (seeds ${from} to ${from + seeds - 1}), ${operations} operations, ` +
+    `${summary.runs} runs (seeds ${from} to ${selected.at(-1) ?? from}), ${operations} operations, ` +
       `${faults} faults, ${summary.steps} steps, ${summary.failures.length} violations, ` +
       `${Math.round(summary.runs / seconds)} seeds/s`,
   )
   return summary.failures.length
 }
 
-const [from, seeds] = [Number(values.from), Number(values.seeds)]
 const failed = () => {
   if (values.seed !== undefined) return printSeed(Number(values.seed))
-  return values.law === undefined ? printSeeds(from, seeds) : printFirst(values.law, from, seeds)
+  return values.law === undefined ? printSeeds() : printFirst(values.law)
 }
 process.exitCode = failed() === 0 ? 0 : 1

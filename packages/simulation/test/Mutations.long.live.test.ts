@@ -44,14 +44,15 @@ const copyTree = () => {
   Fs.symlinkSync(Path.join(root, "node_modules/effect"), Path.join(tree, "node_modules/effect"))
 }
 
-const simulate = (law: string) => {
+const simulate = ({ from = 0, law, step = 1 }: Mutation) => {
   const main = Path.join(tree, "packages/simulation/src/main.ts")
-  const options = ["--seeds", String(seeds), "--law", law]
+  const selection = ["--from", String(from), "--step", String(step)]
+  const options = ["--seeds", String(Math.ceil(seeds / step)), ...selection, "--law", law]
   return spawnSync(process.execPath, [main, ...options], { encoding: "utf8", timeout: 110_000 })
 }
 
 const mutated = (mutation: Mutation) => {
-  const { file, find, replace, law } = mutation
+  const { file, find, replace } = mutation
   const path = Path.join(tree, file)
   const source = Fs.readFileSync(path, "utf8")
   assert.strictEqual(source.split(find).length, 2, `\`${find}\` occurs once in ${file}`)
@@ -60,7 +61,7 @@ const mutated = (mutation: Mutation) => {
     source.replace(find, () => replace),
   )
   try {
-    return simulate(law)
+    return simulate(mutation)
   } finally {
     Fs.writeFileSync(path, source)
   }

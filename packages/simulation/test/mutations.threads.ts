@@ -1,6 +1,9 @@
 /** Faults that are injected into the server's handling of clients of app-server v2. */
 import type { Mutation } from "./mutations.ts"
 
+/** The runs of app-server v2. */
+const v2 = { from: 5, step: 8 }
+
 export const threadMutations: ReadonlyArray<Mutation> = [
   {
     law: "L2",
@@ -86,5 +89,118 @@ export const threadMutations: ReadonlyArray<Mutation> = [
     file: "packages/server/src/thread/ThreadErrors.ts",
     find: "invalid(`invalid thread id: ${problem}`)",
     replace: "badValue(`invalid thread id: ${problem}`)",
+  },
+  {
+    ...v2,
+    law: "L3",
+    name: "a thread is left behind by a start that fails",
+    file: "packages/server/src/RemoveOnFailure.ts",
+    find: "Effect.ignore(conversations.remove(id))",
+    replace: "Effect.void",
+  },
+  {
+    ...v2,
+    law: "L3",
+    name: "the notification of a new thread does not wait for the response",
+    file: "packages/server/src/thread/ThreadConnection.ts",
+    find: "      hold(threadId)\n",
+    replace: "      yield* first\n      hold(threadId)\n",
+  },
+  {
+    ...v2,
+    law: "L4",
+    name: "the last input of a thread's queue starts first",
+    file: "packages/core/src/decider/TurnEnd.ts",
+    find: "state.waiting.find(({ inQueue }) =>",
+    replace: "state.waiting.findLast(({ inQueue }) =>",
+  },
+  {
+    ...v2,
+    law: "L5",
+    name: "queued input of a thread that is removed gets no end",
+    file: "packages/core/src/decider/InputQueue.ts",
+    find: 'events: [{ id, msg: { type: "turn_aborted", reason: "interrupted" } }, changeOf(id, rest)],',
+    replace: "events: [changeOf(id, rest)],",
+  },
+  {
+    ...v2,
+    law: "L5",
+    name: "an edit changes the other input in a thread's queue",
+    file: "packages/core/src/decider/InputQueue.ts",
+    find: "one.id === op.id && one.inQueue === true ? { ...one, items: op.items } : one",
+    replace: "one.id !== op.id && one.inQueue === true ? { ...one, items: op.items } : one",
+  },
+  {
+    ...v2,
+    law: "L6",
+    name: "the start of a turn waits, as if for a reader",
+    file: "packages/server/src/thread/methods/TurnStart.ts",
+    find: "    call.hold(threadId)\n",
+    replace: '    call.hold(threadId)\n    yield* Effect.sleep("1 millis")\n',
+  },
+  {
+    ...v2,
+    law: "L6",
+    name: "a thread's notifications are late",
+    file: "packages/server/src/thread/subscriptions/ThreadPresenter.ts",
+    find: "Effect.map(Clock.currentTimeMillis, (now) => {",
+    replace: 'Effect.map(Effect.delay(Clock.currentTimeMillis, "1 millis"), (now) => {',
+  },
+  {
+    ...v2,
+    law: "L8",
+    name: "closing does not wait for a thread that is being archived",
+    file: "packages/core/src/manager/ConversationDirectory.ts",
+    find: "Effect.andThen(releasing, others)",
+    replace: "Effect.andThen(releasing, Effect.void)",
+  },
+  {
+    ...v2,
+    law: "L10",
+    name: "a turn is acknowledged that is recorded nowhere",
+    file: "packages/server/src/thread/methods/TurnStart.ts",
+    find: 'conversation.submit(op, { id: yield* subscriptionId, whileRunning: "queue" }),',
+    replace: "Effect.succeed({ id: yield* subscriptionId }),",
+  },
+  {
+    ...v2,
+    law: "L11",
+    name: "a thread's queue is lost in a crash",
+    file: "packages/core/src/recovery/RestoreState.ts",
+    find: "    waiting: unfinished.waiting,",
+    replace: "    waiting: [],",
+  },
+  {
+    ...v2,
+    law: "L12",
+    name: "a turn has a random member",
+    file: "packages/server/src/thread/ThreadFold.ts",
+    find: "  rootTurnId: id,",
+    replace: "  rootTurnId: `${id}${Math.random()}`,",
+  },
+  {
+    ...v2,
+    law: "L14",
+    name: "turn/interrupt has no effect",
+    file: "packages/server/src/thread/methods/TurnInterrupt.ts",
+    find: '  yield* conversation.cancel(turnId === "" ? (turn?.id ?? "") : turnId)\n',
+    replace: "",
+  },
+  {
+    ...v2,
+    law: "L15",
+    name: "a client that declines allows the call",
+    file: "packages/server/src/thread/ThreadQuestions.ts",
+    find: '      return "denied"',
+    replace: '      return "approved"',
+  },
+  {
+    ...v2,
+    law: "L16",
+    name: "the writer of a thread continues after it has lost its lease",
+    file: "packages/core/src/conversation/ConversationActor.ts",
+    find: "onFailure: (error) => this.lose(error),",
+    replace:
+      'onFailure: (error) => error._tag === "LeaseLost" ? Effect.succeed(true) : this.lose(error),',
   },
 ]

@@ -10,6 +10,9 @@ export interface Mutation {
   /** Occurs exactly once in the file. */
   readonly find: string
   readonly replace: string
+  /** The first seed, and the distance of the next ones. Default: every seed from 0 on. */
+  readonly from?: number
+  readonly step?: number
 }
 
 export const mutations: ReadonlyArray<Mutation> = [

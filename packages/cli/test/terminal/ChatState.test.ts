@@ -153,6 +153,12 @@ describe("ChatState", () => {
         message: "unknown command /hlep, did you mean /help?; /help lists the commands",
       },
     })
+    assert.deepInclude(commandOf("/Quit"), {
+      command: { _tag: "Slash", name: "quit", argument: "" },
+    })
+    assert.deepInclude(commandOf("/"), {
+      command: { _tag: "Unknown", message: "unknown command /; /help lists the commands" },
+    })
     assert.strictEqual(commandOf("/etc/hosts is what?")?._tag, "Send")
   })
 

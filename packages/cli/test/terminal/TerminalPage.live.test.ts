@@ -21,7 +21,7 @@ describe("the page on the terminal", () => {
       const commands = blocksOf(page).flatMap(({ language, text }) =>
         language === "sh" ? [text.trim()] : [],
       )
-      assert.lengthOf(commands, 4)
+      assert.lengthOf(commands, 5)
       const program = commands
         .join("\n")
         .replaceAll("npx colloquy", `"${process.execPath}" "${entry}"`)
@@ -39,6 +39,7 @@ describe("the page on the terminal", () => {
       assert.include(stdout, "  hello\n")
       assert.match(stdout, /ID +UPDATED[^]*say hello\n/)
       assert.include(stdout, "Logged in.")
+      assert.include(stdout, "provider: offline, built in")
       assert.notInclude(stdout, "sk-example")
       for (const file of ["completions.bash", "_colloquy", "colloquy.fish"]) {
         assert.include(readFileSync(join(cwd, file), "utf8"), "sessions")

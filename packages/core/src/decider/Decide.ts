@@ -205,9 +205,9 @@ const revert = (
   turnId: string,
   dropped: number | undefined,
 ): Decision => {
-  const { turn, waiting } = state
-  const running = turn?.id ?? waiting[0]?.id
-  if (running !== undefined) return refuse(state, "TurnRunning", `turn \`${running}\` is running`)
+  const { turn } = state
+  // Without a running turn only input in the queue waits, which is held and stays.
+  if (turn !== undefined) return refuse(state, "TurnRunning", `turn \`${turn.id}\` is running`)
   if (dropped === undefined) return refuse(state, "NoSuchTurn", `turn not found: ${turnId}`)
   return {
     ...nothing(state),

@@ -81,7 +81,7 @@ const questionsOf = (before: State, { actions, state }: Decision, atMs: number) 
 
 /**
  * The records of a decision, in an order that is right wherever a crash cuts it off. A submission precedes the turn that it
- * starts or joins, since no turn may start twice for it; it follows everything else that it causes, since a client repeats
+ * starts or joins, since no turn may start twice for it, and what it changes in the queue; it follows everything else that it causes, since a client repeats
  * it until that is recorded. `events` are the numbered events of the decision; ephemeral ones are left out.
  */
 export const recordsOf = (
@@ -104,7 +104,10 @@ export const recordsOf = (
   }
   const { records = [], state } = decision
   const submission = submissionOf(input, decision, before, state)
-  const isInput = submission.some(({ receipt }) => receipt.disposition !== "none")
+  const isInput = submission.some(
+    // A change of the queue is what its submission contains: events alone would report what a restart does not repeat.
+    ({ op, receipt }) => receipt.disposition !== "none" || op !== undefined,
+  )
   add(settingsOf(before, state))
   add(stopOf(before, state))
   add(records)

@@ -376,14 +376,17 @@ export class ConversationDirectory {
       const done = Deferred.makeUnsafe<void>()
       this.closed = done
       this.inMemory.halt()
-      const all = [...this.entries.values()].filter(
-        ({ isHidden, isUnrecorded }) => !isHidden || isUnrecorded,
+      const all = [...this.entries.values()]
+      const found = all.filter(({ isHidden, isUnrecorded }) => !isHidden || isUnrecorded)
+      for (const { id } of found) this.entries.delete(id)
+      const releasing = Effect.forEach(
+        found,
+        (entry) => this.inMemory.release(entry, { quietly: true }),
+        { concurrency: "unbounded", discard: true },
       )
-      for (const { id } of all) this.entries.delete(id)
-      return Effect.forEach(all, (entry) => this.inMemory.release(entry, { quietly: true }), {
-        concurrency: "unbounded",
-        discard: true,
-      }).pipe(
+      // Those that are being removed or archived are released already, and may still run (L8).
+      const others = Effect.forEach(all, (entry) => this.inMemory.ended(entry), { discard: true })
+      return Effect.andThen(releasing, others).pipe(
         Effect.andThen(this.inMemory.close),
         Effect.onExit((exit) => Deferred.done(done, exit)),
         Effect.forkDetach({ startImmediately: true, uninterruptible: true }),

@@ -11,6 +11,13 @@ export interface UnsupportedMethods {
   readonly reason: string
 }
 
+/** The login with a code on another device, which is a value of a method that is served otherwise. */
+export const unsupportedLogin = {
+  type: "chatgptDeviceCode",
+  reason:
+    "the requests by which the issuer of the original gives such codes are not documented; log in in the browser or with a key",
+} as const
+
 /** All of them. */
 export const unsupportedMethods: ReadonlyArray<UnsupportedMethods> = [
   {

@@ -1,5 +1,6 @@
 /** The tables of differences on the page packages/docs/compatibility.md. Pure. */
-import { unsupportedMethods } from "@colloquy/protocol/thread/Unsupported"
+import { AccountLoginStart } from "@colloquy/protocol/thread/Accounts"
+import { unsupportedLogin, unsupportedMethods } from "@colloquy/protocol/thread/Unsupported"
 import type { Version } from "../support/Recording.ts"
 import type { Difference } from "./Difference.ts"
 import { type Table, tables } from "./Differences.ts"
@@ -50,6 +51,7 @@ const unsupported = [
   ...unsupportedMethods.map(
     ({ methods, reason }) => `| ${methods.map(methodName).join(", ")} | ${reason} |`,
   ),
+  `| \`${AccountLoginStart._tag}\` with the type \`${unsupportedLogin.type}\` | ${unsupportedLogin.reason} |`,
 ].join("\n")
 
 /** The page with its generated part replaced; throws when it has no such part. */

@@ -301,9 +301,20 @@ describe("subscriptions", () => {
         const threadId = yield* started(app)
         yield* turn(app, threadId)
         yield* app.quiet
+        const other = yield* app.another
+        yield* other.ask("hello", "initialize", { clientInfo: { name: "other", version: "1" } })
         const params = { threadId, model: "other-model" }
-        const resumed = resultOf(yield* app.ask("resume", "thread/resume", params))
+        const resumed = resultOf(yield* other.ask("resume", "thread/resume", params))
         assert.strictEqual(resumed["model"], "other-model")
+        yield* app.quiet
+        // The client that has the thread already is told of its new settings.
+        assert.deepStrictEqual(
+          told(app, "thread/settings/updated").map((one) => at(one, "threadSettings", "model")),
+          ["other-model"],
+        )
+        yield* other.ask("again", "thread/resume", params)
+        yield* app.quiet
+        assert.lengthOf(told(app, "thread/settings/updated"), 1)
       }),
     ),
   )

@@ -50,6 +50,35 @@ describe("thread/revert", () => {
       ),
   )
 
+  it.effect("keeps the queue of input, which is held", () =>
+    withThreads({ script: [Script.reply(Script.hang), ...answers] }, (app) =>
+      Effect.gen(function* () {
+        const threadId = yield* started(app)
+        const running = yield* turn(app, threadId)
+        yield* app.quiet
+        const input = [{ type: "text", text: "queued" }]
+        yield* app.ask("add", "thread/queue/add", { threadId, input })
+        for (const id of ["revert", "again"]) {
+          const beforeTurnId = id === "revert" ? running : "none"
+          const reverted = yield* app.ask(id, "thread/revert", { threadId, beforeTurnId })
+          if (id === "again") assert.include(String(errorOf(reverted).message), "none")
+          else assert.strictEqual(at(resultOf(reverted), "thread", "id"), threadId)
+        }
+        const listed = yield* app.ask("list", "thread/queue/list", { threadId })
+        assert.strictEqual(at(resultOf(listed), "data", 0, "input", 0, "text"), "queued")
+        const next = yield* app.ask("next", "thread/queue/start", { threadId })
+        const turnId = String(at(resultOf(next), "turn", "id"))
+        yield* app.quiet
+        const second = yield* turn(app, threadId, "second", {}, "second")
+        yield* app.quiet
+        yield* app.ask("interrupt", "turn/interrupt", { threadId, turnId: second })
+        // A queue that is held does not keep turns that have ended.
+        const last = yield* app.ask("last", "thread/revert", { threadId, beforeTurnId: turnId })
+        assert.deepStrictEqual(idsOf(at(resultOf(last), "thread", "turns")), [])
+      }),
+    ),
+  )
+
   it.effect("interrupts the running turn, whose items complete before", () =>
     withThreads(
       { script: [Script.reply(Script.toolCall("x", {}, "c"))], tools: endless().tools },

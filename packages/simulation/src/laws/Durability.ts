@@ -120,9 +120,12 @@ export const receiptsSurvive = ({ calls, run }: History): ReadonlyArray<string> 
 }
 
 /** L16: a writer that lost its lease writes nothing more, and the generations of a conversation's writers never decrease. */
-export const oneWriter = ({ run }: History): ReadonlyArray<string> => {
+export const oneWriter = ({ run }: History): ReadonlyArray<string> => writersOf(run.trace)
+
+/** What writers do in a trace that they must not. */
+export const writersOf = (trace: History["run"]["trace"]): ReadonlyArray<string> => {
   const latest = new Map<string, number>()
-  return run.trace.flatMap((entry) => {
+  return trace.flatMap((entry) => {
     if (entry.at !== "append") return []
     const { conversation, generation, how } = entry
     if (how === "stale") return [`${conversation}: writer ${generation} writes without its lease`]

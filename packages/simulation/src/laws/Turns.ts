@@ -85,7 +85,10 @@ export const noToolStartsAfterEnd = ({ run, conversations }: History): ReadonlyA
   })
 
 /** L8: no tool and no model request of a manager runs after the manager has closed. */
-export const nothingStillRuns = ({ run }: History): ReadonlyArray<string> => {
+export const nothingStillRuns = ({ run }: History): ReadonlyArray<string> => stillRunning(run)
+
+/** What of a trace has begun and not ended. */
+export const stillRunning = (run: Pick<History["run"], "end" | "trace">): ReadonlyArray<string> => {
   if (run.end !== "done") return []
   const open = new Map<string, number>()
   for (const entry of run.trace) {

@@ -18,12 +18,21 @@ import type { ThreadClientPlan, ThreadStep, Whose } from "./ThreadPlan.ts"
 export interface KnownThreads {
   readonly own: Map<number, Subject>
   any: Subject
+  /** Ids of queued input, by thread. */
+  readonly queues: Map<string, ReadonlyArray<string>>
+  /** The thread of each request, by connection and id. */
+  readonly asked: Map<string, string>
 }
 
-const nothing: Subject = { threadId: unknownThread, turnId: "none" }
+const nothing: Subject = { threadId: unknownThread, turnId: "none", queued: [] }
 
 /** Without threads. */
-export const noThreads = (): KnownThreads => ({ own: new Map(), any: nothing })
+export const noThreads = (): KnownThreads => ({
+  own: new Map(),
+  any: nothing,
+  queues: new Map(),
+  asked: new Map(),
+})
 
 /** What a client needs to run. */
 export interface ThreadEnd {
@@ -35,11 +44,31 @@ export interface ThreadEnd {
   readonly known: KnownThreads
 }
 
-const learn = ({ known, name }: ThreadEnd, message: unknown): void => {
+const learnQueue = ({ known, name }: ThreadEnd, message: unknown): void => {
+  const threadId = known.asked.get(`${name} ${String(at(message, "id"))}`)
+  if (threadId === undefined || at(message, "method") !== undefined) return
+  const queued = known.queues.get(threadId) ?? []
+  const added = at(message, "result", "queuedSubmission", "id")
+  if (typeof added === "string" && !queued.includes(added)) {
+    known.queues.set(threadId, [...queued, added])
+  }
+  const listed = at(message, "result", "data")
+  if (Array.isArray(listed) && listed.every((one) => at(one, "input") !== undefined)) {
+    known.queues.set(
+      threadId,
+      listed.map((one) => String(at(one, "id"))),
+    )
+  }
+}
+
+const learn = (end: ThreadEnd, message: unknown): void => {
+  const { known, name } = end
+  learnQueue(end, message)
   const started = at(message, "result", "thread", "id")
   if (typeof started === "string") {
-    known.own.set(name, { threadId: started, turnId: "none" })
-    known.any = { threadId: started, turnId: "none" }
+    const subject = { threadId: started, turnId: "none", queued: [] }
+    known.own.set(name, subject)
+    known.any = subject
   }
   if (at(message, "method") !== TurnStarted._tag) return
   const [threadId, turnId] = [
@@ -47,8 +76,13 @@ const learn = ({ known, name }: ThreadEnd, message: unknown): void => {
     at(message, "params", "turn", "id"),
   ].map(String)
   if (threadId === undefined || turnId === undefined) return
-  if (known.own.get(name)?.threadId === threadId) known.own.set(name, { threadId, turnId })
-  if (known.any.threadId === threadId) known.any = { threadId, turnId }
+  const subject = { threadId, turnId, queued: [] }
+  if (known.own.get(name)?.threadId === threadId) known.own.set(name, subject)
+  if (known.any.threadId === threadId) known.any = subject
+  known.queues.set(
+    threadId,
+    (known.queues.get(threadId) ?? []).filter((id) => id !== turnId),
+  )
 }
 
 const send = ({ connection, name, recorder }: ThreadEnd, text: string) =>
@@ -104,15 +138,20 @@ const read = (end: ThreadEnd) => {
   return Effect.ignore(next)
 }
 
-const subjectOf = ({ known, name }: ThreadEnd, of: Whose): Subject =>
-  of === "unknown" ? nothing : of === "any" ? known.any : (known.own.get(name) ?? nothing)
+const subjectOf = ({ known, name }: ThreadEnd, of: Whose): Subject => {
+  const subject =
+    of === "unknown" ? nothing : of === "any" ? known.any : (known.own.get(name) ?? nothing)
+  return { ...subject, queued: known.queues.get(subject.threadId) ?? [] }
+}
 
 const act = (end: ThreadEnd, step: ThreadStep) => {
   if (step.do === "pause") return Effect.sleep(Duration.millis(step.ms))
   if (step.do === "yield") return yields(step.times)
-  return Effect.suspend(() =>
-    send(end, textOf(step, subjectOf(end, "of" in step ? step.of : "own"))),
-  )
+  return Effect.suspend(() => {
+    const subject = subjectOf(end, "of" in step ? step.of : "own")
+    end.known.asked.set(`${end.name} ${step.id}`, subject.threadId)
+    return send(end, textOf(step, subject))
+  })
 }
 
 /** Runs one client. Resolves when the server has ended too, or twice its bound has passed. */

@@ -4,6 +4,14 @@ import type { Method } from "@colloquy/protocol/Method"
 import {
   ThreadArchive,
   ThreadCompactStart,
+  ThreadNameSet,
+  ThreadQueueAdd,
+  ThreadQueueDelete,
+  ThreadQueueList,
+  ThreadQueueReorder,
+  ThreadQueueStart,
+  ThreadQueueUpdate,
+  ThreadRevert,
   ThreadUnarchive,
   ThreadUnsubscribe,
 } from "@colloquy/protocol/thread/ThreadChanges"
@@ -15,13 +23,15 @@ import {
   ThreadStart,
 } from "@colloquy/protocol/thread/Threads"
 import { TurnInterrupt, TurnStart, TurnSteer } from "@colloquy/protocol/thread/Turns"
-import type { Answers, OfThread, ThreadGarbage, ThreadStep } from "./ThreadPlan.ts"
+import type { Answers, OfThread, ThreadGarbage, ThreadStep, WithText } from "./ThreadPlan.ts"
 
 /** What a step is about. */
 export interface Subject {
   readonly threadId: string
   /** The latest turn of the thread that the client knows. */
   readonly turnId: string
+  /** Ids of the queued input of the thread that the client knows. */
+  readonly queued: ReadonlyArray<string>
 }
 
 /** The id of a thread that does not exist. */
@@ -42,12 +52,46 @@ const methods: Readonly<Record<OfThread, Pick<Method, "_tag">>> = {
   resume: ThreadResume,
   read: ThreadRead,
   fork: ThreadFork,
+  forkInMemory: ThreadFork,
+  forkByPath: ThreadFork,
   compact: ThreadCompactStart,
   archive: ThreadArchive,
   unarchive: ThreadUnarchive,
   unsubscribe: ThreadUnsubscribe,
   interrupt: TurnInterrupt,
+  revert: ThreadRevert,
+  queueList: ThreadQueueList,
+  queueDelete: ThreadQueueDelete,
+  queueReorder: ThreadQueueReorder,
+  queueStart: ThreadQueueStart,
 }
+
+const textMethods: Readonly<Record<WithText, Pick<Method, "_tag">>> = {
+  turn: TurnStart,
+  steer: TurnSteer,
+  name: ThreadNameSet,
+  queueAdd: ThreadQueueAdd,
+  queueUpdate: ThreadQueueUpdate,
+}
+
+/** The members of a request about a thread; each method reads those that it knows. */
+const about = ({ queued, threadId, turnId }: Subject) => ({
+  threadId,
+  turnId,
+  expectedTurnId: turnId,
+  beforeTurnId: turnId,
+  queuedSubmissionId: queued.at(-1) ?? "none",
+  queuedSubmissionIds: queued.toReversed(),
+  includeTurns: true,
+})
+
+const fork = (id: number, how: OfThread, { threadId }: Subject): string =>
+  request(id, ThreadFork._tag, {
+    threadId,
+    ...(how === "forkInMemory" ? { ephemeral: true } : {}),
+    // No conversation of the run has a file.
+    ...(how === "forkByPath" ? { path: "/none.jsonl" } : {}),
+  })
 
 const garbage = (id: number, what: ThreadGarbage, { threadId }: Subject): string => {
   switch (what) {
@@ -71,24 +115,41 @@ export const textOf = (
   step: Exclude<ThreadStep, { readonly do: "pause" | "yield" }>,
   subject: Subject,
 ): string => {
-  const { threadId, turnId } = subject
   switch (step.do) {
     case "start":
       return request(step.id, ThreadStart._tag, { ephemeral: step.ephemeral })
+    case "import":
+      return request(step.id, ThreadResume._tag, {
+        threadId: unknownThread,
+        history: [
+          { type: "message", role: "user", content: [{ type: "input_text", text: step.text }] },
+        ],
+      })
     case "turn":
-      return request(step.id, TurnStart._tag, { threadId, input: words(step.text) })
     case "steer":
-      return request(step.id, TurnSteer._tag, {
-        threadId,
-        expectedTurnId: turnId,
+    case "name":
+    case "queueAdd":
+    case "queueUpdate":
+      return request(step.id, textMethods[step.do]._tag, {
+        ...about(subject),
+        name: step.text,
         input: words(step.text),
       })
+    case "recall":
+      return request(step.id, methods[step.what]._tag, {
+        threadId: step.threadId,
+        includeTurns: true,
+      })
+    case "fork":
+    case "forkInMemory":
+    case "forkByPath":
+      return fork(step.id, step.do, subject)
     case "list":
       return request(step.id, ThreadList._tag, {})
     case "garbage":
       return garbage(step.id, step.what, subject)
     default:
-      return request(step.id, methods[step.do]._tag, { threadId, turnId, includeTurns: true })
+      return request(step.id, methods[step.do]._tag, about(subject))
   }
 }
 

@@ -24,17 +24,26 @@ const garbage = (draws: SeededRandom): ThreadGarbage =>
 const ofThread = (draws: SeededRandom): OfThread =>
   draws.pick<OfThread>(
     ...(["interrupt", "interrupt", "interrupt", "resume", "resume", "read", "read"] as const),
-    ...(["fork", "compact", "unsubscribe", "archive", "unarchive"] as const),
+    ...(["fork", "forkInMemory", "forkByPath", "compact", "unsubscribe"] as const),
+    ...(["archive", "unarchive", "revert"] as const),
   )
+
+const ofQueue = (draws: SeededRandom): OfThread =>
+  draws.pick<OfThread>("queueList", "queueDelete", "queueReorder", "queueStart", "queueStart")
 
 const step = (draws: SeededRandom, connection: number, id: number): ThreadStep => {
   const text = `t${connection}.${id}.`
   const roll = draws.below(100)
-  if (roll < 10) return { do: "start", id, ephemeral: draws.chance(0.2) }
-  if (roll < 38) return { do: "turn", id, text, of: whose(draws) }
-  if (roll < 44) return { do: "steer", id, text, of: whose(draws) }
-  if (roll < 68) return { do: ofThread(draws), id, of: whose(draws) }
-  if (roll < 72) return { do: "list", id }
+  if (roll < 8) return { do: "start", id, ephemeral: draws.chance(0.2) }
+  if (roll < 10) return { do: "import", id, text }
+  if (roll < 31) return { do: "turn", id, text, of: whose(draws) }
+  if (roll < 36) return { do: "steer", id, text, of: whose(draws) }
+  if (roll < 44) return { do: "queueAdd", id, text, of: whose(draws) }
+  if (roll < 46) return { do: "queueUpdate", id, text, of: whose(draws) }
+  if (roll < 50) return { do: ofQueue(draws), id, of: whose(draws) }
+  if (roll < 52) return { do: "name", id, text, of: whose(draws) }
+  if (roll < 73) return { do: ofThread(draws), id, of: whose(draws) }
+  if (roll < 75) return { do: "list", id }
   if (roll < 78) return { do: "garbage", id, what: garbage(draws) }
   if (roll < 89) return { do: "pause", ms: draws.pick(1, 50, 250, 1_500) }
   return { do: "yield", times: 1 + draws.below(60) }
@@ -47,11 +56,40 @@ const reading = (draws: SeededRandom): WireReading =>
     { how: "stops", takes: draws.below(8) },
   )
 
+/** Queues input behind a turn, changes the queue, and interrupts the turn, which holds the queue. */
+const queueing = (draws: SeededRandom, connection: number): ReadonlyArray<ThreadStep> => {
+  const id = 200
+  const of = draws.pick<Whose>("own", "own", "any")
+  const add = (place: number): ThreadStep => ({
+    do: "queueAdd",
+    id: id + place,
+    text: `t${connection}.${id + place}.`,
+    of,
+  })
+  const wait = (): ThreadStep => ({ do: "yield", times: 1 + draws.below(40) })
+  return [
+    { do: "turn", id, text: `t${connection}.${id}.`, of },
+    wait(),
+    ...Array.from({ length: 1 + draws.below(3) }, (_, place) => add(place + 1)),
+    wait(),
+    { do: "queueUpdate", id: id + 10, text: `t${connection}.${id + 10}.`, of },
+    ...(draws.chance(0.7) ? [{ do: "interrupt", id: id + 11, of } as const] : []),
+    wait(),
+    ...Array.from({ length: draws.below(4) }, (_, place): ThreadStep => ({
+      do: draws.chance(0.2) ? "revert" : ofQueue(draws),
+      id: id + 12 + place,
+      of,
+    })),
+    { do: "pause", ms: draws.pick(1, 1_500) },
+  ]
+}
+
 const client = (draws: SeededRandom, connection: number): ThreadClientPlan => {
   const steps: Array<ThreadStep> = [
     { do: "start", id: 1, ephemeral: draws.chance(0.1) },
     { do: "yield", times: 1 + draws.below(60) },
     ...Array.from({ length: 3 + draws.below(12) }, (_, i) => step(draws, connection, i + 2)),
+    ...(draws.chance(0.35) ? queueing(draws, connection) : []),
     { do: "pause", ms: draws.pick(1, 250, 1_500) },
     { do: "read", id: 100, of: "own" },
   ]
@@ -75,5 +113,9 @@ export const threadPlanOf = (seed: number): ThreadPlan => {
     model: Array.from({ length: 1 + draws.below(5) }, () => modelPlan(draws)),
     connections: Array.from({ length: 1 + draws.below(3) }, (_, i) => client(draws, i)),
     appendFaults: draws.chance(0.15) ? [draws.below(24)] : [],
+    storeFaults: draws.chance(0.15) ? [draws.below(12)] : [],
+    ...(draws.chance(0.08) ? { stolen: draws.below(24) } : {}),
+    processes: draws.chance(0.15) ? 2 : 1,
+    restart: draws.chance(0.4),
   }
 }

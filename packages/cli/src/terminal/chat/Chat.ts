@@ -1,6 +1,8 @@
 /** Runs a chat: opens the conversation, and shows it in the terminal, or as plain text where there is none. */
+import type { Conversation } from "@colloquy/core/Conversation"
 import { localPrincipal } from "@colloquy/protocol/Connection"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
+import type { ConversationsView } from "@colloquy/server/ConversationsView"
 import { Server } from "@colloquy/server/Server"
 import * as NodeHistory from "@colloquy/store/node/NodeHistory"
 import * as Effect from "effect/Effect"
@@ -8,6 +10,7 @@ import * as FiberHandle from "effect/FiberHandle"
 import * as Queue from "effect/Queue"
 import { withoutUserAndQuery } from "../../config/Redaction.ts"
 import { printable } from "../../demo/Format.ts"
+import type { Style } from "../../demo/Style.ts"
 import { version } from "../../server/Version.ts"
 import { type Output, output, print } from "../Output.ts"
 import { fit } from "../Width.ts"
@@ -19,8 +22,8 @@ import * as ChatTerminal from "./ChatTerminal.ts"
 import type { Input } from "./Input.ts"
 import type { Notices } from "./Notices.ts"
 import { openChat } from "./OpenChat.ts"
-import { PlainChat } from "./PlainChat.ts"
-import type { PlainInput } from "./PlainInput.ts"
+import { PlainChat } from "./plain/PlainChat.ts"
+import type { PlainInput } from "./plain/PlainInput.ts"
 
 const isInteractive = ({ isTerminal }: Output): boolean =>
   isTerminal && process.stdin.isTTY && process.env["TERM"] !== "dumb"
@@ -44,6 +47,36 @@ const historyLayer = ({ environment, startup }: Loaded) =>
       ConfigTree.get(startup.source.tree, "history.persistence") === "none" ? "none" : "save-all",
   })
 
+/** What both forms of a chat work with. */
+interface ChatParts {
+  readonly conversations: ConversationsView["Service"]
+  readonly conversation: Conversation
+  readonly history: ChatHistory.ChatHistory
+  readonly heading: ReadonlyArray<string>
+  readonly first: string | undefined
+}
+
+const inTerminal = Effect.fnUntraced(function* (
+  { first, heading, ...parts }: ChatParts,
+  style: Style,
+  notices: Notices,
+) {
+  const queue = yield* Queue.unbounded<Input>()
+  const terminal = yield* ChatTerminal.make(queue)
+  yield* notices.forward((line) => void Queue.offerUnsafe(queue, { _tag: "Notice", line }))
+  const chat = new ChatSession({ ...parts, terminal, queue, style }, yield* FiberHandle.make())
+  chat.show(heading)
+  return { code: yield* chat.run(first), session: chat }
+}, Effect.scoped)
+
+const inLines = Effect.fnUntraced(function* ({ first, heading, ...parts }: ChatParts) {
+  yield* print(heading)
+  const queue = yield* Queue.unbounded<PlainInput>()
+  const isTyped = process.stdin.isTTY
+  const chat = new PlainChat({ ...parts, isTyped }, queue, yield* FiberHandle.make())
+  return { code: yield* chat.run(first), session: chat }
+}, Effect.scoped)
+
 /** Runs it to its end. Resolves with the exit code. */
 export const runChat = Effect.fnUntraced(function* (
   options: ChatOptions,
@@ -51,38 +84,16 @@ export const runChat = Effect.fnUntraced(function* (
   notices: Notices,
 ) {
   const shown = output()
-  const conversations = (yield* Server).conversations(localPrincipal)
-  const conversation = yield* openChat(options, loaded)
-  const history = yield* Effect.provide(ChatHistory.make, historyLayer(loaded))
-  const heading = headingOf(loaded, shown)
+  const parts: ChatParts = {
+    conversations: (yield* Server).conversations(localPrincipal),
+    conversation: yield* openChat(options, loaded),
+    history: yield* Effect.provide(ChatHistory.make, historyLayer(loaded)),
+    heading: headingOf(loaded, shown),
+    first: options.prompt,
+  }
   const { code, session } = isInteractive(shown)
-    ? yield* Effect.scoped(
-        Effect.gen(function* () {
-          const queue = yield* Queue.unbounded<Input>()
-          const terminal = yield* ChatTerminal.make(queue)
-          yield* notices.forward((line) => void Queue.offerUnsafe(queue, { _tag: "Notice", line }))
-          const parts = {
-            conversations,
-            conversation,
-            terminal,
-            queue,
-            history,
-            style: shown.style,
-          }
-          const chat = new ChatSession(parts, yield* FiberHandle.make())
-          chat.show(heading)
-          return { code: yield* chat.run(options.prompt), session: chat }
-        }),
-      )
-    : yield* Effect.scoped(
-        Effect.gen(function* () {
-          yield* print(heading)
-          const parts = { conversations, conversation, history, isTyped: process.stdin.isTTY }
-          const queue = yield* Queue.unbounded<PlainInput>()
-          const chat = new PlainChat(parts, queue, yield* FiberHandle.make())
-          return { code: yield* chat.run(options.prompt), session: chat }
-        }),
-      )
+    ? yield* inTerminal(parts, shown.style, notices)
+    : yield* inLines(parts)
   if (session.hasSent || options.resume !== undefined) {
     const { id } = session.conversation
     yield* print([shown.style.dim(`Go on with: colloquy sessions resume ${id}`)])

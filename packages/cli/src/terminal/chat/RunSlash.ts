@@ -21,6 +21,23 @@ export interface SlashTarget {
   readonly view: { readonly diff: string }
 }
 
+/** Goes on in a copy. Resolves with what is said about it. */
+const fork = Effect.fnUntraced(function* (
+  session: SlashTarget,
+  conversations: ConversationsView["Service"],
+) {
+  const rule = { _tag: "DropLastUserMessages", n: 0 } as const
+  // Nothing is stored of a conversation before its first message.
+  const copy = yield* Effect.catchTag(
+    conversations.fork(session.conversation.id, rule),
+    "NoSuchConversation",
+    () => Effect.undefined,
+  )
+  if (copy === undefined) return "nothing was said yet: there is nothing to copy"
+  yield* session.change(copy)
+  return `this is a copy now: ${copy.id}`
+})
+
 /** Carries one out. */
 export const runSlash = Effect.fnUntraced(function* (
   session: SlashTarget,
@@ -35,11 +52,8 @@ export const runSlash = Effect.fnUntraced(function* (
   switch (command.name) {
     case "help":
       return session.show(helpLines.map((line) => (line === "" ? "" : style.dim(`  ${line}`))))
-    case "fork": {
-      const rule = { _tag: "DropLastUserMessages", n: 0 } as const
-      yield* session.change(yield* conversations.fork(session.conversation.id, rule))
-      return say(`this is a copy now: ${session.conversation.id}`)
-    }
+    case "fork":
+      return say(yield* fork(session, conversations))
     case "compact":
       yield* session.conversation.submit({ type: "compact" })
       return

@@ -21,11 +21,12 @@ export type Slash =
 
 const names = Object.keys(slashCommands) as ReadonlyArray<SlashName>
 
-/** The command of the line; undefined for a message. A path such as `/etc/hosts is …` is a message. */
+/** The command of the line; undefined for a message. A path such as `/etc/hosts is …` is a message, and so are several lines. */
 export const slashOf = (text: string): Slash | undefined => {
-  const found = /^\/([a-z]+)(?:\s+(.*))?$/u.exec(text.trim())
+  const found = /^\/([\p{L}_-]*)(?:\s+(.*))?$/u.exec(text.trim())
   if (found === null) return undefined
-  const [, word = "", argument = ""] = found
+  const [, given = "", argument = ""] = found
+  const word = given.toLowerCase()
   const name = names.find((one) => one === word)
   if (name !== undefined) return { _tag: "Slash", name, argument: argument.trim() }
   const near = nearest(word, [...names])

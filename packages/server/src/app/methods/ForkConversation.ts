@@ -1,5 +1,6 @@
 /** `forkConversation`: a new conversation of the beginning of another one. The first version of the original has no such method. */
 import { ConversationsView } from "../../ConversationsView.ts"
+import { removeOnFailure } from "../../RemoveOnFailure.ts"
 import type { ForkConversation } from "@colloquy/protocol/app/Conversations"
 import type { Params } from "@colloquy/protocol/Method"
 import { present } from "@colloquy/protocol/app/Fields"
@@ -31,7 +32,9 @@ export const forkConversation: AppHandler<typeof ForkConversation> = Effect.fnUn
   const { id } = yield* find(params.conversationId)
   const manager = yield* ConversationsView
   const fork = yield* Effect.mapError(manager.fork(id, rule), (error) => cannotFork(id, error))
-  const { seq, settings } = yield* stateOf(fork)
+  const [{ seq, settings }, path] = yield* Effect.all([stateOf(fork), rolloutPathOf(fork.id)]).pipe(
+    removeOnFailure(fork.id),
+  )
   connection.cursor.start(fork.id, seq)
-  return { ...conversationResult(fork, settings), ...(yield* rolloutPathOf(fork.id)) }
+  return { ...conversationResult(fork, settings), ...path }
 })

@@ -1,5 +1,6 @@
 /** `newConversation`: creates a conversation. */
 import { ConversationsView } from "../../ConversationsView.ts"
+import { removeOnFailure } from "../../RemoveOnFailure.ts"
 import type { NewConversation } from "@colloquy/protocol/app/Conversations"
 import * as Effect from "effect/Effect"
 import { type AppHandler, stateOf } from "../AppCall.ts"
@@ -16,10 +17,11 @@ export const newConversation: AppHandler<typeof NewConversation> = Effect.fnUntr
   const manager = yield* ConversationsView
   const conversation = yield* Effect.mapError(manager.create(settings), cannotCreate)
   // The response carries what the first event says, and a resumed history is not delivered again.
-  const { seq } = settings.resumePath === undefined ? { seq: 1 } : yield* stateOf(conversation)
+  const started =
+    settings.resumePath === undefined ? Effect.succeed({ seq: 1 }) : stateOf(conversation)
+  const [{ seq }, path] = yield* Effect.all([started, rolloutPathOf(conversation.id)]).pipe(
+    removeOnFailure(conversation.id),
+  )
   connection.cursor.start(conversation.id, seq)
-  return {
-    ...conversationResult(conversation, settings),
-    ...(yield* rolloutPathOf(conversation.id)),
-  }
+  return { ...conversationResult(conversation, settings), ...path }
 })

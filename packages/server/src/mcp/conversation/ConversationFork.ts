@@ -1,5 +1,6 @@
 /** The tool `conversationFork`: a new conversation that begins with a part of another one's history. */
 import { ConversationsView } from "../../ConversationsView.ts"
+import { removeOnFailure } from "../../RemoveOnFailure.ts"
 import type { ConversationFork } from "@colloquy/protocol/mcp/ConversationTools"
 import * as Effect from "effect/Effect"
 import type { RequestContext } from "../RequestContext.ts"
@@ -34,8 +35,8 @@ export const conversationFork = Effect.fn("ConversationFork.conversationFork")(f
   if (rule._tag === "Refused") return yield* rule
   const { id } = yield* findConversation(args.conversation_id)
   const fork = yield* Effect.mapError(conversations.fork(id, rule), refusedBy)
+  const { settings } = yield* removeOnFailure(fork.id)(stateOf(fork))
   connection.created(fork.id, context.requestId)
   connection.setLatest(context, fork.id)
-  const { settings } = yield* stateOf(fork)
   return { conversation_id: fork.id, model: settings.model }
 })

@@ -6,6 +6,7 @@ import type { ThreadFork } from "@colloquy/protocol/thread/Threads"
 import * as Effect from "effect/Effect"
 import { invalid } from "../../app/AppErrors.ts"
 import { ConversationsView } from "../../ConversationsView.ts"
+import { removeOnFailure } from "../../RemoveOnFailure.ts"
 import { created } from "../CreatedThread.ts"
 import { overrideThread } from "../OverrideThread.ts"
 import { findAt, type ThreadHandler } from "../ThreadCall.ts"
@@ -40,7 +41,9 @@ export const threadFork: ThreadHandler<typeof ThreadFork> = Effect.fnUntraced(
     const fork = yield* Effect.mapError(conversations.fork(id, rule, ephemeral), (error) =>
       cannotFork(id, named, error),
     )
-    yield* overrideThread(fork, params)
-    return yield* created(fork, call, { withTurns: params.excludeTurns !== true })
+    return yield* Effect.andThen(
+      overrideThread(fork, params),
+      created(fork, call, { withTurns: params.excludeTurns !== true }),
+    ).pipe(removeOnFailure(fork.id))
   },
 )

@@ -2,22 +2,30 @@
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
-import type { Params } from "@colloquy/protocol/Method"
+import type { Params, ResultOf } from "@colloquy/protocol/Method"
 import { ResponseItem } from "@colloquy/protocol/ResponseItem"
-import { ThreadStatusChanged } from "@colloquy/protocol/thread/Notifications"
+import { ThreadSettingsUpdated, ThreadStatusChanged } from "@colloquy/protocol/thread/Notifications"
 import type { ThreadResume } from "@colloquy/protocol/thread/Threads"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { invalid } from "../../app/AppErrors.ts"
 import type { ConversationsView } from "../../ConversationsView.ts"
+import { removeOnFailure } from "../../RemoveOnFailure.ts"
 import { createThread, tellAll, tellUsage } from "../CreatedThread.ts"
 import { startSettings } from "../ThreadOverrides.ts"
 import { overrideThread } from "../OverrideThread.ts"
-import { describe, findAt, historyOf, stateOf, type ThreadHandler } from "../ThreadCall.ts"
+import {
+  describe,
+  findAt,
+  historyOf,
+  stateOf,
+  type ThreadCall,
+  type ThreadHandler,
+} from "../ThreadCall.ts"
 import { badSessionId, cannotAttach } from "../ThreadErrors.ts"
 import { viewed } from "../ThreadHistory.ts"
-import { collaborationOf, withSettings } from "../ThreadObjects.ts"
+import { collaborationOf, settingsOf, withSettings } from "../ThreadObjects.ts"
 import { newestOf, pageOf } from "../ThreadPages.ts"
 
 type ResumeParams = Params<typeof ThreadResume>
@@ -39,50 +47,66 @@ const imported = Effect.fnUntraced(function* (
   return yield* createThread({ ...(yield* startSettings(params)), history: history.success })
 })
 
+/** The thread with the settings that are given. Those that follow a thread which had others are notified. */
 const resumed = Effect.fnUntraced(function* (
   params: ResumeParams,
+  { connection: { member, registry } }: ThreadCall,
 ): Effect.fn.Return<Conversation, JsonRpcError, ConversationsView | SettingsResolver> {
   if (params.history != null) return yield* imported(params.history, params)
   const conversation = yield* findAt(params, badSessionId)
+  const shown = Effect.map(stateOf(conversation), ({ settings }) => settingsOf(settings))
+  const before = yield* shown
   yield* overrideThread(conversation, params)
+  const threadSettings = yield* shown
+  if (JSON.stringify(threadSettings) !== JSON.stringify(before)) {
+    const told = { threadId: conversation.id, threadSettings }
+    registry.notifyFollowers(conversation.id, ThreadSettingsUpdated, told, member)
+  }
   return conversation
+})
+
+/** Subscribes to the thread and describes it. */
+const answer = Effect.fnUntraced(function* (
+  conversation: Conversation,
+  params: ResumeParams,
+  call: ThreadCall,
+): Effect.fn.Return<ResultOf<typeof ThreadResume>, JsonRpcError, ConversationsView> {
+  const { connection } = call
+  const { id } = conversation
+  const wasLoaded = connection.registry.isLoaded(id)
+  connection.registry.loaded(id)
+  const state = yield* stateOf(conversation)
+  const history = yield* historyOf(id, call)
+  const turns = params.excludeTurns === true ? [] : history.turns
+  const thread = yield* describe(id, { history, state, turns }, call)
+  const { status } = history.fold
+  const first = Effect.andThen(
+    wasLoaded ? Effect.void : tellAll(call, ThreadStatusChanged, { threadId: id, status }),
+    params.excludeTurns === true ? Effect.void : tellUsage(call, id, history),
+  )
+  yield* Effect.mapError(connection.subscribe({ conversation, history }, call, first), cannotAttach)
+  const page = params.initialTurnsPage
+  const view = page?.itemsView ?? "summary"
+  return {
+    ...withSettings(thread, state.settings),
+    collaborationMode: collaborationOf(state.settings),
+    initialTurnsPage:
+      page == null
+        ? null
+        : yield* pageOf(
+            history.turns.map((turn) => viewed(turn, view)),
+            { ...page, sortDirection: page.sortDirection ?? "desc" },
+            (turn) => turn.id,
+          ),
+    ...newestOf(history),
+  }
 })
 
 /** Handler of the method. */
 export const threadResume: ThreadHandler<typeof ThreadResume> = Effect.fnUntraced(
   function* (params, call) {
-    const { connection } = call
-    const conversation = yield* resumed(params)
-    const { id } = conversation
-    const wasLoaded = connection.registry.isLoaded(id)
-    connection.registry.loaded(id)
-    const state = yield* stateOf(conversation)
-    const history = yield* historyOf(id, call)
-    const turns = params.excludeTurns === true ? [] : history.turns
-    const thread = yield* describe(id, { history, state, turns }, call)
-    const { status } = history.fold
-    const first = Effect.andThen(
-      wasLoaded ? Effect.void : tellAll(call, ThreadStatusChanged, { threadId: id, status }),
-      params.excludeTurns === true ? Effect.void : tellUsage(call, id, history),
-    )
-    yield* Effect.mapError(
-      connection.subscribe({ conversation, history }, call, first),
-      cannotAttach,
-    )
-    const page = params.initialTurnsPage
-    const view = page?.itemsView ?? "summary"
-    return {
-      ...withSettings(thread, state.settings),
-      collaborationMode: collaborationOf(state.settings),
-      initialTurnsPage:
-        page == null
-          ? null
-          : yield* pageOf(
-              history.turns.map((turn) => viewed(turn, view)),
-              { ...page, sortDirection: page.sortDirection ?? "desc" },
-              (turn) => turn.id,
-            ),
-      ...newestOf(history),
-    }
+    const conversation = yield* resumed(params, call)
+    const answering = answer(conversation, params, call)
+    return yield* params.history == null ? answering : removeOnFailure(conversation.id)(answering)
   },
 )

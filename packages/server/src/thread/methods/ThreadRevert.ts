@@ -1,6 +1,6 @@
 /**
- * `thread/revert`: drops a turn and all later ones. Interrupts the running turn first, and drops what is queued. Subscribers
- * are notified, whoever asks. The dropped turns stay in the log of the thread.
+ * `thread/revert`: drops a turn and all later ones. Interrupts the running turn first, and drops what waits for its end; the
+ * queue of input stays, held. Subscribers are notified, whoever asks. The dropped turns stay in the log of the thread.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import { untilTurnEnds } from "@colloquy/core/listeners/Listening"

@@ -1,6 +1,7 @@
 /** `thread/start`: creates a thread and subscribes to it. Every connection is notified after the response. */
 import type { ThreadStart } from "@colloquy/protocol/thread/Threads"
 import * as Effect from "effect/Effect"
+import { removeOnFailure } from "../../RemoveOnFailure.ts"
 import { created, createThread } from "../CreatedThread.ts"
 import type { ThreadHandler } from "../ThreadCall.ts"
 import { clientTool } from "../ThreadCalls.ts"
@@ -15,6 +16,8 @@ export const threadStart: ThreadHandler<typeof ThreadStart> = Effect.fnUntraced(
       ...(params.ephemeral === true ? { ephemeral: true } : {}),
       ...(params.dynamicTools == null ? {} : { clientTools: params.dynamicTools.map(clientTool) }),
     })
-    return yield* created(conversation, call, { raw: params.experimentalRawEvents === true })
+    return yield* created(conversation, call, { raw: params.experimentalRawEvents === true }).pipe(
+      removeOnFailure(conversation.id),
+    )
   },
 )

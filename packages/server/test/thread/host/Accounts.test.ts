@@ -65,6 +65,19 @@ describe("account/read", () => {
 })
 
 describe("account/login/start", () => {
+  it.effect("has no login with a code on another device, and says why", () =>
+    withThreads({ ports: memoryAuth({ required: true }) }, (app) =>
+      Effect.gen(function* () {
+        const answer = yield* app.ask(1, "account/login/start", { type: "chatgptDeviceCode" })
+        assert.strictEqual(errorOf(answer).code, -32600)
+        assert.include(
+          errorOf(answer).message,
+          "`chatgptDeviceCode` is not supported: the requests",
+        )
+      }),
+    ),
+  )
+
   it.effect("stores a key and notifies after the response", () =>
     withThreads({ ports: memoryAuth({ required: true }) }, (app) =>
       Effect.gen(function* () {

@@ -6,14 +6,14 @@ import {
 } from "@colloquy/protocol/thread/Accounts"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Params } from "@colloquy/protocol/Method"
+import { unsupportedLogin } from "@colloquy/protocol/thread/Unsupported"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { internal } from "../../../app/AppErrors.ts"
+import { internal, invalid } from "../../../app/AppErrors.ts"
 import { Auth, type AuthMethod, type Login } from "../../../app/ports/AuthPort.ts"
 import { noticesKey } from "../../../app/subscriptions/ConnectionNotices.ts"
 import type { HostCall, HostHandler } from "../HostCall.ts"
-import { notServed } from "../HostErrors.ts"
 
 type AuthService = Auth["Service"]
 type Ended = Pick<Params<typeof AccountLoginCompleted>, "loginId" | "success" | "error">
@@ -71,7 +71,9 @@ export const accountLoginStart: HostHandler<typeof AccountLoginStart> = Effect.f
         return { type: "chatgpt", loginId: login.loginId, authUrl: login.authUrl }
       }
       case "chatgptDeviceCode":
-        return yield* notServed("a login of type `chatgptDeviceCode`")
+        return yield* invalid(
+          `a login of type \`${params.type}\` is not supported: ${unsupportedLogin.reason}`,
+        )
     }
   },
 )

@@ -1,5 +1,5 @@
 /** What a chat without a terminal of its own reacts to. Types only. */
-import type { Delivered } from "./Deliver.ts"
+import type { Delivered } from "../Deliver.ts"
 
 /** See the header. */
 export type PlainInput =

@@ -1,0 +1,13 @@
+/** What follows the creation of a conversation, of which a request that fails must leave nothing behind (L3). */
+import type { ConversationId } from "@colloquy/protocol/Ids"
+import * as Effect from "effect/Effect"
+import { ConversationsView } from "./ConversationsView.ts"
+
+/** Carries out the rest of a request that has created a conversation. Removes the conversation if the rest fails. */
+export const removeOnFailure =
+  (id: ConversationId) =>
+  <A, E, R>(rest: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | ConversationsView> =>
+    Effect.tapError(rest, () =>
+      // The client is told why the request failed, not why the rest of it cannot be removed.
+      Effect.flatMap(ConversationsView, (conversations) => Effect.ignore(conversations.remove(id))),
+    )
