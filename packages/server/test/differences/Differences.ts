@@ -3,6 +3,7 @@ import { appEvents } from "./AppEvents.ts"
 import { appRequests } from "./AppRequests.ts"
 import { commands } from "./Commands.ts"
 import type { Difference } from "./Difference.ts"
+import { exec } from "./Exec.ts"
 import { latestEvents } from "./LatestEvents.ts"
 import { latestRequests } from "./LatestRequests.ts"
 import { limits } from "./Limits.ts"
@@ -44,6 +45,11 @@ export const tables: ReadonlyArray<Table> = [
     title: "App-server v2",
     about: "Of `codex app-server` 0.169.",
     differences: [...threadWire, ...threadAnswers, ...threadTurns, ...threadQuestions],
+  },
+  {
+    title: "exec",
+    about: "Of `codex exec --experimental-json` 0.169.",
+    differences: exec,
   },
   {
     title: "Providers and configuration",
