@@ -184,6 +184,30 @@ export const threadAnswers: ReadonlyArray<Difference> = [
     ),
   },
   {
+    key: "v2-unread-turns",
+    original:
+      "The first unread turn is one with an answer, and no copied one; a client that has not declared `experimentalApi` gets it from `thread/list` and `thread/read` as well.",
+    colloquy:
+      "It is the first turn that has ended since the thread was read last, also a copied or imported one. Other clients get null.",
+    why: "What was copied has not been read in this thread, and only such clients can set it.",
+    proofs: [
+      only(version, "app_fork_variants", "thread of 14"),
+      only(version, "app_resume_overrides", "thread of 7"),
+      only(version, "app_eof_then_resume", "process 2 2", "process 2 5"),
+      only(version, "app_resume_after_restart", "process 2 2"),
+      only(version, "app_list_resume_fork", ...["3", "7", "8", "9", "11", "12", "13", "14", "31"]),
+      only(version, "app_model_errors", "14"),
+      only(version, "app_ws_late_joiner_pending_approval", "B 3"),
+    ],
+    explains: anyOf(
+      inPath(
+        /^(?:thread\/readState\/changed|response to thread\/read)$/,
+        /readState\.firstUnread\.turnId$/,
+      ),
+      inPath(/^response to thread\/(?:list|read)$/, /^result\.readStates?$/, ({ ours }) => ours === null),
+    ),
+  },
+  {
     key: "v2-tool-names",
     original: "The error about the name of a client's tool quotes its pattern.",
     colloquy: "It names the member and what was expected.",

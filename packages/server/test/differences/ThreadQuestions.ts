@@ -107,10 +107,7 @@ export const threadQuestions: ReadonlyArray<Difference> = [
       "A tool of a tool server that may change something is asked about with `mcpServer/elicitation/request`.",
     colloquy: "It is called: who configures a tool server allows its tools.",
     why: "The hints of a tool server say nothing that can be relied on.",
-    proofs: [
-      only(version, "app_mcp_tools", "thread of 2"),
-      only(version, "app_mcp_elicit_decline", "thread of 2"),
-    ],
+    proofs: [only(version, "app_mcp_tools", "thread of 2")],
     explains: whole(
       "missing",
       /^(?:mcpServer\/elicitation\/request|serverRequest\/resolved|thread\/status\/changed active)$/,

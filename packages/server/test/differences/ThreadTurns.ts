@@ -139,7 +139,10 @@ export const threadTurns: ReadonlyArray<Difference> = [
       only(version, "app_compact", "thread of 2"),
       only(version, "app_ephemeral", "thread of 2"),
     ],
-    explains: anyOf(moved(/^item\/started contextCompaction$/), totals),
+    explains: anyOf(
+      moved(/^(?:item\/started contextCompaction|thread\/readState\/changed)$/),
+      totals,
+    ),
   },
   {
     key: "v2-turn-behind-compaction",
@@ -213,6 +216,19 @@ export const threadTurns: ReadonlyArray<Difference> = [
     ),
   },
   {
+    key: "v2-output-deltas",
+    original: "The output of a command that ends soon, or begins at once, has no deltas.",
+    colloquy: "All of it is sent in deltas.",
+    why: "A client that shows deltas shows the whole output.",
+    proofs: [
+      only(version, "app_shell_ok"),
+      only(version, "app_shell_fail"),
+      only(version, "app_read_turns", "thread of 2"),
+      only(version, "app_tools_misc"),
+    ],
+    explains: whole("added", /^item\/commandExecution\/outputDelta$/),
+  },
+  {
     key: "v2-command-process",
     original:
       "The item of a command has a `processId`, with which the model can write to the command.",
@@ -264,7 +280,7 @@ export const threadTurns: ReadonlyArray<Difference> = [
       only(version, "app_thread_ops", "thread of 2"),
       only(version, "app_ws_two_clients", "B thread of A 2"),
     ],
-    explains: whole("added", /^(?:turn\/(?:started|completed)|item\/|thread\/tokenUsage\/updated)/),
+    explains: whole("added", /^(?:turn\/(?:started|completed)|item\/|thread\/(?:tokenUsage\/updated|readState\/changed))/),
   },
   {
     key: "v2-late-subscriber",

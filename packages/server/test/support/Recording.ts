@@ -30,6 +30,7 @@ export type Version =
   | "0.153.4"
   | "0.169.0"
   | "0.169.0-exec"
+  | "0.169.0-transport"
 
 /** `conn` names the connection where a recording has several. */
 export type Entry =

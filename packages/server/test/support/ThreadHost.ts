@@ -47,6 +47,21 @@ const exchangesOf = (
 const sleepOf = ([program, duration]: ReadonlyArray<string>) =>
   program === "sleep" ? (`${Number(duration)} seconds` as const) : undefined
 
+/** True for a command that the recorded client ends. */
+const endedByClient = (entries: ReadonlyArray<Entry>, processId: unknown): boolean =>
+  processId !== undefined &&
+  exchangesOf(entries, "command/exec/terminate").some(
+    ({ params }) => at(params, "processId") === processId,
+  )
+
+/** What the command has written, as it was notified. */
+const outputOf = (entries: ReadonlyArray<Entry>, processId: unknown): ReadonlyArray<Uint8Array> =>
+  entries.flatMap((entry) =>
+    entry.dir === "s2c" && at(entry.message.params, "processId") === processId
+      ? [Result.getOrThrow(Base64.decode(String(at(entry.message.params, "deltaBase64"))))]
+      : [],
+  )
+
 const commandsOf = (entries: ReadonlyArray<Entry>): Commands => {
   const exchanges = exchangesOf(entries, "command/exec")
   return {
@@ -62,6 +77,11 @@ const commandsOf = (entries: ReadonlyArray<Entry>): Commands => {
           exchange?.answer.error?.message ?? "",
         )
         if (spawned !== null) return yield* new HostFailed({ message: spawned[1] ?? "" })
+        const { processId } = { processId: undefined, ...(exchange?.params as object) }
+        if (endedByClient(entries, processId)) {
+          for (const bytes of outputOf(entries, processId)) yield* onOutput("stdout", bytes)
+          return yield* Effect.never
+        }
         if (input !== undefined) {
           yield* Stream.runForEach(input, (bytes) => onOutput("stdout", bytes))
         }

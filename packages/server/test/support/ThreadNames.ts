@@ -45,11 +45,13 @@ class Names {
   /** The value of every name. */
   readonly values = new Map<string, string>()
   private readonly counts = new Map<string, number>()
+  private readonly lists = new Map<string, Array<string>>()
 
   /** Names the value. Later names of the same value only lead to it. A word without a digit is no id. */
   add(name: string, value: unknown): void {
     if (typeof value !== "string" || !/\d/.test(value)) return
-    if (!this.known.has(value)) this.known.set(value, `<${name}>`)
+    // A short text, such as a number, is also part of others.
+    if (value.length > 5 && !this.known.has(value)) this.known.set(value, `<${name}>`)
     if (!this.values.has(`<${name}>`)) this.values.set(`<${name}>`, value)
   }
 
@@ -59,6 +61,15 @@ class Names {
     const place = (this.counts.get(kind) ?? 0) + 1
     this.counts.set(kind, place)
     this.add(`${kind} ${place}`, value)
+  }
+
+  /** Names the value by its place among the different ones of its kind. Only its name leads to it. */
+  list(kind: string, value: unknown): void {
+    const listed = this.lists.get(kind) ?? []
+    this.lists.set(kind, listed)
+    if (typeof value !== "string" || listed.includes(value)) return
+    this.values.set(`<${kind} ${listed.push(value)}>`, value)
+    if (value.length > 5) this.known.set(value, `<${kind} ${listed.length}>`)
   }
 
   nameOf(value: unknown): string {
@@ -88,6 +99,7 @@ const ofNotification = (names: Names, { method = "", params }: WireMessage): voi
   names.count(`turn of ${thread}`, turnId)
   const item = at(params, "item")
   names.count(`${String(at(item, "type"))} of ${names.nameOf(turnId)}`, at(item, "id"))
+  names.list(`revision of ${thread}`, at(params, "readState", "revision"))
   names.count(`submission of ${thread}`, at(params, "queuedSubmission", "id"))
 }
 

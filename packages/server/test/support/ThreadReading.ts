@@ -21,6 +21,7 @@ const times = new Set([
 /** Replaces what the clock, the machine and the process decide. */
 const neutral = (key: string, value: unknown): unknown => {
   if (typeof value === "number" && times.has(key)) return "<time>"
+  if (key === "revision" && typeof value === "string") return "<revision>"
   if (/cursor$/i.test(key) && typeof value === "string") return "<cursor>"
   if (key === "processId" && typeof value === "string" && /^\d+$/.test(value)) return "<process>"
   return value
