@@ -119,8 +119,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L5",
     name: "input joins a turn that makes a summary",
     file: "packages/core/src/decider/Decide.ts",
-    find: "&& !turn.compacts",
-    replace: "",
+    find: "aborting === undefined && !compacts",
+    replace: "aborting === undefined",
   },
   {
     law: "L5",
