@@ -195,7 +195,7 @@ export type ExecCommandBeginEvent = {
   readonly command: ReadonlyArray<string>
   readonly cwd: string
   readonly parsed_cmd?: ReadonlyArray<ParsedCommand>
-  readonly source?: "user_shell"
+  readonly source?: string
 }
 
 export type ExecCommandOutputDeltaEvent = {

@@ -24,7 +24,8 @@ const question =
 export const callStart = (msg: EventMsg): ((base: RunningBase) => CallItem) | undefined => {
   switch (msg.type) {
     case "exec_command_begin": {
-      const { call_id: callId, command, cwd, parsed_cmd: parsed, source } = msg
+      const { call_id: callId, command, cwd, parsed_cmd: parsed } = msg
+      const source = msg.source === "user_shell" ? ("user_shell" as const) : undefined
       const described = defined({ parsed, source })
       return (base) => ({ ...base, type: "command", callId, command, cwd, ...described })
     }

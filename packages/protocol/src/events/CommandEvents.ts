@@ -5,8 +5,8 @@ import { WireDuration } from "./WireDuration.ts"
 
 const callId = Schema.String
 const command = Schema.Array(Schema.String)
-/** Who runs the command; absent: the agent. */
-const source = Schema.optionalKey(Schema.Literal("user_shell"))
+/** Who runs the command: `user_shell` for the user. Absent, and with every other word of the original: the agent. */
+const source = Schema.optionalKey(Schema.String)
 
 /** What a command does, as far as its words show it: for display only, never for a decision. */
 export const ParsedCommand = Schema.Union([

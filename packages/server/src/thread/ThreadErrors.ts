@@ -66,7 +66,7 @@ export const readStateConflict = (state: ReadState): JsonRpcError =>
   invalid("read state changed", { reason: "readStateConflict", readState: state })
 
 /** The thread is archived. */
-export const isArchived = (id: string): JsonRpcError =>
+const isArchived = (id: string): JsonRpcError =>
   invalid(`session ${id} is archived. Run \`codex unarchive ${id}\` to unarchive it first.`)
 
 /** The thread has no turn with this id. */

@@ -32,11 +32,7 @@ export const threadAnswers: ReadonlyArray<Difference> = [
     colloquy: "It can as long as it is in memory, and it has a preview.",
     why: "A second client can follow it, and no client has to wait for the first turn.",
     proofs: [
-      only(
-        version,
-        "app_ephemeral",
-        ...["6", "7", "8", "9", "10", "15", "thread of 2", "thread of 10"],
-      ),
+      only(version, "app_ephemeral", "6", "7", "8", "9", "10", "15", "thread of 2", "thread of 10"),
       only(version, "app_fork_variants", "3", "thread of 2", "thread of 3"),
       only(version, "app_read_turns", "4", "5", "6"),
     ],
@@ -126,7 +122,8 @@ export const threadAnswers: ReadonlyArray<Difference> = [
       inPath(
         /^response to thread\/(?:read|turns\/list|resume|fork)$/,
         /\.items\.\d+\.(?:id|startedAtMs|completedAtMs)$/,
-        ({ original }) => original === null || String(original).startsWith("<read "),
+        ({ original }) =>
+          original === null || (typeof original === "string" && original.startsWith("<read ")),
       ),
       inPath(
         /^response to thread\/resume$/,
@@ -195,7 +192,7 @@ export const threadAnswers: ReadonlyArray<Difference> = [
       only(version, "app_resume_overrides", "thread of 7"),
       only(version, "app_eof_then_resume", "process 2 2", "process 2 5"),
       only(version, "app_resume_after_restart", "process 2 2"),
-      only(version, "app_list_resume_fork", ...["3", "7", "8", "9", "11", "12", "13", "14", "31"]),
+      only(version, "app_list_resume_fork", "3", "7", "8", "9", "11", "12", "13", "14", "31"),
       only(version, "app_model_errors", "14"),
       only(version, "app_ws_late_joiner_pending_approval", "B 3"),
     ],
@@ -204,7 +201,11 @@ export const threadAnswers: ReadonlyArray<Difference> = [
         /^(?:thread\/readState\/changed|response to thread\/read)$/,
         /readState\.firstUnread\.turnId$/,
       ),
-      inPath(/^response to thread\/(?:list|read)$/, /^result\.readStates?$/, ({ ours }) => ours === null),
+      inPath(
+        /^response to thread\/(?:list|read)$/,
+        /^result\.readStates?$/,
+        ({ ours }) => ours === null,
+      ),
     ),
   },
   {

@@ -280,7 +280,10 @@ export const threadTurns: ReadonlyArray<Difference> = [
       only(version, "app_thread_ops", "thread of 2"),
       only(version, "app_ws_two_clients", "B thread of A 2"),
     ],
-    explains: whole("added", /^(?:turn\/(?:started|completed)|item\/|thread\/(?:tokenUsage\/updated|readState\/changed))/),
+    explains: whole(
+      "added",
+      /^(?:turn\/(?:started|completed)|item\/|thread\/(?:tokenUsage\/updated|readState\/changed))/,
+    ),
   },
   {
     key: "v2-late-subscriber",

@@ -9,12 +9,11 @@ import { CommandPort, type Commands } from "../../src/thread/host/ports/CommandP
 import {
   ConfigFailed,
   ConfigPort,
-  type ConfigView,
   type HostConfig,
 } from "../../src/thread/host/ports/ConfigPort.ts"
 import { FilePort, type Files, noFiles } from "../../src/thread/host/ports/FilePort.ts"
 import type { Entry } from "./Recording.ts"
-import { at } from "./ThreadNames.ts"
+import { at, textAt } from "./ThreadNames.ts"
 import { read, type WireMessage } from "./Wire.ts"
 
 interface Exchange {
@@ -92,8 +91,8 @@ const commandsOf = (entries: ReadonlyArray<Entry>): Commands => {
         if (sleep !== undefined && exitCode === 0) yield* Effect.sleep(sleep)
         return {
           exitCode,
-          stdout: String(at(result, "stdout") ?? ""),
-          stderr: String(at(result, "stderr") ?? ""),
+          stdout: textAt(result, "stdout"),
+          stderr: textAt(result, "stderr"),
         }
       }),
   }
@@ -115,7 +114,7 @@ const configOf = (entries: ReadonlyArray<Entry>): HostConfig => {
   return {
     read: Effect.sync(() => {
       const result = reads.shift()?.answer.result
-      return { config: {}, origins: {}, ...result, layers } as ConfigView
+      return { config: {}, origins: {}, ...result, layers }
     }),
     write: () =>
       Effect.suspend(() => {

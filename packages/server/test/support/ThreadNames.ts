@@ -16,6 +16,12 @@ const isObject = (value: unknown): value is Members => typeof value === "object"
 export const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
   path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value)
 
+/** The member of a value if it is a text, else nothing. */
+export const textAt = (value: unknown, ...path: ReadonlyArray<string>): string => {
+  const found = at(value, ...path)
+  return typeof found === "string" ? found : ""
+}
+
 /** What the response to a request may introduce, in the order in which names are given. */
 const introduced: ReadonlyArray<readonly [name: string, ...path: ReadonlyArray<string>]> = [
   ["thread", "thread", "id"],

@@ -1,6 +1,6 @@
 /** How messages of app-server v2 are compared: responses by their request, notifications by their thread, with the place of every response among them. */
 import type { Reading } from "./Compare.ts"
-import { at } from "./ThreadNames.ts"
+import { at, textAt } from "./ThreadNames.ts"
 import { read, type WireMessage } from "./Wire.ts"
 
 /** The methods and threads of the requests of one connection, by id as JSON. */
@@ -67,7 +67,7 @@ const detail = ({ params }: WireMessage): string => {
 
 /** Where a message that is no response belongs. */
 const groupOf = ({ params }: WireMessage): string =>
-  String(at(params, "threadId") ?? at(params, "thread", "id") ?? "connection").replaceAll(
+  (textAt(params, "threadId") || textAt(params, "thread", "id") || "connection").replaceAll(
     /[<>]/g,
     "",
   )

@@ -39,7 +39,6 @@ export interface ThreadReplay {
   readonly app?: Partial<AppOptions>
   /** What `…` stands for in requests, by their ids. */
   readonly said?: Readonly<Record<string, string>>
-  readonly dump?: (texts: ReadonlyArray<SentText>) => void
 }
 
 const findDialect = (method: string) => Effect.sync(() => otherDialectOf(method, AppServer.name))
@@ -315,7 +314,7 @@ const spokenOf = (
 /** Every mismatch between the messages of the original and of Colloquy. */
 export const found = (
   recording: ReadonlyArray<Entry>,
-  { app = {}, config = configOf(recording), dump, said = {}, script, tools }: ThreadReplay,
+  { app = {}, config = configOf(recording), said = {}, script, tools }: ThreadReplay,
 ): Effect.Effect<ReadonlyArray<Mismatch>> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -343,7 +342,6 @@ export const found = (
             playProcess(own, process, harness, sent, recorded),
         ).pipe(Effect.provideContext(machineOf(own)))
       }
-      dump?.(sent)
       return comparedAll(processes, recorded, sent)
     }),
   )

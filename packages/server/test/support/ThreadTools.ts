@@ -9,7 +9,7 @@ import { parsedCommand } from "@colloquy/tools/policy/ParsedCommand"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
 import type { Entry } from "./Recording.ts"
-import { at } from "./ThreadNames.ts"
+import { at, textAt } from "./ThreadNames.ts"
 import { planCall } from "./ThreadScript.ts"
 import type { WireMessage } from "./Wire.ts"
 
@@ -132,7 +132,7 @@ const ended = (callId: string, item: unknown): EventMsg | undefined => {
   const begin = began(callId, item)
   switch (begin?.type) {
     case "exec_command_begin": {
-      const output = String(at(item, "aggregatedOutput") ?? "")
+      const output = textAt(item, "aggregatedOutput")
       return {
         type: "exec_command_end",
         call_id: callId,
