@@ -452,22 +452,19 @@ describe("help and usage errors", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("every page has at most 80 columns", () =>
+  it.live.each([
+    ...["chat", "exec", "login", "logout", "status", "completions", "sessions", "mcp"],
+    ...["list", "show", "resume", "rename", "fork", "archive", "unarchive", "rm"].map(
+      (name) => `sessions ${name}`,
+    ),
+    "login status",
+  ])("the page of %s has at most 80 columns", (words) =>
     Effect.gen(function* () {
       const { run } = yield* homeWith()
-      const commands = ["chat", "exec", "login", "logout", "status", "completions", "sessions"]
-      const subcommands = ["list", "show", "resume", "rename", "fork", "archive", "unarchive", "rm"]
-      for (const words of [
-        ...commands.map((name) => [name]),
-        ...subcommands.map((name) => ["sessions", name]),
-        ["login", "status"],
-        ["mcp"],
-      ]) {
-        const { code, stderr, stdout } = run([...words, "--help"])
-        assert.deepStrictEqual([code, stderr], [0, ""])
-        assert.include(stdout, ["colloquy", ...words].join(" "))
-        for (const row of stdout.split("\n")) assert.isAtMost(widthOf(row), 80, row)
-      }
+      const { code, stderr, stdout } = run([...words.split(" "), "--help"])
+      assert.deepStrictEqual([code, stderr], [0, ""])
+      assert.include(stdout, `colloquy ${words}`)
+      for (const row of stdout.split("\n")) assert.isAtMost(widthOf(row), 80, row)
     }).pipe(Effect.scoped),
   )
 
