@@ -16,15 +16,14 @@ import {
   type OpenedLog,
 } from "@colloquy/core/ConversationStore"
 import type { LogRecord } from "@colloquy/core/LogRecord"
-import type { LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
+import { type LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import type { MigrationError } from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
+import { SqlError } from "effect/sql/SqlError"
 import { Conversations, type ConversationRow, type TakenLease } from "./internal/Conversations.ts"
 import { type Dialect, dialectOf } from "./internal/Dialect.ts"
 import { Holder, type Processes } from "./internal/Holder.ts"
@@ -32,7 +31,7 @@ import { listPage } from "./internal/Listing.ts"
 import * as LogPages from "./internal/LogPages.ts"
 import { type Attempt, defaultPatience, type Patience, retrying } from "./internal/Retrying.ts"
 import { folded, summaryOf } from "./internal/Rows.ts"
-import type { Operation } from "./internal/SqlFaults.ts"
+import { type Operation, storeError } from "./internal/SqlFaults.ts"
 import { type Limits, SqlWriter } from "./internal/SqlWriter.ts"
 import { migrate } from "./Migrations.ts"
 import type { SchemaTooNew } from "./SqlStoreErrors.ts"
@@ -50,7 +49,12 @@ export interface SqlStoreOptions extends Partial<Limits> {
   readonly processes?: Processes
   /** How long an operation is tried while the database cannot be reached. */
   readonly patience?: Patience
+  /** How long the layer waits for a database that cannot be reached. Default: 10 seconds. */
+  readonly startWithin?: Duration.Duration
 }
+
+/** Long enough for a database that restarts. */
+const defaultStart = Duration.seconds(10)
 
 const defaultLease = Duration.seconds(10)
 
@@ -179,7 +183,7 @@ class SqlStore implements Service {
         const lease = { log, generation }
         const held = { ...lease, id, token, length, events, bytes, limits, patience }
         const writer = new SqlWriter(this.sql, this.dialect, held)
-        this.holder.hold(lease)
+        this.holder.hold(lease, () => writer.close())
         yield* Scope.addFinalizer(scope, this.released(writer, token, lease))
         return { writer, row }
       }),
@@ -199,24 +203,46 @@ class SqlStore implements Service {
   }
 }
 
+/** A client whose errors are those of the store. */
+export const clientLayer = <R>(
+  client: Layer.Layer<R, SqlError>,
+): Layer.Layer<R, StoreError> =>
+  Layer.catch(client, (error) => Layer.unwrap(Effect.fail(storeError("open", error))))
+
+/** The migrations may wait for those of another program, so that only the whole time is limited. */
+const startPatience = (startWithin: Duration.Duration): Patience => ({
+  attempt: Duration.infinity,
+  total: startWithin,
+})
+
+/** Brings the tables up to date, as soon as the database can be reached. */
+const start = (
+  startWithin: Duration.Duration,
+): Effect.Effect<void, StoreError | SchemaTooNew, SqlClient.SqlClient> =>
+  retrying("open", startPatience(startWithin), () => migrate).pipe(
+    Effect.catchTag("MigrationError", ({ cause, message }) =>
+      Effect.fail(
+        cause instanceof SqlError
+          ? storeError("open", cause)
+          : new StoreError({ operation: "open", reason: "Other", message }),
+      ),
+    ),
+  )
+
 /**
- * Layer of the store over a client of `effect/sql`. Brings the tables up to date first. The leases of the store end with
- * the layer.
+ * Layer of the store over a client of `effect/sql`. Brings the tables up to date first, and waits for a database that cannot
+ * be reached. The leases of the store end with the layer.
  */
 export const layer = (
   options: SqlStoreOptions = {},
-): Layer.Layer<
-  ConversationStore,
-  SqlError | MigrationError | SchemaTooNew,
-  SqlClient.SqlClient
-> =>
+): Layer.Layer<ConversationStore, StoreError | SchemaTooNew, SqlClient.SqlClient> =>
   Layer.effect(
     ConversationStore,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* migrate
+      const { leaseFor = defaultLease, processes = noProcesses, startWithin = defaultStart } = options
+      yield* start(startWithin)
       const dialect = dialectOf(sql)
-      const { leaseFor = defaultLease, processes = noProcesses } = options
       const holder = new Holder(sql, dialect, leaseFor, processes)
       yield* Effect.addFinalizer(() => holder.end)
       yield* Effect.forkScoped(holder.renewals)

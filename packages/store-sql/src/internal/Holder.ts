@@ -45,11 +45,12 @@ const keyOf = ({ generation, log }: HeldLease): string => `${log} ${generation}`
 
 /** The holder row of this store, and the leases under it. */
 export class Holder {
-  /** Leases whose writers exist in this process. */
-  private readonly held = new Set<string>()
+  /** Leases whose writers exist in this process, with what closes the writer. */
+  private readonly held = new Map<string, () => void>()
   /** Leases that could not be released when their writers ended. */
   private unreleased: Array<HeldLease> = []
   private token: string | undefined
+  private hasEnded = false
   private readonly registering = Semaphore.makeUnsafe(1)
   private readonly sql: SqlClient
   private readonly dialect: Dialect
@@ -102,13 +103,15 @@ export class Holder {
   }
 
   /** Notes that a writer has this lease. */
-  hold(lease: HeldLease): void {
-    this.held.add(keyOf(lease))
+  hold(lease: HeldLease, close: () => void): void {
+    this.held.set(keyOf(lease), close)
   }
 
   /** Releases a lease; where the database cannot be reached, at the next renewal. */
   release(token: string, lease: HeldLease): Effect.Effect<void> {
     this.held.delete(keyOf(lease))
+    // A writer may outlive the store, whose leases have ended then.
+    if (this.hasEnded) return Effect.void
     return Effect.catch(this.clear(token, lease), () =>
       Effect.sync(() => void this.unreleased.push(lease)),
     )
@@ -123,11 +126,13 @@ export class Holder {
     )
   }
 
-  /** Removes the row, and with it every lease of this store. */
+  /** Closes all writers and removes the row, and with it every lease of this store. */
   get end(): Effect.Effect<void> {
     return Effect.suspend(() => {
       const { sql, token } = this
       this.token = undefined
+      this.hasEnded = true
+      for (const close of this.held.values()) close()
       return token === undefined
         ? Effect.void
         : Effect.ignore(sql`DELETE FROM colloquy_holders WHERE token = ${token}`)

@@ -1,8 +1,7 @@
 /** The conversation store in one SQLite file, for the programs of one machine. */
 import type { ConversationStore } from "@colloquy/core/ConversationStore"
+import type { StoreError } from "@colloquy/core/StoreErrors"
 import * as Layer from "effect/Layer"
-import type { MigrationError } from "effect/sql/Migrator"
-import type { SqlError } from "effect/sql/SqlError"
 import * as SqlStore from "../SqlStore.ts"
 import type { SchemaTooNew } from "../SqlStoreErrors.ts"
 import * as NodeProcesses from "./NodeProcesses.ts"
@@ -21,10 +20,7 @@ export const layer = ({
   file,
   url,
   ...options
-}: SqliteStoreOptions): Layer.Layer<
-  ConversationStore,
-  SqlError | MigrationError | SchemaTooNew
-> =>
+}: SqliteStoreOptions): Layer.Layer<ConversationStore, StoreError | SchemaTooNew> =>
   SqlStore.layer({ ...options, processes: NodeProcesses.make(url) }).pipe(
-    Layer.provide(SqliteClient.layer(file)),
+    Layer.provide(SqlStore.clientLayer(SqliteClient.layer(file))),
   )
