@@ -3,8 +3,11 @@ import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { join } from "node:path"
+import * as SqliteClient from "../src/node/SqliteClient.ts"
 import * as SqliteStore from "../src/node/SqliteStore.ts"
 import { folderForTests } from "./support/Folder.ts"
+import { leaseCases } from "./support/LeaseCases.ts"
+import { logCases } from "./support/LogCases.ts"
 
 const folder = folderForTests()
 let files = 0
@@ -29,3 +32,11 @@ for (const [name, subject] of Object.entries(subjects)) {
     }
   })
 }
+
+describe("the tables in SQLite", () => {
+  for (const { name, run } of [...leaseCases, ...logCases]) {
+    it.effect(name, () =>
+      run({ client: SqliteClient.layer(join(folder, `${++files}.sqlite`)) }),
+    )
+  }
+})
