@@ -62,6 +62,10 @@ export const retrying = <A, E, R>(
   Effect.suspend(() => {
     let mayBeDone = false
     const once = Effect.suspend(() => attempt({ mayBeDone })).pipe(
+      // A transaction whose connection is lost dies with the error of its rollback.
+      Effect.catchDefect((defect) =>
+        defect instanceof SqlError ? Effect.fail(defect) : Effect.die(defect),
+      ),
       Effect.timeoutOrElse({ duration: patience.attempt, orElse: () => silent }),
       Effect.tapError((error) =>
         Effect.sync(() => {

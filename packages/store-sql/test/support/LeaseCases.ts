@@ -7,7 +7,8 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { type Case, caseOf } from "./Cases.ts"
-import { firstRecords, messages, metaOf, readAll } from "./Records.ts"
+import { readAll } from "./ReadAll.ts"
+import { firstRecords, messages, metaOf } from "./Records.ts"
 import { storeOf, withSql, type World } from "./Worlds.ts"
 
 const meta = metaOf(1)

@@ -8,7 +8,8 @@ import * as Layer from "effect/Layer"
 import { lastMigration } from "../../src/Migrations.ts"
 import { removeOld } from "../../src/Retention.ts"
 import { type Case, caseOf } from "./Cases.ts"
-import { firstRecords, messages, metaOf, readAll } from "./Records.ts"
+import { readAll } from "./ReadAll.ts"
+import { firstRecords, messages, metaOf } from "./Records.ts"
 import { processOf, storeOf, withSql, type World } from "./Worlds.ts"
 
 type Store = ConversationStore["Service"]

@@ -94,11 +94,12 @@ export class Postgres {
     rmSync(this.folder, { recursive: true, force: true })
   }
 
-  /** Runs statements and returns the rows of the last one, columns separated by `|`. */
-  sql(statements: string, database = "postgres"): string {
+  /** Runs statements and returns their rows, columns separated by `|`. */
+  sql(statements: string | ReadonlyArray<string>, database = "postgres"): string {
     return this.run("psql", [
       ...["-h", this.folder, "-U", "postgres", "-d", database, "-X", "-A", "-t", "-q"],
-      ...["-v", "ON_ERROR_STOP=1", "-c", statements],
+      ...["-v", "ON_ERROR_STOP=1"],
+      ...[statements].flat().flatMap((statement) => ["-c", statement]),
     ]).trim()
   }
 

@@ -1,9 +1,7 @@
 /** Conversations and records to store in tests. */
 import type { ConversationMeta } from "@colloquy/core/ConversationStore"
-import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { eventRecord, type LogRecord } from "@colloquy/core/LogRecord"
 import { ConversationId, uuidV7 } from "@colloquy/protocol/Ids"
-import * as Effect from "effect/Effect"
 
 const startMs = 1_758_355_872_345
 
@@ -46,16 +44,3 @@ export const messages = (
       msg: { type: "agent_message", message: `${more.text ?? "words"} ${from + i}` },
     }),
   )
-
-/** All records of a conversation, read in pages. */
-export const readAll = Effect.fnUntraced(function* (id: ConversationId, max = 100) {
-  const store = yield* ConversationStore
-  const records: Array<LogRecord> = []
-  let from = 0
-  for (;;) {
-    const page = yield* store.read(id, { from, max })
-    records.push(...page.records)
-    if (page.next === undefined) return records
-    from = page.next
-  }
-})
