@@ -1,5 +1,9 @@
 /** Retention: removes conversations that were not continued for a long time. Works with every store. */
-import { ConversationStore, type ListPosition, type ListQuery } from "@colloquy/core/ConversationStore"
+import {
+  ConversationStore,
+  type ListPosition,
+  type ListQuery,
+} from "@colloquy/core/ConversationStore"
 import type { StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"

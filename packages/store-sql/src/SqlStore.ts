@@ -169,11 +169,7 @@ class SqlStore implements Service {
   private lease<E>(
     id: ConversationId,
     take: Effect.Effect<TakenLease, E>,
-  ): Effect.Effect<
-    { readonly writer: SqlWriter; readonly row: ConversationRow },
-    E,
-    Scope.Scope
-  > {
+  ): Effect.Effect<{ readonly writer: SqlWriter; readonly row: ConversationRow }, E, Scope.Scope> {
     return Effect.uninterruptible(
       Effect.gen({ self: this }, function* () {
         const scope = yield* Effect.scope
@@ -204,9 +200,7 @@ class SqlStore implements Service {
 }
 
 /** A client whose errors are those of the store. */
-export const clientLayer = <R>(
-  client: Layer.Layer<R, SqlError>,
-): Layer.Layer<R, StoreError> =>
+export const clientLayer = <R>(client: Layer.Layer<R, SqlError>): Layer.Layer<R, StoreError> =>
   Layer.catch(client, (error) => Layer.unwrap(Effect.fail(storeError("open", error))))
 
 /** The migrations may wait for those of another program, so that only the whole time is limited. */
@@ -240,7 +234,11 @@ export const layer = (
     ConversationStore,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { leaseFor = defaultLease, processes = noProcesses, startWithin = defaultStart } = options
+      const {
+        leaseFor = defaultLease,
+        processes = noProcesses,
+        startWithin = defaultStart,
+      } = options
       yield* start(startWithin)
       const dialect = dialectOf(sql)
       const holder = new Holder(sql, dialect, leaseFor, processes)

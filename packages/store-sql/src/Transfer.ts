@@ -113,8 +113,10 @@ export const copyAll = Effect.fnUntraced(function* (
     let after: ListPosition | undefined
     do {
       const query = { archived, limit: listSize, ...defined({ after }) }
-      const page: { readonly items: ReadonlyArray<ConversationSummary>; readonly next?: ListPosition } =
-        yield* stores.from.list(query)
+      const page: {
+        readonly items: ReadonlyArray<ConversationSummary>
+        readonly next?: ListPosition
+      } = yield* stores.from.list(query)
       all.push(...page.items.map(({ meta: { createdAtMs, id } }) => ({ createdAtMs, id })))
       after = page.next
     } while (after !== undefined)

@@ -20,7 +20,9 @@ describeWithPostgres("the store in PostgreSQL", ({ newDatabase }) => {
   for (const { name, run } of conformanceCases(subject)) it.effect(name, () => run)
   for (const { name, run } of [...leaseCases, ...logCases]) {
     it.effect(name, () =>
-      run({ client: PgClient.layer({ url: Redacted.make(newDatabase()), maxMessageSize: 2 ** 28 }) }),
+      run({
+        client: PgClient.layer({ url: Redacted.make(newDatabase()), maxMessageSize: 2 ** 28 }),
+      }),
     )
   }
 })

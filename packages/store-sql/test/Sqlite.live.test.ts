@@ -1,7 +1,9 @@
 import { conformanceCases, type ConformanceSubject } from "@colloquy/store/Conformance"
-import { describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as SqlClient from "effect/sql/SqlClient"
 import { join } from "node:path"
 import * as SqliteClient from "../src/node/SqliteClient.ts"
 import * as SqliteStore from "../src/node/SqliteStore.ts"
@@ -34,9 +36,24 @@ for (const [name, subject] of Object.entries(subjects)) {
 }
 
 describe("the tables in SQLite", () => {
+  it.effect("a fiber that writes without a pause lets the others write as well", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      let written = 0
+      const write = Effect.andThen(
+        sql.withTransaction(sql`SELECT 1`),
+        Effect.sync(() => void written++),
+      )
+      const busy = yield* Effect.forkChild(Effect.repeat(write, { times: 5000 }))
+      yield* Effect.yieldNow
+      yield* sql`SELECT 2`
+      const writtenBefore = written
+      yield* Fiber.join(busy)
+      assert.isBelow(writtenBefore, written)
+    }).pipe(Effect.provide(SqliteClient.layer(":memory:"))),
+  )
+
   for (const { name, run } of [...leaseCases, ...logCases]) {
-    it.effect(name, () =>
-      run({ client: SqliteClient.layer(join(folder, `${++files}.sqlite`)) }),
-    )
+    it.effect(name, () => run({ client: SqliteClient.layer(join(folder, `${++files}.sqlite`)) }))
   }
 })

@@ -22,7 +22,14 @@ import {
   type SummaryRow,
   textColumn,
 } from "./Rows.ts"
-import { insertShares, ownRuns, removeUnused, type Share, sharesOf, sourceEvents } from "./Shares.ts"
+import {
+  insertShares,
+  ownRuns,
+  removeUnused,
+  type Share,
+  sharesOf,
+  sourceEvents,
+} from "./Shares.ts"
 
 /** A conversation's row. */
 export interface ConversationRow extends SummaryRow, LogRow {
@@ -69,7 +76,8 @@ export class Conversations {
     return Effect.flatMap(
       sql<ConversationRow>`SELECT ${sql.literal(columns)} FROM colloquy_conversations
         WHERE id = ${textColumn(id)}`,
-      ([row]) => (row === undefined ? Effect.fail(new NoSuchConversation({ id })) : Effect.succeed(row)),
+      ([row]) =>
+        row === undefined ? Effect.fail(new NoSuchConversation({ id })) : Effect.succeed(row),
     )
   }
 
@@ -174,16 +182,20 @@ export class Conversations {
   private unleased(
     id: string,
   ): Effect.Effect<ConversationRow, SqlError | NoSuchConversation | LeaseHeld> {
-    return Effect.flatMap(this.held(id), (row): Effect.Effect<HeldRow, NoSuchConversation | LeaseHeld> => {
-      if (row === undefined) return Effect.fail(new NoSuchConversation({ id }))
-      if (row.process === null || this.holder.isLeftOver(row.holder, row)) return Effect.succeed(row)
-      // The store wrote it.
-      const process = JSON.parse(row.process) as HolderProcess
-      if (row.holder !== null && this.holder.isEnded(process)) return Effect.succeed(row)
-      const { host, pid, url } = process
-      const sinceMs = row.leased_at_ms ?? undefined
-      return Effect.fail(new LeaseHeld({ id, holder: defined({ host, pid, url, sinceMs }) }))
-    })
+    return Effect.flatMap(
+      this.held(id),
+      (row): Effect.Effect<HeldRow, NoSuchConversation | LeaseHeld> => {
+        if (row === undefined) return Effect.fail(new NoSuchConversation({ id }))
+        if (row.process === null || this.holder.isLeftOver(row.holder, row))
+          return Effect.succeed(row)
+        // The store wrote it.
+        const process = JSON.parse(row.process) as HolderProcess
+        if (row.holder !== null && this.holder.isEnded(process)) return Effect.succeed(row)
+        const { host, pid, url } = process
+        const sinceMs = row.leased_at_ms ?? undefined
+        return Effect.fail(new LeaseHeld({ id, holder: defined({ host, pid, url, sinceMs }) }))
+      },
+    )
   }
 
   private held(id: string): Effect.Effect<HeldRow | undefined, SqlError> {

@@ -27,7 +27,9 @@ const postgres = (sql: SqlClient): Dialect => ({
   nowMs: sql.literal("(extract(epoch from clock_timestamp()) * 1000)::double precision"),
   newToken: sql.literal("gen_random_uuid()::text"),
   lockConversation: sql.literal("FOR UPDATE OF c"),
-  lockRemovals: Effect.asVoid(sql`SELECT 1 FROM (SELECT pg_advisory_xact_lock(${removals})) AS taken`),
+  lockRemovals: Effect.asVoid(
+    sql`SELECT 1 FROM (SELECT pg_advisory_xact_lock(${removals})) AS taken`,
+  ),
   contains: (column, text) => sql`strpos(${sql.literal(column)}, ${text}) > 0`,
 })
 

@@ -57,12 +57,7 @@ export class Holder {
   private readonly leaseFor: Duration.Duration
   private readonly processes: Processes
 
-  constructor(
-    sql: SqlClient,
-    dialect: Dialect,
-    leaseFor: Duration.Duration,
-    processes: Processes,
-  ) {
+  constructor(sql: SqlClient, dialect: Dialect, leaseFor: Duration.Duration, processes: Processes) {
     this.sql = sql
     this.dialect = dialect
     this.leaseFor = leaseFor
@@ -170,7 +165,8 @@ export class Holder {
     return Effect.gen({ self: this }, function* () {
       const { dialect, sql, token } = this
       if (token === undefined) return
-      const [valid] = yield* sql`UPDATE colloquy_holders SET until_ms = ${this.until}, process = ${this.process}
+      const [valid] =
+        yield* sql`UPDATE colloquy_holders SET until_ms = ${this.until}, process = ${this.process}
         WHERE token = ${token} AND until_ms > ${dialect.nowMs} RETURNING token`
       if (valid === undefined && this.token === token) {
         this.token = undefined

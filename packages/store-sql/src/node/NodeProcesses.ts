@@ -43,7 +43,6 @@ export const make = (url: () => string | undefined = () => undefined): Processes
       machine,
       ...defined({ url: url() }),
     }),
-    isEnded: ({ machine: other, pid }) =>
-      other === machine && pid !== undefined && isGone(pid),
+    isEnded: ({ machine: other, pid }) => other === machine && pid !== undefined && isGone(pid),
   }
 }

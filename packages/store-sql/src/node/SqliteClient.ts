@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as Scope from "effect/Scope"
-import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
 import type * as SqlConnection from "effect/sql/SqlConnection"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
@@ -108,24 +107,51 @@ const openDatabase = (filename: string): DatabaseSync => {
   return database
 }
 
+/**
+ * Hands the connection from one fiber to the next in the order in which they asked. A semaphore would let a fiber that
+ * writes without a pause take it again before the others have it.
+ */
+class Turns {
+  private readonly waiting: Array<() => void> = []
+  private isTaken = false
+
+  /** Resolves with the connection. Not interruptible: a turn lasts some milliseconds. */
+  readonly take: Effect.Effect<void> = Effect.uninterruptible(
+    Effect.callback<void>((resume) => {
+      const begin = () => resume(Effect.void)
+      if (this.isTaken) this.waiting.push(begin)
+      else {
+        this.isTaken = true
+        begin()
+      }
+    }),
+  )
+
+  readonly release: Effect.Effect<void> = Effect.sync(() => {
+    const next = this.waiting.shift()
+    if (next === undefined) this.isTaken = false
+    else next()
+  })
+}
+
 const make = Effect.fnUntraced(function* (filename: string) {
   const database = yield* Effect.acquireRelease(
     attempt("open", () => openDatabase(filename)),
     (opened) => Effect.sync(() => opened.close()),
   )
   const connection = new Connection(database)
-  const turns = yield* Semaphore.make(1)
-  const forTransaction = Effect.uninterruptibleMask((restore) =>
+  const turns = new Turns()
+  const acquirer = Effect.uninterruptible(
     Effect.flatMap(Effect.scope, (scope) =>
-      Effect.andThen(
-        restore(turns.take(1)),
-        Effect.as(Scope.addFinalizer(scope, turns.release(1)), connection),
-      ),
+      Effect.andThen(turns.take, Effect.as(Scope.addFinalizer(scope, turns.release), connection)),
     ),
   )
   return yield* SqlClient.make({
-    acquirer: turns.withPermits(1)(Effect.succeed(connection)),
-    transactionAcquirer: forTransaction,
+    acquirer,
+    borrower: (use) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.andThen(turns.take, Effect.ensuring(restore(use(connection)), turns.release)),
+      ),
     compiler: Statement.makeCompilerSqlite(),
     driver: "sqlite-node",
     beginTransaction: "BEGIN IMMEDIATE",

@@ -60,7 +60,9 @@ export const leaseCases: ReadonlyArray<Case> = [
         const writer = yield* store.create(meta, firstRecords(meta))
         const until = withSql(world, (sql) =>
           Effect.map(
-            sql<{ readonly until_ms: number }>`SELECT until_ms FROM colloquy_holders ORDER BY until_ms DESC`,
+            sql<{
+              readonly until_ms: number
+            }>`SELECT until_ms FROM colloquy_holders ORDER BY until_ms DESC`,
             ([row]) => row?.until_ms ?? 0,
           ),
         )
@@ -72,53 +74,59 @@ export const leaseCases: ReadonlyArray<Case> = [
         assert.strictEqual(yield* tagOf(Effect.scoped(other.open({ id }))), "LeaseHeld")
       }),
   ),
-  caseOf("L16 a lease says which process has it, and one of an ended process is taken over at once", (world) =>
-    Effect.gen(function* () {
-      const own = { pid: 41, host: "one", url: "http://one:1" }
-      const running = yield* storeOf(world, {
-        processes: { own: () => own, isEnded: () => false },
-      })
-      const other = yield* storeOf(world)
-      const witness = yield* storeOf(world, {
-        processes: { own: () => ({ pid: 42 }), isEnded: ({ pid }) => pid === 41 },
-      })
-      const stale = yield* running.create(meta, firstRecords(meta))
-      const error = yield* Effect.flip(Effect.scoped(other.open({ id })))
-      assert.strictEqual(error._tag, "LeaseHeld")
-      if (error._tag === "LeaseHeld") {
-        const { sinceMs, ...holder } = error.holder
-        assert.deepStrictEqual(holder, own)
-        assert.isAbove(sinceMs ?? 0, 1_700_000_000_000)
-      }
-      const { writer } = yield* witness.open({ id })
-      assert.strictEqual(writer.generation, 2)
-      assert.strictEqual(yield* tagOf(stale.append(messages(1, 2), "synced")), "LeaseLost")
-    }),
+  caseOf(
+    "L16 a lease says which process has it, and one of an ended process is taken over at once",
+    (world) =>
+      Effect.gen(function* () {
+        const own = { pid: 41, host: "one", url: "http://one:1" }
+        const running = yield* storeOf(world, {
+          processes: { own: () => own, isEnded: () => false },
+        })
+        const other = yield* storeOf(world)
+        const witness = yield* storeOf(world, {
+          processes: { own: () => ({ pid: 42 }), isEnded: ({ pid }) => pid === 41 },
+        })
+        const stale = yield* running.create(meta, firstRecords(meta))
+        const error = yield* Effect.flip(Effect.scoped(other.open({ id })))
+        assert.strictEqual(error._tag, "LeaseHeld")
+        if (error._tag === "LeaseHeld") {
+          const { sinceMs, ...holder } = error.holder
+          assert.deepStrictEqual(holder, own)
+          assert.isAbove(sinceMs ?? 0, 1_700_000_000_000)
+        }
+        const { writer } = yield* witness.open({ id })
+        assert.strictEqual(writer.generation, 2)
+        assert.strictEqual(yield* tagOf(stale.append(messages(1, 2), "synced")), "LeaseLost")
+      }),
   ),
-  caseOf("L16 the leases of a store end with it, and its writers append nothing afterwards", (world) =>
-    Effect.gen(function* () {
-      const scope = yield* Scope.make()
-      const store = yield* Scope.provide(storeOf(world), scope)
-      const other = yield* storeOf(world)
-      const stale = yield* store.create(meta, firstRecords(meta))
-      yield* Scope.close(scope, Exit.void)
-      assert.strictEqual(yield* tagOf(stale.append(messages(1, 2), "synced")), "LeaseLost")
-      const { writer } = yield* other.open({ id })
-      yield* writer.append(messages(1, 2), "synced")
-    }),
+  caseOf(
+    "L16 the leases of a store end with it, and its writers append nothing afterwards",
+    (world) =>
+      Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        const store = yield* Scope.provide(storeOf(world), scope)
+        const other = yield* storeOf(world)
+        const stale = yield* store.create(meta, firstRecords(meta))
+        yield* Scope.close(scope, Exit.void)
+        assert.strictEqual(yield* tagOf(stale.append(messages(1, 2), "synced")), "LeaseLost")
+        const { writer } = yield* other.open({ id })
+        yield* writer.append(messages(1, 2), "synced")
+      }),
   ),
-  caseOf("L16 a writer of a conversation that was deleted, and created again, appends nothing", (world) =>
-    Effect.gen(function* () {
-      const store = yield* storeOf(world)
-      const other = yield* storeOf(world)
-      const stale = yield* store.create(meta, firstRecords(meta))
-      yield* expireLeases(world)
-      yield* other.delete(id)
-      const again = yield* other.create(meta, firstRecords(meta))
-      assert.strictEqual(again.generation, stale.generation)
-      const error = yield* Effect.flip(stale.append(messages(1, 2), "synced"))
-      assert.strictEqual(error._tag === "StoreError" ? error.reason : error._tag, "Gone")
-      yield* again.append(messages(1, 2), "synced")
-    }),
+  caseOf(
+    "L16 a writer of a conversation that was deleted, and created again, appends nothing",
+    (world) =>
+      Effect.gen(function* () {
+        const store = yield* storeOf(world)
+        const other = yield* storeOf(world)
+        const stale = yield* store.create(meta, firstRecords(meta))
+        yield* expireLeases(world)
+        yield* other.delete(id)
+        const again = yield* other.create(meta, firstRecords(meta))
+        assert.strictEqual(again.generation, stale.generation)
+        const error = yield* Effect.flip(stale.append(messages(1, 2), "synced"))
+        assert.strictEqual(error._tag === "StoreError" ? error.reason : error._tag, "Gone")
+        yield* again.append(messages(1, 2), "synced")
+      }),
   ),
 ]

@@ -61,7 +61,10 @@ export class Postgres {
 
   /** Starts the server and waits until it answers. */
   start(): void {
-    const options = ["fsync=off", "listen_addresses=", ...this.settings].flatMap((one) => ["-c", one])
+    const options = ["fsync=off", "listen_addresses=", ...this.settings].flatMap((one) => [
+      "-c",
+      one,
+    ])
     const [command, args] = asUser("postgres", ["-D", this.data, "-k", this.folder, ...options])
     this.server = spawn(command, args, { stdio: "ignore" })
     this.run("pg_isready", ["-h", this.folder, "-t", "1"], 100)

@@ -30,11 +30,7 @@ export const processOf = (
 export const storeOf = (
   world: World,
   options: Options = {},
-): Effect.Effect<
-  ConversationStore["Service"],
-  StoreError | SchemaTooNew,
-  Scope.Scope
-> =>
+): Effect.Effect<ConversationStore["Service"], StoreError | SchemaTooNew, Scope.Scope> =>
   Effect.map(Layer.build(processOf(world, options)), (context) =>
     Context.get(context, ConversationStore),
   )
