@@ -152,9 +152,9 @@ class SqlStore implements Service {
 
   private changing<E>(
     operation: Operation,
-    attempt: (attempt: Attempt) => Effect.Effect<void, E | SqlError>,
+    attempt: (attempt: Attempt) => Effect.Effect<unknown, E | SqlError>,
   ) {
-    return Effect.uninterruptible(this.retrying(operation, attempt))
+    return Effect.uninterruptible(Effect.asVoid(this.retrying(operation, attempt)))
   }
 
   private reading<A, E>(

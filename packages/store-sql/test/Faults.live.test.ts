@@ -122,12 +122,12 @@ describeWithPostgres("PostgreSQL that fails", (server) => {
             next: 1,
           })),
         )
-        let stopped = false
+        const isStopped = { value: false }
         const load = yield* Effect.forEach(
           writers,
           (one) =>
             Effect.gen(function* () {
-              while (!stopped) {
+              while (!isStopped.value) {
                 yield* one.writer.append(messages(one.next, one.next + 2), "synced")
                 one.next += 2
               }
@@ -141,7 +141,7 @@ describeWithPostgres("PostgreSQL that fails", (server) => {
           server.postgres.start()
         }
         yield* sleep(600)
-        stopped = true
+        isStopped.value = true
         yield* Fiber.join(load)
         for (const { next, number } of writers) {
           assert.isAbove(next, 10)

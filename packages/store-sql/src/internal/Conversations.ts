@@ -128,7 +128,7 @@ export class Conversations {
   setArchived(
     id: string,
     archived: boolean,
-  ): Effect.Effect<void, SqlError | NoSuchConversation | LeaseHeld> {
+  ): Effect.Effect<unknown, SqlError | NoSuchConversation | LeaseHeld> {
     const { sql } = this
     return sql.withTransaction(
       Effect.flatMap(
@@ -136,7 +136,7 @@ export class Conversations {
         ({ log }) =>
           sql`UPDATE colloquy_conversations SET archived = ${archived ? 1 : 0} WHERE log = ${log}`,
       ),
-    ) as Effect.Effect<void, SqlError | NoSuchConversation | LeaseHeld>
+    )
   }
 
   /** Names a conversation. */

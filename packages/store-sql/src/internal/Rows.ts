@@ -78,7 +78,7 @@ export const eventBody = (event: { readonly id: string; readonly msg: unknown })
   JSON.stringify({ id: event.id, msg: event.msg })
 
 /** A record as it is written. */
-export const newRecord = (record: LogRecord): NewRecord => {
+const newRecord = (record: LogRecord): NewRecord => {
   if (record._tag === "Event") {
     const { atMs, event } = record
     return { seq: event.seq, atMs, body: eventBody(event) }

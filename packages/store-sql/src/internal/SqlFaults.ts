@@ -28,6 +28,9 @@ const full = ["53100", "sqlite 13"]
 /** The server or the file is read-only, or the user may not write. */
 const denied = ["25006", "42501", "sqlite 8", "sqlite 3", "sqlite 23"]
 
+/** Another process has the lock of the file. */
+const busy = ["sqlite 5", "sqlite 6"]
+
 const damaged = ["XX001", "XX002", "sqlite 11", "sqlite 26"]
 
 const reasonOf = (error: SqlError): StoreError["reason"] => {
@@ -37,6 +40,7 @@ const reasonOf = (error: SqlError): StoreError["reason"] => {
   if (exhausted.includes(code)) return "Exhausted"
   if (damaged.includes(code)) return "Damaged"
   if (stopping.includes(code)) return "Unreachable"
+  if (busy.includes(code)) return "Slow"
   switch (error.reason._tag) {
     case "ConnectionError":
       return "Unreachable"

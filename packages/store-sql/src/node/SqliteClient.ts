@@ -99,6 +99,12 @@ class Connection implements SqlConnection.Connection {
   }
 }
 
+/** How often a file is opened that another process is writing, `busyMs` each time. */
+const maxOpens = 10
+
+const isBusy = ({ reason: { cause } }: SqlError): boolean =>
+  cause instanceof Error && "errcode" in cause && cause.errcode === 5
+
 const openDatabase = (filename: string): DatabaseSync => {
   const database = new DatabaseSync(filename, { timeout: busyMs })
   // The journal that lets readers read during a write; each commit is synced.
@@ -136,7 +142,10 @@ class Turns {
 
 const make = Effect.fnUntraced(function* (filename: string) {
   const database = yield* Effect.acquireRelease(
-    attempt("open", () => openDatabase(filename)),
+    Effect.retry(
+      attempt("open", () => openDatabase(filename)),
+      { times: maxOpens, while: isBusy },
+    ),
     (opened) => Effect.sync(() => opened.close()),
   )
   const connection = new Connection(database)

@@ -53,10 +53,8 @@ export class Postgres {
   constructor(settings: ReadonlyArray<string> = []) {
     this.settings = settings
     chmodSync(this.folder, 0o777)
-    this.run("initdb", [
-      ...["-D", this.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"],
-      "--no-sync",
-    ])
+    const options = "-U postgres -A trust -E UTF8 --locale=C --no-sync".split(" ")
+    this.run("initdb", ["-D", this.data, ...options])
   }
 
   /** Starts the server and waits until it answers. */
@@ -99,9 +97,9 @@ export class Postgres {
 
   /** Runs statements and returns their rows, columns separated by `|`. */
   sql(statements: string | ReadonlyArray<string>, database = "postgres"): string {
+    const options = `-h ${this.folder} -U postgres -d ${database} -XAtq -v ON_ERROR_STOP=1`
     return this.run("psql", [
-      ...["-h", this.folder, "-U", "postgres", "-d", database, "-X", "-A", "-t", "-q"],
-      ...["-v", "ON_ERROR_STOP=1"],
+      ...options.split(" "),
       ...[statements].flat().flatMap((statement) => ["-c", statement]),
     ]).trim()
   }
