@@ -74,6 +74,7 @@ const isPlatformEdge = ({ room, file }: Module): boolean =>
   file.startsWith("packages/store/src/node/") ||
   file.startsWith("packages/store-sql/src/node/") ||
   file === "packages/testing/src/MockProvider.ts" ||
+  file === "packages/testing/src/PostgresServer.ts" ||
   file === "packages/simulation/src/main.ts" ||
   file === "packages/agent/src/internal/MachineTools.ts" ||
   file === "packages/tools/src/process/ProcessGroup.ts" ||

@@ -1,9 +1,9 @@
+import { missingPostgres, PostgresServer } from "@colloquy/testing/PostgresServer"
 import { afterAll, beforeAll, describe, it } from "@effect/vitest"
-import { missingPostgres, Postgres } from "./Postgres.ts"
 
 /** A server that starts before the tests of a block, and is removed after them. */
 export interface Server {
-  readonly postgres: Postgres
+  readonly postgres: PostgresServer
   /** Address of a new empty database. */
   readonly newDatabase: () => string
 }
@@ -14,8 +14,9 @@ export const describeWithPostgres = (
   tests: (server: Server) => void,
   settings: ReadonlyArray<string> = [],
 ): void => {
-  if (missingPostgres !== undefined) {
-    process.stdout.write(`skipped, because ${missingPostgres}: ${name}\n`)
+  const missing = missingPostgres()
+  if (missing !== undefined) {
+    process.stdout.write(`skipped, because ${missing}: ${name}\n`)
     describe.skip(name, () => {
       it("needs PostgreSQL", () => {})
     })
@@ -23,13 +24,13 @@ export const describeWithPostgres = (
   }
   describe(name, () => {
     let databases = 0
-    let started: Postgres | undefined
+    let started: PostgresServer | undefined
     const postgres = () => {
       if (started === undefined) throw new Error("expected a running server")
       return started
     }
     beforeAll(() => {
-      started = new Postgres(settings)
+      started = new PostgresServer(["fsync=off", ...settings])
       started.start()
     }, 60_000)
     afterAll(() => started?.remove())
