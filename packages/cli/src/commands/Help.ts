@@ -69,7 +69,8 @@ const keys = `Keys of config.toml and -c that only this program has:
                            one gets an error
   compatibility_version    Version of the original that --version, userAgent and serverInfo.version state,
                            before Colloquy's own (default 0.153.4)
-  conversation_store       files (default), or memory: conversations are lost when the process ends
+  conversation_store       files (default), memory: conversations are lost when the process ends, or a database:
+                           postgres://user@host/name or sqlite:PATH
   unattended               What happens to a question that no client can answer: deny (default), or park:
                            it waits without a limit until a client can answer
   approval_timeout_sec     How long a question waits before it is denied, in seconds (default 600)
