@@ -9,6 +9,7 @@ const rooms = [
   "models",
   "agent",
   "store",
+  "store-sql",
   "server",
   "client",
   "transport-stdio",

@@ -48,7 +48,15 @@ const getBuiltins: Plugin = {
 
 /** The functions of modules of Node that most sessions never call. They are loaded at their first call. */
 const lateFunctions: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "node:crypto": ["createHash", "hash", "randomBytes", "randomUUID", "timingSafeEqual"],
+  "node:crypto": [
+    "createHash",
+    "createHmac",
+    "hash",
+    "pbkdf2Sync",
+    "randomBytes",
+    "randomUUID",
+    "timingSafeEqual",
+  ],
   "node:child_process": ["execFile", "spawn"],
 }
 

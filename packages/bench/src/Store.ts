@@ -1,10 +1,15 @@
-/** The benchmark `store`: conversations in files, on the disk of the directory for temporary files. */
+/**
+ * The benchmark `store`: conversations in files and in databases, on the disk of the directory for temporary files. Every
+ * commit of a database is synced, as with the settings that it has by default.
+ */
 import * as Effect from "effect/Effect"
+import { missingPostgres } from "@colloquy/testing/PostgresServer"
 import { take } from "./Figure.ts"
 import { summarize } from "./Stats.ts"
 import type { AppendFigure, AppendSizes } from "./store/Append.ts"
 import type { ListFigure, ListSizes } from "./store/List.ts"
 import type { ResumeFigure, ResumeSizes } from "./store/Resume.ts"
+import type { SqlAppendFigure, SqlAppendSizes } from "./store/SqlAppend.ts"
 import { megabytes, ms, perSecond, type Row } from "./Table.ts"
 
 /** How often each figure is taken; larger numbers take longer and vary less. */
@@ -101,10 +106,43 @@ const lists = Effect.fn("bench.lists")(function* ({ conversations, runs }: Store
   ] satisfies ReadonlyArray<Row>
 })
 
+/** Appends to a database, beside a loop of plain INSERT statements that adds the same rows. */
+const sqlAppends = Effect.fn("bench.sqlAppends")(function* (
+  database: SqlAppendSizes["database"],
+  { runs, syncedEach }: StoreCounts,
+) {
+  const name = database === "sqlite" ? "SQLite" : "PostgreSQL"
+  const rows: Array<Row> = []
+  for (const perBatch of [100, 1]) {
+    const events = perBatch === 1 ? syncedEach : syncedEach * 10
+    const sizes: SqlAppendSizes = { database, events, perBatch, runs }
+    const figure = yield* take<SqlAppendFigure>("sqlAppend", sizes)
+    const median = summarize(figure.perSecond).median
+    const floor = summarize(figure.insertsPerSecond).median
+    rows.push({
+      name: `${name}: events appended, ${perBatch === 1 ? "one" : count(perBatch)} at a time`,
+      value: perSecond(median),
+      beside: `plain INSERT of the same rows ${perSecond(floor)}, ${(floor / median).toFixed(2)} times as fast`,
+    })
+    if (perBatch > 1) {
+      rows.push({
+        name: `${name}: an event on the disk`,
+        value: `${figure.bytesEach.toFixed(0)} bytes`,
+        beside: "with its indexes",
+      })
+    }
+  }
+  return rows
+})
+
 /** Measures stored conversations, and prints one row per figure. */
 export const store = Effect.fn("bench.store")(function* (counts: StoreCounts) {
   const rows: Array<Row> = [...(yield* appends(counts))]
   for (const events of counts.resumed) rows.push(yield* resume(events, counts.runs))
   rows.push(...(yield* lists(counts)))
+  rows.push(...(yield* sqlAppends("sqlite", counts)))
+  const missing = missingPostgres()
+  if (missing === undefined) rows.push(...(yield* sqlAppends("postgres", counts)))
+  else rows.push({ name: "PostgreSQL", value: "not measured", beside: missing })
   return rows
 })

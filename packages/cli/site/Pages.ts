@@ -60,6 +60,7 @@ export const sections: ReadonlyArray<Section> = [
       doc("operations", "Operations"),
       doc("observability", "Observability"),
       doc("storage", "Stored conversations"),
+      doc("store-sql", "Conversations in a database"),
       doc("configuration", "Configuration"),
     ],
   },

@@ -22,6 +22,7 @@ import * as LazyNotify from "./lazy/LazyNotify.ts"
 import * as LazyPorts from "./lazy/LazyPorts.ts"
 import * as LazyProjectDocs from "./lazy/LazyProjectDocs.ts"
 import * as LazyPrompts from "./lazy/LazyPrompts.ts"
+import * as LazySqlStore from "./lazy/LazySqlStore.ts"
 import * as LazyStore from "./lazy/LazyStore.ts"
 import * as LazyTools from "./lazy/LazyTools.ts"
 import { SharedPrograms } from "./lazy/SharedPrograms.ts"
@@ -97,10 +98,13 @@ const store = (
   { options }: Startup.Startup,
   { stateDirectory }: Environment,
   url: Serving["url"],
-) =>
-  options.conversation_store === "memory"
-    ? MemoryStore.layer
+) => {
+  const { conversation_store: where = "files" } = options
+  if (where === "memory") return MemoryStore.layer
+  return LazySqlStore.isDatabase(where)
+    ? LazySqlStore.layer(where, url)
     : LazyStore.layer({ home: stateDirectory, ...(url === undefined ? {} : { url }) })
+}
 
 const settings = ({ live }: Startup.Startup, { hiddenDirectories, stateDirectory }: Environment) =>
   Layer.provide(

@@ -21,8 +21,10 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
    * `Full`: no space left. `Denied`: a permission is missing or the file system is read-only. `Gone`: the log existed and
    * was removed by another program. `Foreign`: the file is not a conversation of Colloquy; it was not changed.
    * `Damaged`: the log cannot be read. `Outside`: the path is not below the directory of conversations. `Exists`: the
-   * id is in use. `Slow`: no answer in time; the operation may still be carried out. `Exhausted`: the process or the
-   * machine has no file descriptor or memory left; a retry may succeed.
+   * id is in use. `Slow`: no answer in time; the operation may still be carried out. `Exhausted`: the process, the machine
+   * or the database has no file descriptor, connection or memory left; a retry may succeed. `Unreachable`: the server
+   * that keeps the conversations does not answer or refuses connections; a retry may succeed. `Reverted`: records that
+   * were acknowledged are missing, as after a backup was restored.
    */
   reason: Schema.Literals([
     "Full",
@@ -34,6 +36,8 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
     "Exists",
     "Slow",
     "Exhausted",
+    "Unreachable",
+    "Reverted",
     "Other",
   ]),
   message: Schema.String,

@@ -33,7 +33,7 @@ describe("Simulation", () => {
           const first = failures.find(({ laws }) => laws.includes(number))
           if (first !== undefined) assert.fail(explain(first.seed))
         }),
-      60_000,
+      120_000,
     )
   }
 

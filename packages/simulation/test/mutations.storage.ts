@@ -55,8 +55,8 @@ export const storageMutations: ReadonlyArray<Mutation> = [
     law: "L10",
     name: "a queued submission is not recorded",
     file: "packages/core/src/decider/LogRecords.ts",
-    find: "...(waits ? { op: input.op } : {}),",
-    replace: "",
+    find: "...(waits || isQueueChange(input.op) ? { op: input.op } : {}),",
+    replace: "...(isQueueChange(input.op) ? { op: input.op } : {}),",
   },
   {
     law: "L10",

@@ -9,8 +9,8 @@ export const threadMutations: ReadonlyArray<Mutation> = [
     law: "L2",
     name: "what a new turn sends is not held back until its response",
     file: "packages/server/src/thread/methods/TurnStart.ts",
-    find: "    hold(threadId)\n    if",
-    replace: "    if",
+    find: "    call.hold(threadId)\n    yield* follow",
+    replace: "    yield* follow",
   },
   {
     law: "L4",

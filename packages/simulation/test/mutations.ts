@@ -105,7 +105,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L5",
     name: "an interrupt drops queued input without an event",
     file: "packages/core/src/decider/TurnEnd.ts",
-    find: "const dropped = state.waiting.map(({ id }) => aborted(id))",
+    find: "const dropped = state.waiting.filter((one) => !kept.includes(one)).map(({ id }) => aborted(id))",
     replace: "const dropped = state.waiting.slice(0, 0).map(({ id }) => aborted(id))",
   },
   {
@@ -119,8 +119,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     law: "L5",
     name: "input joins a turn that makes a summary",
     file: "packages/core/src/decider/Decide.ts",
-    find: "&& !turn.compacts",
-    replace: "",
+    find: "aborting === undefined && !compacts",
+    replace: "aborting === undefined",
   },
   {
     law: "L5",

@@ -14,6 +14,7 @@ const arrows: Readonly<Record<string, ReadonlyArray<string> | "everything">> = {
   models: ["protocol", "core"],
   tools: ["protocol", "core"],
   store: ["protocol", "core"],
+  "store-sql": ["protocol", "core"],
   server: ["protocol", "json-schema", "core"],
   client: ["protocol"],
   "transport-stdio": ["protocol"],
@@ -43,7 +44,7 @@ const forTests = ["client", "testing", "simulation"]
 const agentTesting = "src/testing/"
 
 /** Rooms that see of `core` its ports only, and the vocabulary of the ports. */
-const portsOnly = ["config", "models", "tools", "store"]
+const portsOnly = ["config", "models", "tools", "store", "store-sql"]
 const ports = [
   "AbsolutePath",
   "ConversationErrors",
@@ -71,7 +72,9 @@ const isPlatformEdge = ({ room, file }: Module): boolean =>
   room === "examples" ||
   room.startsWith("transport-") ||
   file.startsWith("packages/store/src/node/") ||
+  file.startsWith("packages/store-sql/src/node/") ||
   file === "packages/testing/src/MockProvider.ts" ||
+  file === "packages/testing/src/PostgresServer.ts" ||
   file === "packages/simulation/src/main.ts" ||
   file === "packages/agent/src/internal/MachineTools.ts" ||
   file === "packages/tools/src/process/ProcessGroup.ts" ||

@@ -21,6 +21,7 @@ const figures = {
   retained: async () => (await import("../core/Retained.ts")).retained,
   sequential: async () => (await import("../core/Sequential.ts")).sequential,
   shellCall: async () => (await import("../exec/ShellCall.ts")).shellCall,
+  sqlAppend: async () => (await import("../store/SqlAppend.ts")).sqlAppend,
   turnDiff: async () => (await import("../exec/TurnDiff.ts")).turnDiff,
 } as const
 

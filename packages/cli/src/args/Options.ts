@@ -37,7 +37,7 @@ export interface Option {
 }
 
 /** Why this is no argument of `-c`; undefined if it is one. */
-export const overrideFault = (text: string): string | undefined => {
+const overrideFault = (text: string): string | undefined => {
   const equals = text.indexOf("=")
   if (equals === -1) return `Invalid override (missing '='): ${JSON.stringify(text.slice(0, 80))}`
   return text.slice(0, equals).trim() === ""

@@ -50,6 +50,12 @@ const OfflineConfig = Schema.Struct({
   delta_delay_ms: key(Count, "Milliseconds between two deltas of a response."),
 })
 
+const StorePlace = Schema.String.check(
+  Schema.isPattern(/^(?:files|memory|sqlite:.+|postgres(?:ql)?:\/\/.+)$/, {
+    expected: "`files`, `memory`, `postgres://…` or `sqlite:PATH`",
+  }),
+)
+
 /** Schema of the keys; each one carries its description and its default. */
 export const ServerOptions = Schema.Struct({
   login: key(LoginConfig, "Logins in the browser, for providers that take an OpenAI key."),
@@ -99,9 +105,9 @@ export const ServerOptions = Schema.Struct({
     "Version of the original that `--version`, `userAgent` and `serverInfo.version` state before Colloquy's own.",
   ),
   conversation_store: keyOr(
-    Schema.Literals(["files", "memory"]),
+    StorePlace,
     "files",
-    "Where conversations are stored: in files of the state directory, or in memory until the process ends.",
+    "Where conversations are stored: `files` of the state directory, `memory` until the process ends, a PostgreSQL database (`postgres://user:password@host/database`) or a SQLite file (`sqlite:PATH`).",
   ),
 })
 /** The decoded keys; a key that is not set is absent. */

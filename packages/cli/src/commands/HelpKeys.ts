@@ -39,7 +39,7 @@ export const keyEntries: ReadonlyArray<Entry> = [
   ],
   [
     "conversation_store",
-    "files (default), or memory: conversations are lost when the process ends",
+    "files (default), memory: conversations are lost when the process ends, or a database: postgres://user@host/name or sqlite:PATH",
   ],
   [
     "unattended",

@@ -1,11 +1,20 @@
 /** The options that every command which loads the configuration takes, before or after its name. */
+import * as ConfigTree from "@colloquy/config/ConfigTree"
 import { SandboxMode } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import type { Launch } from "../args/Args.ts"
-import * as Options from "../args/Options.ts"
+import type * as Options from "../args/Options.ts"
+
+/** Why this is no argument of `-c`. Asked of the configuration: what parses the options of servers is part of every start. */
+const overrideFault = (text: string): string | undefined =>
+  Result.match(ConfigTree.parseOverride(text), {
+    onFailure: (fault) => fault,
+    onSuccess: () => undefined,
+  })
 
 const optional = (flag: Flag.Flag<string>) => Flag.optional(flag)
 
@@ -16,8 +25,8 @@ export const colloquy = Command.make("colloquy").pipe(
       Flag.withAlias("c"),
       Flag.withDescription("Set a key of config.toml for this run: key=value, the value in TOML"),
       Flag.filter(
-        (text) => Options.overrideFault(text) === undefined,
-        (text) => Options.overrideFault(text) ?? "",
+        (text) => overrideFault(text) === undefined,
+        (text) => `key=value: ${overrideFault(text) ?? ""}`,
       ),
       Flag.atLeast(0),
     ),

@@ -13,7 +13,6 @@ import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Layer from "effect/Layer"
-import { peopleCommands } from "../args/PeopleCommands.ts"
 import { errorLine } from "../log/ErrorLine.ts"
 import { version } from "../server/Version.ts"
 import { execCommand } from "../exec/ExecArguments.ts"
@@ -35,6 +34,12 @@ const commands = colloquy.pipe(
     logoutCommand,
     statusCommand,
   ]),
+)
+
+const names: ReadonlySet<string> = new Set(
+  [chatCommand, execCommand, sessionsCommand, loginCommand, logoutCommand, statusCommand].map(
+    ({ name }) => name,
+  ),
 )
 
 const root = colloquy.pipe(
@@ -89,7 +94,7 @@ export const run = async (words: ReadonlyArray<string>): Promise<number> => {
   if (CliError.isCliError(error)) {
     // The parser has presented its own errors; this one is of the command.
     if (error._tag !== "ShowHelp") {
-      const name = words.find((word) => peopleCommands.has(word)) ?? ""
+      const name = words.find((word) => names.has(word)) ?? ""
       process.stderr.write(`${legible(lineOf(error))}\nSee \`colloquy ${name} --help\`\n`)
     }
     return 2

@@ -404,6 +404,45 @@ describe("completions", () => {
   }
 })
 
+describe("every command for people", () => {
+  it.live.each(["sessions list", "status", "completions bash", "exec --help", "chat 'say hi'"])(
+    "`%s` fails in one line where stdout is a full disk",
+    (words) =>
+      Effect.gen(function* () {
+        const { env, home } = yield* homeWith()
+        const program = `'${process.execPath}' '${entry}' ${words} > /dev/full`
+        const { status, stderr } = spawnSync("sh", ["-c", program], {
+          cwd: home,
+          env: { PATH: process.env["PATH"], ...env },
+          stdio: ["ignore", "pipe", "pipe"],
+          encoding: "utf8",
+        })
+        assert.deepStrictEqual(
+          [status, stderr],
+          [1, "colloquy: stdout cannot be written (ENOSPC)\n"],
+        )
+      }).pipe(Effect.scoped),
+  )
+
+  it.live("quotes no word of the command line that a terminal would obey", () =>
+    Effect.gen(function* () {
+      const { run } = yield* homeWith()
+      const evil = "\u001b[31mx"
+      for (const words of [
+        ["sessions", "show", evil],
+        ["exec", "--skip-git-repo-check", "resume", evil, "x"],
+        ["exec", `--${evil}`],
+        ["chat", "-C", `/${evil}`],
+      ]) {
+        const { code, stderr } = run(words)
+        assert.isAbove(code ?? 0, 0)
+        assert.notInclude(stderr, "\u001b")
+        assert.include(stderr, "\\x1b[31mx")
+      }
+    }).pipe(Effect.scoped),
+  )
+})
+
 describe("help and usage errors", () => {
   it.live("`help` shows the page of a command", () =>
     Effect.gen(function* () {
@@ -413,22 +452,19 @@ describe("help and usage errors", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("every page has at most 80 columns", () =>
+  it.live.each([
+    ...["chat", "exec", "login", "logout", "status", "completions", "sessions", "mcp"],
+    ...["list", "show", "resume", "rename", "fork", "archive", "unarchive", "rm"].map(
+      (name) => `sessions ${name}`,
+    ),
+    "login status",
+  ])("the page of %s has at most 80 columns", (words) =>
     Effect.gen(function* () {
       const { run } = yield* homeWith()
-      const commands = ["chat", "exec", "login", "logout", "status", "completions", "sessions"]
-      const subcommands = ["list", "show", "resume", "rename", "fork", "archive", "unarchive", "rm"]
-      for (const words of [
-        ...commands.map((name) => [name]),
-        ...subcommands.map((name) => ["sessions", name]),
-        ["login", "status"],
-        ["mcp"],
-      ]) {
-        const { code, stderr, stdout } = run([...words, "--help"])
-        assert.deepStrictEqual([code, stderr], [0, ""])
-        assert.include(stdout, ["colloquy", ...words].join(" "))
-        for (const row of stdout.split("\n")) assert.isAtMost(widthOf(row), 80, row)
-      }
+      const { code, stderr, stdout } = run([...words.split(" "), "--help"])
+      assert.deepStrictEqual([code, stderr], [0, ""])
+      assert.include(stdout, `colloquy ${words}`)
+      for (const row of stdout.split("\n")) assert.isAtMost(widthOf(row), 80, row)
     }).pipe(Effect.scoped),
   )
 

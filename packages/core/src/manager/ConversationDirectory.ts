@@ -36,7 +36,7 @@ import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import type { StoreError } from "../StoreErrors.ts"
 import { isVisible } from "./Access.ts"
 import { Entries } from "./Entries.ts"
-import { type Entry, makeEntry, stored } from "./Entry.ts"
+import { ended, type Entry, makeEntry, stored } from "./Entry.ts"
 import { type Beginning, importedOrigin, initialLogOf, type Origin } from "./InitialLog.ts"
 import type { LoadedConversations } from "./LoadedConversations.ts"
 import { ManagedConversation } from "./ManagedConversation.ts"
@@ -385,7 +385,7 @@ export class ConversationDirectory {
         { concurrency: "unbounded", discard: true },
       )
       // Those that are being removed or archived are released already, and may still run (L8).
-      const others = Effect.forEach(all, (entry) => this.inMemory.ended(entry), { discard: true })
+      const others = Effect.forEach(all, ended, { discard: true })
       return Effect.andThen(releasing, others).pipe(
         Effect.andThen(this.inMemory.close),
         Effect.onExit((exit) => Deferred.done(done, exit)),

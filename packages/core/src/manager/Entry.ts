@@ -18,6 +18,8 @@
 import { defined } from "@colloquy/protocol/Defined"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type { StartedConversation, OwnedConversation } from "../Conversation.ts"
 import type { ConversationLoad } from "../ConversationObserver.ts"
@@ -128,3 +130,11 @@ export const notifyMoved = (entry: Entry): void => {
   entry.onMoved = undefined
   for (const notify of onMoved ?? []) notify()
 }
+
+/** Waits until a conversation that was released, by whomever, runs no more. */
+export const ended = (entry: Entry): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const { placement } = entry
+    const loaded = placement._tag === "Removed" ? placement.loaded : undefined
+    return loaded === undefined ? Effect.void : Effect.asVoid(Fiber.await(loaded.fiber))
+  })

@@ -193,15 +193,6 @@ export class LoadedConversations {
     }).pipe(Effect.uninterruptible)
   }
 
-  /** Waits until a conversation that was released, by whomever, runs no more. */
-  ended(entry: Entry): Effect.Effect<void> {
-    return Effect.suspend(() => {
-      const { placement } = entry
-      const loaded = placement._tag === "Removed" ? placement.loaded : undefined
-      return loaded === undefined ? Effect.void : Effect.asVoid(Fiber.await(loaded.fiber))
-    })
-  }
-
   /** Evicts every conversation when its idle time is over. Never ends. */
   get sweep(): Effect.Effect<never> {
     return sweep({

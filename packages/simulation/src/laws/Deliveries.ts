@@ -97,11 +97,12 @@ class Follower {
     }
   }
 
-  /** True for the text of an attempt that failed before this listener was synchronized; it is recorded when its turn fails or is aborted. */
+  /** True for the text of an attempt that failed before this listener was synchronized; it is recorded when its turn ends. */
   private isOfFailedAttempt({ id, seq }: Event): boolean {
-    const next = this.log[seq + 1]?.msg.type
+    const texts = ["raw_response_item", "agent_message", "agent_reasoning"]
+    const next = this.log.slice(seq + 1).find(({ msg }) => !texts.includes(msg.type))?.msg.type
     return (
-      (next === "error" || next === "turn_aborted") &&
+      (next === "error" || next === "turn_aborted" || next === "task_complete") &&
       this.log.slice(0, seq).some((one) => one.id === id && one.msg.type === "stream_error")
     )
   }

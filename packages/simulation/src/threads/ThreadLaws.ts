@@ -243,7 +243,7 @@ const badRequestsAreReported: Check = ({ name, over, plan, received }) => [
   ...plan.steps.filter(isRefused).flatMap(({ id, what }) => {
     const response = received.find((one) => isResponse(one) && one.id === id)
     // A store that fails may be asked about the thread first.
-    const isFault = response?.text.includes("injected") === true
+    const isFault = /injected|in use by another process/.test(response?.text ?? "")
     return response === undefined || response.error?.code === -32600 || isFault
       ? []
       : [`${what} is answered with ${response.text}`]

@@ -110,6 +110,12 @@ const garbage = (id: number, what: ThreadGarbage, { threadId }: Subject): string
   }
 }
 
+/** A thread that begins with a message that the client has kept. */
+const kept = (text: string) => ({
+  threadId: unknownThread,
+  history: [{ type: "message", role: "user", content: [{ type: "input_text", text }] }],
+})
+
 /** The text that a step sends. */
 export const textOf = (
   step: Exclude<ThreadStep, { readonly do: "pause" | "yield" }>,
@@ -119,12 +125,7 @@ export const textOf = (
     case "start":
       return request(step.id, ThreadStart._tag, { ephemeral: step.ephemeral })
     case "import":
-      return request(step.id, ThreadResume._tag, {
-        threadId: unknownThread,
-        history: [
-          { type: "message", role: "user", content: [{ type: "input_text", text: step.text }] },
-        ],
-      })
+      return request(step.id, ThreadResume._tag, kept(step.text))
     case "turn":
     case "steer":
     case "name":

@@ -68,7 +68,7 @@ const serveOne = (plan: WireClientPlan, name: number, recorder: Recorder, thread
   )
 
 /** What the store of a run does: only its appends fail. */
-export const storePlan = ({ appendFaults }: Pick<WirePlan, "appendFaults">) => ({
+const storePlan = ({ appendFaults }: Pick<WirePlan, "appendFaults">) => ({
   idleMs: 600_000,
   maxLoaded: 1_000,
   unaudited: [],

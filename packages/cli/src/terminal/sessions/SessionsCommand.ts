@@ -39,7 +39,7 @@ const listFlags = {
     Flag.withDescription("Most conversations that are listed"),
     Flag.filter(
       (n) => n >= 1,
-      (n) => `expected 1 or more, got ${n}`,
+      () => "1 or more",
     ),
     Flag.withDefault(defaultLimit),
   ),

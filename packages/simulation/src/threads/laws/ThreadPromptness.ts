@@ -138,13 +138,16 @@ export const interruptedInTime: RunCheck = ({ connections }) =>
 /** L15: a call that asks goes on only as often as clients have allowed it. */
 export const allowedByClients: RunCheck = ({ connections, run }) => {
   const allowed = new Map<unknown, number>()
+  // What was allowed for a session holds in its forks as well.
+  let isForSession = false
   for (const { received, sent } of connections) {
     for (const answer of sent) {
       const decision = at(answer.result, "decision")
       if (decision !== "accept" && decision !== "acceptForSession") continue
       const question = received.find((one) => isRequest(one) && one.id === answer.id)
       const threadId = param(question, "threadId")
-      allowed.set(threadId, decision === "accept" ? (allowed.get(threadId) ?? 0) + 1 : Infinity)
+      allowed.set(threadId, (allowed.get(threadId) ?? 0) + 1)
+      isForSession ||= decision === "acceptForSession"
     }
   }
   const passed = new Map<string, number>()
@@ -153,7 +156,7 @@ export const allowedByClients: RunCheck = ({ connections, run }) => {
     passed.set(entry.conversation, (passed.get(entry.conversation) ?? 0) + 1)
   }
   return [...passed].flatMap(([threadId, times]) => {
-    const most = allowed.get(threadId) ?? 0
+    const most = isForSession ? Infinity : (allowed.get(threadId) ?? 0)
     return times <= most
       ? []
       : [`thread ${threadId}: ${times} calls went on, and clients allowed ${most}`]

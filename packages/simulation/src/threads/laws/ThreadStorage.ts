@@ -65,6 +65,24 @@ const queueOf = (events: ReadonlyArray<Event>): ReadonlyArray<string> =>
     ? (events.flatMap(({ msg }) => (msg.type === "queue_changed" ? [msg.ids] : [])).at(-1) ?? [])
     : []
 
+/** Queued input that is neither listed, nor in the turns that are shown. */
+const lostQueue = (
+  events: ReadonlyArray<Event>,
+  listed: Answered | undefined,
+  shown: string,
+): ReadonlyArray<string> => {
+  const data = at(listed?.response.result, "data")
+  const queued = Array.isArray(data) ? data.map((one) => at(one, "id")) : []
+  const over = new Set(
+    events.flatMap((one) =>
+      one.msg.type === "task_started" || isTerminal(one.msg) ? [one.id] : [],
+    ),
+  )
+  return queueOf(events).filter(
+    (one) => !queued.includes(one) && !over.has(one) && !shown.includes(`"id":"${one}"`),
+  )
+}
+
 /** What is wrong with what a client reads of one thread after a crash. */
 const recalled = (
   id: string,
@@ -100,17 +118,8 @@ const recalled = (
         : [],
     ),
   )
-  const data = at(of(ThreadQueueList._tag)?.response.result, "data")
-  const queued = Array.isArray(data) ? data.map((one) => at(one, "id")) : []
-  const over = new Set(
-    events.flatMap((one) =>
-      one.msg.type === "task_started" || isTerminal(one.msg) ? [one.id] : [],
-    ),
-  )
-  const lost = queueOf(events).flatMap((one) =>
-    queued.includes(one) || over.has(one) || shown.includes(`"id":"${one}"`)
-      ? []
-      : [`thread ${id}: queued input ${one} is lost`],
+  const lost = lostQueue(events, of(ThreadQueueList._tag), shown).map(
+    (one) => `thread ${id}: queued input ${one} is lost`,
   )
   return [...missing, ...(goesOn ? [] : [...running, ...open]), ...lost]
 }

@@ -1,0 +1,249 @@
+/**
+ * The conversation store in a database: PostgreSQL, or SQLite in one file. A commit of the database is what every operation
+ * resolves with (L10). The lease of a conversation is a generation in its row, which every append checks in its own
+ * transaction, and the clock of leases is that of the database (L16). Events that a fork has from another conversation are
+ * stored once.
+ *
+ * While the database cannot be reached an operation is tried for some seconds; then it fails with a `StoreError`.
+ */
+import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
+import {
+  type ConversationMeta,
+  ConversationStore,
+  type ListQuery,
+  type LogAddress,
+  type LogWriter,
+  type OpenedLog,
+} from "@colloquy/core/ConversationStore"
+import type { LogRecord } from "@colloquy/core/LogRecord"
+import { type LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
+import type { ConversationId } from "@colloquy/protocol/Ids"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import * as SqlClient from "effect/sql/SqlClient"
+import { SqlError } from "effect/sql/SqlError"
+import { Conversations, type ConversationRow, type TakenLease } from "./internal/Conversations.ts"
+import { type Dialect, dialectOf } from "./internal/Dialect.ts"
+import { Holder, type Processes } from "./internal/Holder.ts"
+import { listPage } from "./internal/Listing.ts"
+import * as LogPages from "./internal/LogPages.ts"
+import { type Attempt, defaultPatience, type Patience, retrying } from "./internal/Retrying.ts"
+import { folded, summaryOf } from "./internal/Rows.ts"
+import { type Operation, storeError } from "./internal/SqlFaults.ts"
+import { type Limits, SqlWriter } from "./internal/SqlWriter.ts"
+import { migrate } from "./Migrations.ts"
+import type { SchemaTooNew } from "./SqlStoreErrors.ts"
+
+type Service = ConversationStore["Service"]
+
+/** Options of the store. */
+export interface SqlStoreOptions extends Partial<Limits> {
+  /**
+   * How long leases outlive a process that has stopped renewing them. Default: 10 seconds, of which a process may pause
+   * two thirds.
+   */
+  readonly leaseFor?: Duration.Duration
+  /** What is known of processes. Default: nothing; the leases of one that was killed end after `leaseFor`. */
+  readonly processes?: Processes
+  /** How long an operation is tried while the database cannot be reached. */
+  readonly patience?: Patience
+  /** How long the layer waits for a database that cannot be reached. Default: 10 seconds. */
+  readonly startWithin?: Duration.Duration
+}
+
+/** Long enough for a database that restarts. */
+const defaultStart = Duration.seconds(10)
+
+const defaultLease = Duration.seconds(10)
+
+/** The same limits as those of rollout files, so that each log can be copied to the other store. */
+const defaultLimits: Limits = { maxEvents: 1_000_000, maxBytes: 2 * 1024 ** 3 }
+
+const noProcesses: Processes = { own: () => ({}), isEnded: () => false }
+
+class SqlStore implements Service {
+  private readonly sql: SqlClient.SqlClient
+  private readonly dialect: Dialect
+  private readonly holder: Holder
+  private readonly conversations: Conversations
+  private readonly limits: Limits
+  private readonly patience: Patience
+
+  constructor(
+    sql: SqlClient.SqlClient,
+    dialect: Dialect,
+    holder: Holder,
+    options: SqlStoreOptions,
+  ) {
+    this.sql = sql
+    this.dialect = dialect
+    this.holder = holder
+    this.conversations = new Conversations(sql, dialect, holder)
+    const { maxBytes, maxEvents } = defaultLimits
+    this.limits = {
+      maxEvents: options.maxEvents ?? maxEvents,
+      maxBytes: options.maxBytes ?? maxBytes,
+    }
+    this.patience = options.patience ?? defaultPatience
+  }
+
+  create(
+    meta: ConversationMeta,
+    records: ReadonlyArray<LogRecord>,
+  ): Effect.Effect<LogWriter, StoreError, Scope.Scope> {
+    const create = this.retrying("create", (attempt) =>
+      this.conversations.create(meta, records, attempt),
+    )
+    return Effect.map(this.lease(meta.id, create), ({ writer }) => writer)
+  }
+
+  open(
+    where: LogAddress,
+  ): Effect.Effect<OpenedLog, StoreError | NoSuchConversation | LeaseHeld, Scope.Scope> {
+    if (!("id" in where)) return Effect.fail(new NoSuchConversation({ id: where.path }))
+    const { id } = where
+    const open = this.retrying("open", () => this.conversations.open(id))
+    return Effect.map(this.lease(id, open), ({ row, writer }) => ({
+      writer,
+      summary: summaryOf(row),
+      repairs: [],
+    }))
+  }
+
+  readonly read: Service["read"] = (id, { from = 0, max }) =>
+    this.reading("read", id, (row) => LogPages.readForward(this.sql, row, from, max))
+
+  readonly readBackward: Service["readBackward"] = (id, { before, max }) =>
+    this.reading("read", id, (row) =>
+      LogPages.readBackward(this.sql, row, before ?? row.length, max),
+    )
+
+  readonly positionOf: Service["positionOf"] = (id, seq) =>
+    this.reading("read", id, (row) => LogPages.positionOf(this.sql, row, seq))
+
+  readonly list = (query: ListQuery) =>
+    this.retrying("list", () => listPage(this.sql, this.dialect, query))
+
+  readonly metadata: Service["metadata"] = (where) =>
+    "id" in where
+      ? this.reading("metadata", where.id, (row) => Effect.succeed(summaryOf(row)))
+      : Effect.fail(new NoSuchConversation({ id: where.path }))
+
+  readonly archive = (id: ConversationId) =>
+    this.changing("archive", () => this.conversations.setArchived(id, true))
+
+  readonly unarchive = (id: ConversationId) =>
+    this.changing("unarchive", () => this.conversations.setArchived(id, false))
+
+  readonly rename = (id: ConversationId, name: string) =>
+    this.changing("rename", () => this.conversations.rename(id, name, folded(name)))
+
+  readonly delete = (id: ConversationId) =>
+    this.changing("delete", (attempt) => this.conversations.delete(id, attempt))
+
+  private retrying<A, E, R>(
+    operation: Operation,
+    attempt: (attempt: Attempt) => Effect.Effect<A, E | SqlError, R>,
+  ) {
+    return retrying(operation, this.patience, attempt)
+  }
+
+  private changing<E>(
+    operation: Operation,
+    attempt: (attempt: Attempt) => Effect.Effect<unknown, E | SqlError>,
+  ) {
+    return Effect.uninterruptible(Effect.asVoid(this.retrying(operation, attempt)))
+  }
+
+  private reading<A, E>(
+    operation: Operation,
+    id: ConversationId,
+    use: (row: ConversationRow) => Effect.Effect<A, E | SqlError>,
+  ): Effect.Effect<A, Exclude<E, SqlError> | NoSuchConversation | StoreError> {
+    return this.retrying(operation, () => Effect.flatMap(this.conversations.find(id), use))
+  }
+
+  /** Holds a lease until the scope closes. Not `acquireRelease`: its finalizer would keep the context of the caller alive. */
+  private lease<E>(
+    id: ConversationId,
+    take: Effect.Effect<TakenLease, E>,
+  ): Effect.Effect<{ readonly writer: SqlWriter; readonly row: ConversationRow }, E, Scope.Scope> {
+    return Effect.uninterruptible(
+      Effect.gen({ self: this }, function* () {
+        const scope = yield* Effect.scope
+        const { row, token } = yield* take
+        const { bytes, events, generation, length, log } = row
+        const { limits, patience } = this
+        const lease = { log, generation }
+        const held = { ...lease, id, token, length, events, bytes, limits, patience }
+        const writer = new SqlWriter(this.sql, this.dialect, held)
+        this.holder.hold(lease, () => writer.close())
+        yield* Scope.addFinalizer(scope, this.released(writer, token, lease))
+        return { writer, row }
+      }),
+    )
+  }
+
+  /** By itself, so that it keeps nothing else of the taking alive. */
+  private released(
+    writer: SqlWriter,
+    token: string,
+    lease: { readonly log: number; readonly generation: number },
+  ): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      writer.close()
+      return this.holder.release(token, lease)
+    })
+  }
+}
+
+/** A client whose errors are those of the store. */
+export const clientLayer = <R>(client: Layer.Layer<R, SqlError>): Layer.Layer<R, StoreError> =>
+  Layer.catch(client, (error) => Layer.unwrap(Effect.fail(storeError("open", error))))
+
+/** The migrations may wait for those of another program, so that only the whole time is limited. */
+const startPatience = (startWithin: Duration.Duration): Patience => ({
+  attempt: Duration.infinity,
+  total: startWithin,
+})
+
+/** Brings the tables up to date, as soon as the database can be reached. */
+const start = (
+  startWithin: Duration.Duration,
+): Effect.Effect<void, StoreError | SchemaTooNew, SqlClient.SqlClient> =>
+  retrying("open", startPatience(startWithin), () => migrate).pipe(
+    Effect.catchTag("MigrationError", ({ cause, message }) =>
+      Effect.fail(
+        cause instanceof SqlError
+          ? storeError("open", cause)
+          : new StoreError({ operation: "open", reason: "Other", message }),
+      ),
+    ),
+  )
+
+/**
+ * Layer of the store over a client of `effect/sql`. Brings the tables up to date first, and waits for a database that cannot
+ * be reached. The leases of the store end with the layer.
+ */
+export const layer = (
+  options: SqlStoreOptions = {},
+): Layer.Layer<ConversationStore, StoreError | SchemaTooNew, SqlClient.SqlClient> =>
+  Layer.effect(
+    ConversationStore,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const {
+        leaseFor = defaultLease,
+        processes = noProcesses,
+        startWithin = defaultStart,
+      } = options
+      yield* start(startWithin)
+      const dialect = dialectOf(sql)
+      const holder = new Holder(sql, dialect, leaseFor, processes)
+      yield* Effect.addFinalizer(() => holder.end)
+      yield* Effect.forkScoped(holder.renewals)
+      return new SqlStore(sql, dialect, holder, options)
+    }),
+  )
