@@ -39,6 +39,8 @@ export interface ThreadReplay {
   readonly app?: Partial<AppOptions>
   /** What `…` stands for in requests, by their ids. */
   readonly said?: Readonly<Record<string, string>>
+  /** The messages of frames that the recording only names: connection and message, by the name. */
+  readonly frames?: Readonly<Record<string, readonly [conn: string, message: object]>>
 }
 
 const findDialect = (method: string) => Effect.sync(() => otherDialectOf(method, AppServer.name))
@@ -301,9 +303,16 @@ const comparedAll = (
 /** The entries with the texts that the recording leaves out. */
 const spokenOf = (
   entries: ReadonlyArray<Entry>,
-  said: Readonly<Record<string, string>>,
+  { frames = {}, said = {} }: ThreadReplay,
 ): ReadonlyArray<Entry> =>
-  entries.map((entry) => {
+  entries.map((entry): Entry => {
+    if (entry.dir === "note") {
+      const [, label = ""] = /"event":"sending frame","label":"([^"]*)"/.exec(entry.note) ?? []
+      const frame = frames[label]
+      return frame === undefined
+        ? entry
+        : { dir: "c2s", conn: frame[0], text: JSON.stringify(frame[1]) }
+    }
     if (entry.dir !== "c2s" || !entry.text.includes('"…"')) return entry
     const words = said[String(read(entry.text).id)]
     return words === undefined
@@ -314,12 +323,13 @@ const spokenOf = (
 /** Every mismatch between the messages of the original and of Colloquy. */
 export const found = (
   recording: ReadonlyArray<Entry>,
-  { app = {}, config = configOf(recording), said = {}, script, tools }: ThreadReplay,
+  replay: ThreadReplay,
 ): Effect.Effect<ReadonlyArray<Mismatch>> =>
   Effect.scoped(
     Effect.gen(function* () {
       const store = Context.get(yield* Layer.build(PathStore.layer), ConversationStore)
-      const entries = spokenOf(recording, said)
+      const { app = {}, config = configOf(recording), script, tools } = replay
+      const entries = spokenOf(recording, replay)
       const processes = processesOf(entries)
       const recorded = namesOf(readAll(recordedTexts(processes)))
       let sent: ReadonlyArray<SentText> = []

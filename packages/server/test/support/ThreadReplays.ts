@@ -32,6 +32,13 @@ const findings = {
   overall_confidence_score: 0.9,
 }
 
+const loadedList = (id: number) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "thread/loaded/list",
+  params: {},
+})
+
 /** The replays that need more, by recording name. */
 export const threadReplays: Readonly<
   Record<string, (entries: ReadonlyArray<Entry>) => ThreadReplay>
@@ -55,6 +62,23 @@ export const threadReplays: Readonly<
       ],
     ],
     said: { 4: "look at hello.txt", 5: "", 10: "hang" },
+  }),
+  // Some messages are only named, because they are sent in several frames or are very long.
+  app_ws_frames: () => ({
+    frames: {
+      "fragment 2": [
+        "A",
+        {
+          jsonrpc: "2.0",
+          id: 1,
+          method: "initialize",
+          params: { clientInfo: { name: "x", version: "1" } },
+        },
+      ],
+      "alive?": ["A", loadedList(5)],
+      "text with trailing newline": ["A", loadedList(6)],
+      "3 MB text": ["G", loadedList(77)],
+    },
   }),
   app_reasoning: () => ({ config: { ...policies, show_raw_agent_reasoning: true } }),
 }
