@@ -13,7 +13,8 @@
  *    documented behaviour the expected messages come from. If the behaviour of the original is neither recorded nor
  *    documented, do not add a difference.
  * 2. For a new recording, add the replay (what the scripted provider answers) to the module of replays of its version:
- *    `support/Replays029.ts`, `support/Replays153.ts` or `support/AppReplays.ts`. A recording that needs the built program
+ *    `support/Replays029.ts`, `support/Replays153.ts`, `support/AppReplays.ts` or, where more than the recorded items is
+ *    needed, `support/ThreadReplays.ts`. A recording that needs the built program
  *    (its commands really run, or it is about the start, files or the network) belongs to `v<version>-commands` and
  *    `packages/cli/test/support/CommandReplays.ts`.
  * 3. Add the difference to the part of its table, in this directory. `explains` is as narrow as possible: it checks the
