@@ -203,6 +203,7 @@ const rows: ReadonlyArray<readonly [string, ReadonlyArray<EventMsg>, ReadonlyArr
       "delta t/reasoning/1 two",
       "start commandExecution t/command/0 inProgress",
       "end reasoning t/reasoning/1",
+      "delta t/command/0 out",
       "end commandExecution t/command/0 completed",
     ],
   ],

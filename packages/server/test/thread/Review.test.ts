@@ -86,6 +86,7 @@ describe("review/start", () => {
           "item/started agentMessage",
           "item/agentMessage/delta",
           "item/completed agentMessage",
+          "thread/readState/changed",
           "thread/status/changed idle",
           "turn/completed",
         ])
