@@ -27,6 +27,7 @@ import { SqlError } from "effect/sql/SqlError"
 import { Conversations, type ConversationRow, type TakenLease } from "./internal/Conversations.ts"
 import { type Dialect, dialectOf } from "./internal/Dialect.ts"
 import { Holder, type Processes } from "./internal/Holder.ts"
+import { KeyedLocks } from "./internal/KeyedLocks.ts"
 import { listPage } from "./internal/Listing.ts"
 import * as LogPages from "./internal/LogPages.ts"
 import { type Attempt, defaultPatience, type Patience, retrying } from "./internal/Retrying.ts"
@@ -68,6 +69,11 @@ class SqlStore implements Service {
   private readonly dialect: Dialect
   private readonly holder: Holder
   private readonly conversations: Conversations
+  /**
+   * A lease of this store without a writer is one that was left over. Between its taking in the database and its writer
+   * nothing else of this process may look at it.
+   */
+  private readonly locks = new KeyedLocks()
   private readonly limits: Limits
   private readonly patience: Patience
 
@@ -132,16 +138,16 @@ class SqlStore implements Service {
       : Effect.fail(new NoSuchConversation({ id: where.path }))
 
   readonly archive = (id: ConversationId) =>
-    this.changing("archive", () => this.conversations.setArchived(id, true))
+    this.changing("archive", id, () => this.conversations.setArchived(id, true))
 
   readonly unarchive = (id: ConversationId) =>
-    this.changing("unarchive", () => this.conversations.setArchived(id, false))
+    this.changing("unarchive", id, () => this.conversations.setArchived(id, false))
 
   readonly rename = (id: ConversationId, name: string) =>
-    this.changing("rename", () => this.conversations.rename(id, name, folded(name)))
+    this.changing("rename", id, () => this.conversations.rename(id, name, folded(name)))
 
   readonly delete = (id: ConversationId) =>
-    this.changing("delete", (attempt) => this.conversations.delete(id, attempt))
+    this.changing("delete", id, (attempt) => this.conversations.delete(id, attempt))
 
   private retrying<A, E, R>(
     operation: Operation,
@@ -152,9 +158,11 @@ class SqlStore implements Service {
 
   private changing<E>(
     operation: Operation,
+    id: ConversationId,
     attempt: (attempt: Attempt) => Effect.Effect<unknown, E | SqlError>,
   ) {
-    return Effect.uninterruptible(Effect.asVoid(this.retrying(operation, attempt)))
+    const change = Effect.asVoid(this.retrying(operation, attempt))
+    return Effect.uninterruptible(this.locks.with(id, change))
   }
 
   private reading<A, E>(
@@ -170,20 +178,19 @@ class SqlStore implements Service {
     id: ConversationId,
     take: Effect.Effect<TakenLease, E>,
   ): Effect.Effect<{ readonly writer: SqlWriter; readonly row: ConversationRow }, E, Scope.Scope> {
-    return Effect.uninterruptible(
-      Effect.gen({ self: this }, function* () {
-        const scope = yield* Effect.scope
-        const { row, token } = yield* take
-        const { bytes, events, generation, length, log } = row
-        const { limits, patience } = this
-        const lease = { log, generation }
-        const held = { ...lease, id, token, length, events, bytes, limits, patience }
-        const writer = new SqlWriter(this.sql, this.dialect, held)
-        this.holder.hold(lease, () => writer.close())
-        yield* Scope.addFinalizer(scope, this.released(writer, token, lease))
-        return { writer, row }
-      }),
-    )
+    const held = Effect.gen({ self: this }, function* () {
+      const scope = yield* Effect.scope
+      const { row, token } = yield* take
+      const { bytes, events, generation, length, log } = row
+      const { limits, patience } = this
+      const lease = { log, generation }
+      const options = { ...lease, id, token, length, events, bytes, limits, patience }
+      const writer = new SqlWriter(this.sql, this.dialect, options)
+      this.holder.hold(lease, () => writer.close())
+      yield* Scope.addFinalizer(scope, this.released(writer, token, lease))
+      return { writer, row }
+    })
+    return Effect.uninterruptible(this.locks.with(id, held))
   }
 
   /** By itself, so that it keeps nothing else of the taking alive. */

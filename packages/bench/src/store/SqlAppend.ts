@@ -11,7 +11,6 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { statSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { batch, home, metaOf } from "./Setting.ts"
@@ -79,7 +78,16 @@ const sqlite = Effect.gen(function* () {
       }
     })
   const store = Layer.orDie(SqliteStore.layer({ file }))
-  return { store, insert, bytes: () => statSync(file).size } satisfies Subject
+  const bytes = () => {
+    const database = new DatabaseSync(file)
+    // With the pages that are in the journal still.
+    const { size } = database
+      .prepare("SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size")
+      .get() as { readonly size: number }
+    database.close()
+    return size
+  }
+  return { store, insert, bytes } satisfies Subject
 })
 
 const postgres = Effect.gen(function* () {

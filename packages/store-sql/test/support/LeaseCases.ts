@@ -23,6 +23,38 @@ const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<
 
 export const leaseCases: ReadonlyArray<Case> = [
   caseOf(
+    "L16 of many attempts of one process to open a conversation one wins, and can append",
+    (world) =>
+      Effect.gen(function* () {
+        const store = yield* storeOf(world)
+        yield* Effect.scoped(store.create(meta, firstRecords(meta)))
+        for (let round = 0; round < 20; round++) {
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              const attempts = Array.from({ length: 6 }, () => Effect.exit(store.open({ id })))
+              const others = [store.archive(id), store.unarchive(id)].map(Effect.exit)
+              const [exits] = yield* Effect.all(
+                [
+                  Effect.all(attempts, { concurrency: "unbounded" }),
+                  Effect.all(others, { concurrency: "unbounded" }),
+                ],
+                { concurrency: "unbounded" },
+              )
+              const opened = exits.filter(Exit.isSuccess)
+              assert.lengthOf(opened, 1)
+              for (const { value } of opened) {
+                const records = yield* readAll(id).pipe(
+                  Effect.provideService(ConversationStore, store),
+                )
+                const next = records.length
+                yield* value.writer.append(messages(next, next + 1), "synced")
+              }
+            }),
+          )
+        }
+      }),
+  ),
+  caseOf(
     "L16 a process that paused past its lease appends nothing, whether or not another one has taken the conversation over",
     (world) =>
       Effect.gen(function* () {
