@@ -84,6 +84,11 @@ export const isApproval = (
   request: QuestionRequest | UnnamedElicitation,
 ): request is ApprovalRequest => kindOf(request) === "approval"
 
+/** True for a question that its call finds again after a restart: one of a person that a call of the model asks. */
+export const isFoundAgain = (
+  request: QuestionRequest | UnnamedElicitation,
+): request is ApprovalRequest | InputRequest => request._tag === "UserInput" || isApproval(request)
+
 /** True for a question whose answer is filled in and allows nothing. */
 export const isForm = (
   request: UnnamedElicitation | QuestionRequest,

@@ -8,7 +8,12 @@ import * as Duration from "effect/Duration"
 import type { Unattended, Verdict } from "../approvals/Approval.ts"
 import * as Book from "./ApprovalBook.ts"
 import { requestEvent, resolvedEvent } from "../question/ApprovalEvents.ts"
-import { isApproval, type Outcome, type QuestionRequest } from "../approvals/Elicitation.ts"
+import {
+  isApproval,
+  isFoundAgain,
+  type Outcome,
+  type QuestionRequest,
+} from "../approvals/Elicitation.ts"
 import { canBePut, canBeRead } from "../question/FormLimits.ts"
 import { SubmissionRefused } from "../ConversationErrors.ts"
 import type { State } from "./State.ts"
@@ -87,7 +92,7 @@ const named = (request: InputOf<"Ask">["request"], seq: number): QuestionRequest
  */
 export const askQuestion = (state: State, input: InputOf<"Ask">): Decision => {
   const { number, request, turnId } = input
-  if (state.turn?.id !== turnId || !isApproval(request)) return askAnew(state, input)
+  if (state.turn?.id !== turnId || !isFoundAgain(request)) return askAnew(state, input)
   const claimed = Book.claimVerdict(state.approvals, request)
   if (claimed !== undefined) {
     return {

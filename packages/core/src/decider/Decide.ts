@@ -2,13 +2,11 @@
  * The decisions of a conversation: `decide(state, input)` returns the events that follow and the actions to carry out.
  * Pure: `ConversationActor` records the events, delivers them and carries out the actions.
  */
-import { defined } from "@colloquy/protocol/Defined"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
 import { isLegacyOp } from "@colloquy/protocol/Op"
 import type { InputItem } from "@colloquy/protocol/ResponseItem"
 import {
-  answerQuestion,
   askQuestion,
   countListener,
   closeUnanswered,
@@ -35,7 +33,7 @@ import {
   nothing,
   type WhileRunning,
 } from "./Decision.ts"
-import { decisionOf } from "../approvals/Elicitation.ts"
+import { answer } from "./Answers.ts"
 import { startListing, finishListing } from "./ToolListings.ts"
 import { nextAutomatic, isSpent, keep, receiptOf } from "./Receipts.ts"
 import { advance, cancel, closeConversation, turnEnded, interrupt, stopTurn } from "./TurnEnd.ts"
@@ -160,16 +158,8 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
       return startListing(state, id)
     case "shutdown":
       return { ...done, ...shutDown(state, id) }
-    case "exec_approval":
-    case "patch_approval":
-    case "tool_approval":
-      return answerApproval(state, id, op, input.because)
-    case "elicitation_answer":
-      return answerForm(state, id, op, input.because)
-    case "client_tool_result":
-      return answerCall(state, id, op, input.because)
-    case "user_input_answer":
-      return answerInput(state, id, op, input.because)
+    default:
+      return answer(state, id, op, input.because)
   }
 }
 
@@ -216,72 +206,10 @@ const revert = (
   }
 }
 
-/** Answers the form of a tool server. */
-const answerForm = (
-  state: State,
-  id: SubmissionId,
-  { action, content, ...named }: Extract<Op, { readonly type: "elicitation_answer" }>,
-  because: InputOf<"Submit">["because"],
-): Decision => {
-  const reply = {
-    ...named,
-    decision: decisionOf(action),
-    ...defined({ content: action === "accept" ? content : undefined }),
-  }
-  return answerQuestion(state, id, "Elicitation", reply, because)
-}
-
-/** Answers the call of a client's tool, which has ended whatever the tool says. */
-const answerCall = (
-  state: State,
-  id: SubmissionId,
-  { content, success, type: _, ...named }: Extract<Op, { readonly type: "client_tool_result" }>,
-  because: InputOf<"Submit">["because"],
-): Decision => {
-  const reply = { ...named, decision: "approved" as const, result: { content, success } }
-  return answerQuestion(state, id, "ClientCall", reply, because)
-}
-
-/** Answers the agent's questions; a turn that waited for it since a restart is resumed. */
-const answerInput = (
-  state: State,
-  id: SubmissionId,
-  { response, type: _, ...named }: Extract<Op, { readonly type: "user_input_answer" }>,
-  because: InputOf<"Submit">["because"],
-): Decision => {
-  const reply =
-    response === null
-      ? { ...named, decision: "denied" as const }
-      : { ...named, decision: "approved" as const, content: response.answers }
-  const answered = answerQuestion(state, id, "UserInput", reply, because)
-  return answered.refused === undefined ? followedBy(answered, resumeParkedTurn) : answered
-}
-
 /** Interrupts the running turn and ends the conversation after it, or at once. */
 const shutDown = (state: State, id: SubmissionId): Decision => {
   const stopped = interrupt({ ...state, closing: true, shutdownId: id })
   return state.turn === undefined ? closeConversation(stopped) : stopped
-}
-
-/** The kind of question that an op answers. */
-const questionKinds = {
-  exec_approval: "Exec",
-  patch_approval: "Patch",
-  tool_approval: "Tool",
-} as const
-
-/** Answers an approval. `abort` also interrupts the turn; unlike `interrupt` it leaves queued submissions alone. */
-const answerApproval = (
-  state: State,
-  id: SubmissionId,
-  op: Extract<Op, { readonly type: keyof typeof questionKinds }>,
-  because: InputOf<"Submit">["because"],
-): Decision => {
-  const answered = answerQuestion(state, id, questionKinds[op.type], op, because)
-  if (answered.refused !== undefined) return answered
-  return because === undefined && op.decision === "abort"
-    ? followedBy(answered, (current) => stopTurn(current, "interrupted"))
-    : followedBy(answered, resumeParkedTurn)
 }
 
 const refuse = (state: State, reason: SubmissionRefused["reason"], message: string): Decision => ({

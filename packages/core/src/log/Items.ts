@@ -87,7 +87,8 @@ const discarded = ({ item }: OpenText): ItemChange => ({ _tag: "Discarded", item
 
 // -- texts
 
-const textTypes = {
+/** The events that carry a piece of a text, with the type of its item. */
+export const textTypes = {
   agent_message_delta: "agent_message",
   agent_reasoning_delta: "reasoning",
   agent_reasoning_raw_content_delta: "raw_reasoning",

@@ -7,7 +7,7 @@ import { eventInfo, type EventMsg, isTextDelta } from "@colloquy/protocol/EventM
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { MessageItem } from "@colloquy/protocol/ResponseItem"
 import type { TextItem } from "./Item.ts"
-import { initialItems, type ItemsState, step } from "./Items.ts"
+import { initialItems, type ItemsState, step, textTypes } from "./Items.ts"
 import { messageEvents } from "./MessageEvents.ts"
 
 /** The state of the fold of items, with the texts of one turn only. */
@@ -16,6 +16,24 @@ export type UnfinishedText = Pick<ItemsState, "texts">
 const concernsTexts = (msg: EventMsg): boolean =>
   isTextDelta(msg) || eventInfo(msg.type).completes.length > 0
 
+/**
+ * The texts after a piece that continues the only one: what the fold of items gives, without its other steps, since most
+ * events of a turn are such pieces. Undefined where the fold has to decide.
+ */
+const continued = (
+  unfinished: UnfinishedText | undefined,
+  turnId: SubmissionId,
+  msg: EventMsg,
+): UnfinishedText | undefined => {
+  const only = unfinished?.texts.length === 1 ? unfinished.texts[0] : undefined
+  if (!isTextDelta(msg) || only === undefined) return undefined
+  const { isClosed, isReplaced, item } = only
+  if (isClosed || isReplaced || item.turnId !== turnId || item.type !== textTypes[msg.type]) {
+    return undefined
+  }
+  return { texts: [{ item: { ...item, text: item.text + msg.delta }, isClosed, isReplaced }] }
+}
+
 /** The unfinished texts after these events of the turn; undefined while there are none. */
 export const unfinishedAfter = (
   before: UnfinishedText | undefined,
@@ -23,7 +41,9 @@ export const unfinishedAfter = (
   messages: ReadonlyArray<EventMsg>,
 ): UnfinishedText | undefined =>
   messages.reduce((unfinished, msg) => {
-    if (!concernsTexts(msg)) return unfinished
+    if (unfinished === undefined ? !isTextDelta(msg) : !concernsTexts(msg)) return unfinished
+    const more = continued(unfinished, turnId, msg)
+    if (more !== undefined) return more
     const { state } = step({ ...initialItems, ...unfinished }, { id: turnId, msg })
     return state.texts.length === 0 ? undefined : { texts: state.texts }
   }, before)

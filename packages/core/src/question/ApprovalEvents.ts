@@ -2,7 +2,7 @@
 import { defined } from "@colloquy/protocol/Defined"
 import type { EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
-import type { Verdict } from "../approvals/Approval.ts"
+import type { ApprovalRequest, Verdict } from "../approvals/Approval.ts"
 import type { ClientCallRequest, QuestionKind, QuestionRequest } from "../approvals/Elicitation.ts"
 import type { QuestionSettings } from "./ApprovalEffect.ts"
 import { formText } from "./FormText.ts"
@@ -131,6 +131,13 @@ export const requestOf = (msg: QuestionMsg, sandbox?: SandboxPolicy): QuestionRe
   if (msg.type === "request_user_input") {
     return { _tag: "UserInput", callId: msg.call_id, questions: msg.questions }
   }
+  return approvalOf(msg, sandbox)
+}
+
+const approvalOf = (
+  msg: EventOf<"exec_approval_request" | "apply_patch_approval_request" | "tool_approval_request">,
+  sandbox: SandboxPolicy | undefined,
+): ApprovalRequest => {
   const { call_id: callId, reason } = msg
   switch (msg.type) {
     case "exec_approval_request":
