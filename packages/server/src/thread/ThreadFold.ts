@@ -119,7 +119,7 @@ export class ThreadFold {
     this.projection = resynced(this.projection)
   }
 
-  /** What the event means for a client. `at`: when it was recorded or received, in milliseconds since the epoch. */
+  /** What the event means for a client. `at`: the time of its delivery or of its record. */
   step(event: Event, at: number): ReadonlyArray<ThreadOutput> {
     const { msg } = event
     // A virtual clock can be between two milliseconds, which the dialect cannot write.
