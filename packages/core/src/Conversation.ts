@@ -5,6 +5,7 @@
 import { defined } from "@colloquy/protocol/Defined"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
@@ -28,12 +29,15 @@ export type { Conversation, OwnedConversation } from "./conversation/Conversatio
 const newJournal = (
   id: ConversationId,
   settings: ConversationSettings,
-  maxListeners: number | undefined,
+  { maxListeners, nowMs }: { readonly maxListeners?: number; readonly nowMs: number },
 ): Journal => {
   const state = initialState(settings)
   const events = numberDrafts(state.seq, initialEvents(id, settings))
   const log = new EventLog()
-  log.append(events)
+  log.append(
+    events,
+    events.map(() => nowMs),
+  )
   return new Journal(log, events.reduce(project, state), maxListeners)
 }
 
@@ -71,7 +75,10 @@ export const start = Effect.fnUntraced(function* (
   const { maxListeners } = options
   const journal =
     existing === undefined
-      ? newJournal(id, settings, maxListeners)
+      ? newJournal(id, settings, {
+          nowMs: yield* Clock.currentTimeMillis,
+          ...defined({ maxListeners }),
+        })
       : restoredJournal(settings, existing, defined({ maxListeners, unrecorded }))
   const conversation = new ConversationActor(id, options, { inbox, journal, services })
   if (existing !== undefined && unrecorded === undefined)

@@ -48,6 +48,7 @@ describe("Conversation", () => {
       assert.deepStrictEqual(yield* listener.take, [
         {
           _tag: "Event",
+          atMs: 0,
           event: {
             seq: 0,
             id: "",
@@ -67,6 +68,7 @@ describe("Conversation", () => {
         },
         {
           _tag: "Event",
+          atMs: 0,
           event: {
             seq: 1,
             id: "",
@@ -188,6 +190,7 @@ describe("Conversation", () => {
       assert.deepStrictEqual(yield* late.take, [
         {
           _tag: "Event",
+          atMs: 0,
           event: { seq: 4, id: "0", msg: { type: "agent_message_delta", delta: "one two" } },
         },
         { _tag: "Synced", seq: 5 },
@@ -196,6 +199,7 @@ describe("Conversation", () => {
       assert.deepStrictEqual(yield* late.take, [
         {
           _tag: "Event",
+          atMs: 0,
           event: { seq: 4, id: "0", msg: { type: "agent_message_delta", delta: " three" } },
         },
       ])

@@ -1968,14 +1968,6 @@ export type RawResponseCompletedParams = {
   readonly usageMetadata: unknown
 }
 
-/** Whether the server can be controlled from another machine: it cannot. Sent once, after the response to `initialize`. */
-export type RemoteControlStatusChangedParams = {
-  readonly status: "disabled"
-  readonly serverName: string
-  readonly installationId: string
-  readonly environmentId: null
-}
-
 /** The credentials changed, through this or another connection. Sent to every connection. */
 export type AccountUpdatedParams = {
   readonly authMode: string | null
@@ -2262,8 +2254,6 @@ export interface ServerNotifications {
   "rawResponseItem/completed": { params: RawResponseItemCompletedParams }
   /** The model has completed a response, with `experimentalRawEvents`. */
   "rawResponse/completed": { params: RawResponseCompletedParams }
-  /** Whether the server can be controlled from another machine: it cannot. Sent once, after the response to `initialize`. */
-  "remoteControl/status/changed": { params: RemoteControlStatusChangedParams }
   /** The credentials changed, through this or another connection. Sent to every connection. */
   "account/updated": { params: AccountUpdatedParams }
   /** A login has ended. Sent to every connection. */

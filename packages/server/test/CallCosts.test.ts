@@ -133,6 +133,7 @@ describe("the costs of a call", () => {
 
 const delta = (text: string): Delivery => ({
   _tag: "Event",
+  atMs: 0,
   event: { seq: -1, id: "1", msg: { type: "agent_message_delta", delta: text } },
 })
 

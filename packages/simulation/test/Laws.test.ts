@@ -84,7 +84,7 @@ const audited = (events: ReadonlyArray<Event>): ReadonlyArray<Entry> => {
       ms: 0,
       at: "took",
       listener,
-      deliveries: events.map((one) => ({ _tag: "Event", event: one })),
+      deliveries: events.map((one) => ({ _tag: "Event", atMs: 0, event: one })),
     },
   ]
 }

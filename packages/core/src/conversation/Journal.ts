@@ -131,13 +131,17 @@ export class Journal {
    * recording them.
    */
   commit(): ReadonlyArray<Event> {
-    const { events } = this
+    const { events, records } = this
     this.events = undefined
     this.unrecorded = undefined
     this.held = undefined
     MutableRef.set(this.state.ref, this.staged)
     if (events === undefined) return none
-    this.log.append(events)
+    this.log.append(
+      events,
+      // Every durable event has a record, in the same order.
+      records.flatMap((record) => (record._tag === "Event" ? [record.atMs] : [])),
+    )
     this.listeners.publish(events)
     return events
   }

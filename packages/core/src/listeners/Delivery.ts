@@ -1,10 +1,20 @@
 /** The deliveries that a listener takes: the events of its conversation, and the markers between them. */
 import type { Event } from "@colloquy/protocol/EventMsg"
 
+/** A durable event, once and in the order of `seq`, or an ephemeral one that follows it. */
+export interface EventDelivery {
+  readonly _tag: "Event"
+  readonly event: Event
+  /**
+   * The time in the record of the event (`LogRecord`), so that it is the same whenever and wherever the event is delivered;
+   * of an ephemeral event, that of the durable event which it follows.
+   */
+  readonly atMs: number
+}
+
 /** One thing that a listener takes, in the order in which it happened. */
 export type Delivery =
-  /** A durable event, once and in the order of `seq`, or an ephemeral one that follows it. */
-  | { readonly _tag: "Event"; readonly event: Event }
+  | EventDelivery
   /** Every durable event below `seq` has been delivered; the events that follow are live. */
   | { readonly _tag: "Synced"; readonly seq: number }
   /**

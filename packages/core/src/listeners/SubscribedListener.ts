@@ -162,13 +162,17 @@ export class SubscribedListener implements Listener {
     return left.length === 0 ? unread : left.concat(unread)
   }
 
+  private deliveryOf(event: Event): Delivery {
+    return { _tag: "Event", event, atMs: this.publisher.log.timeOf(event.seq) }
+  }
+
   private deliver(batches: Batches): ReadonlyArray<Delivery> {
     const { published } = this.publisher
     const events = isBehind(published, this.read, this.limits) ? coalesced(batches) : batches.flat()
     this.read = published
     const deliveries: Array<Delivery> = []
     for (const event of events) {
-      deliveries.push({ _tag: "Event", event })
+      deliveries.push(this.deliveryOf(event))
       // A delta carries the number of the durable event before it.
       this.next = event.seq + 1
       if (this.answers !== undefined && this.publisher.log.isOpenQuestion(event)) {
@@ -185,7 +189,7 @@ export class SubscribedListener implements Listener {
     if (this.state === "lagged") deliveries.push({ _tag: "Lagged", from: this.next })
     this.state = "replaying"
     for (const event of log.slice(this.next, replayBatch)) {
-      deliveries.push({ _tag: "Event", event })
+      deliveries.push(this.deliveryOf(event))
       this.next++
     }
     if (this.next >= log.seq) this.goLive(deliveries)
@@ -194,7 +198,7 @@ export class SubscribedListener implements Listener {
 
   private goLive(deliveries: Array<Delivery>): void {
     const { log } = this.publisher
-    for (const event of log.inProgress()) deliveries.push({ _tag: "Event", event })
+    for (const event of log.inProgress()) deliveries.push(this.deliveryOf(event))
     deliveries.push({ _tag: "Synced", seq: log.seq })
     if (this.answers !== undefined) {
       for (const event of log.openQuestions()) this.ask(event, this.answers, deliveries)

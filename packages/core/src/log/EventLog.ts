@@ -9,6 +9,8 @@ import { foldHistory, History } from "./History.ts"
 import { OpenQuestions } from "./OpenQuestions.ts"
 import { PartialTexts } from "./PartialText.ts"
 
+const noTimes: ReadonlyArray<number> = []
+
 const isDurable = ({ msg }: Event): boolean => !isEphemeral(msg)
 
 interface Folded {
@@ -19,6 +21,8 @@ interface Folded {
 /** The event log of one conversation. */
 export class EventLog {
   private durable: Array<Event> = []
+  /** The times of the durable events. */
+  private times: Array<number> = []
   private readonly partials = new PartialTexts()
   private readonly questions = new OpenQuestions()
   /** The history, made for the first request, and the number of the next event to fold into it. */
@@ -29,18 +33,34 @@ export class EventLog {
     return this.durable.length
   }
 
-  /** Appends numbered events. Ephemeral ones only update the text in progress. */
-  append(events: ReadonlyArray<Event>): void {
+  /**
+   * Appends numbered events. Ephemeral ones only update the text in progress.
+   *
+   * @param times when the durable ones among them were recorded, in milliseconds since the epoch; default: unknown, 0
+   */
+  append(events: ReadonlyArray<Event>, times = noTimes): void {
     const isFirst = this.durable.length === 0
     // A copied array has no spare capacity: most conversations have no event after the first batch.
-    if (isFirst) this.durable = events.filter(isDurable).slice()
+    if (isFirst) {
+      this.durable = events.filter(isDurable).slice()
+      this.times = this.durable.map((_, place) => times[place] ?? 0)
+    }
+    let place = 0
     for (const event of events) {
       if (isDurable(event)) {
-        if (!isFirst) this.durable.push(event)
+        if (!isFirst) {
+          this.durable.push(event)
+          this.times.push(times[place++] ?? 0)
+        }
         this.questions.add(event)
       }
       this.partials.add(event.id, event.msg)
     }
+  }
+
+  /** When the durable event with this number was recorded, in milliseconds since the epoch. */
+  timeOf(seq: number): number {
+    return this.times[seq] ?? 0
   }
 
   /** At most `max` durable events, from number `from` on. */

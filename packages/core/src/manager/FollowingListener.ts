@@ -191,9 +191,9 @@ class FollowingListener implements Listener {
       const deliveries: Array<Delivery> = []
       for (const record of page.records) {
         if (record._tag !== "Event" || record.event.seq < this.next) continue
-        const { event } = record
+        const { atMs, event } = record
         if (event.seq !== this.next) return yield* this.damaged(event.seq)
-        deliveries.push({ _tag: "Event", event })
+        deliveries.push({ _tag: "Event", event, atMs })
         this.next++
       }
       this.position = yield* this.behind(this.position, page)

@@ -70,6 +70,7 @@ export class LogFold {
   /** Folds the next page. */
   add(records: ReadonlyArray<LogRecord>): void {
     const events: Array<Event> = []
+    const times: Array<number> = []
     let next = this.log.seq
     for (const record of records) {
       if (record._tag !== "Event") {
@@ -84,9 +85,10 @@ export class LogFold {
       if (this.fault !== undefined) continue
       next++
       events.push(event)
+      times.push(record.atMs)
       this.foldEvent(event)
     }
-    this.log.append(events)
+    this.log.append(events, times)
   }
 
   /** The result. Sets `fault` if the log is empty. */

@@ -64,8 +64,8 @@ describe("Listener", () => {
       say(note(0), note(1))
       listeners.end()
       assert.deepStrictEqual(yield* takeToEnd(listener), [
-        { _tag: "Event", event: note(0) },
-        { _tag: "Event", event: note(1) },
+        { _tag: "Event", atMs: 0, event: note(0) },
+        { _tag: "Event", atMs: 0, event: note(1) },
       ])
     }),
   )
@@ -77,7 +77,7 @@ describe("Listener", () => {
       listeners.end()
       const listener = yield* listeners.attach({ from: 0 })
       assert.deepStrictEqual(yield* takeToEnd(listener), [
-        { _tag: "Event", event: note(0) },
+        { _tag: "Event", atMs: 0, event: note(0) },
         { _tag: "Synced", seq: 1 },
       ])
     }),

@@ -42,7 +42,7 @@ describe("Listening", () => {
       yield* dispatch(
         [
           { _tag: "Lagged", from: 3 },
-          { _tag: "Event", event },
+          { _tag: "Event", atMs: 0, event },
           { _tag: "Synced", seq: 4 },
           { _tag: "Ask", event },
         ],
@@ -57,7 +57,7 @@ describe("Listening", () => {
         },
       )
       assert.deepStrictEqual(seen, ["lagged 3", "event 3", "synced 4", "ask 3", "taken"])
-      yield* dispatch([{ _tag: "Event", event }], {})
+      yield* dispatch([{ _tag: "Event", atMs: 0, event }], {})
     }),
   )
 

@@ -288,7 +288,7 @@ describe("SubscribedListener", () => {
       [256, 256, 90],
     )
     assert.deepStrictEqual(takes.at(-1)?.slice(-2), [
-      { _tag: "Event", event: { seq: 599, id: "t", msg: deltaOf("par") } },
+      { _tag: "Event", atMs: 0, event: { seq: 599, id: "t", msg: deltaOf("par") } },
       { _tag: "Synced", seq: 600 },
     ])
     assert.deepStrictEqual(
@@ -345,8 +345,8 @@ describe("SubscribedListener", () => {
     publish(writer, outbox, deltaOf(""), background("1"))
     assert.deepStrictEqual(outbox.take(), [
       { _tag: "Lagged", from: 1 },
-      { _tag: "Event", event: { seq: 1, id: "t", msg: background("1") } },
-      { _tag: "Event", event: { seq: 1, id: "t", msg: deltaOf("") } },
+      { _tag: "Event", atMs: 0, event: { seq: 1, id: "t", msg: background("1") } },
+      { _tag: "Event", atMs: 0, event: { seq: 1, id: "t", msg: deltaOf("") } },
       { _tag: "Synced", seq: 2 },
     ])
   })

@@ -27,6 +27,16 @@ describe("EventLog", () => {
     assert.deepStrictEqual(log.all(), [note(0), note(1)])
   })
 
+  it("keeps the time of each durable event", () => {
+    const log = new EventLog()
+    log.append([note(0), piece(0, "a"), note(1)], [5, 6])
+    log.append([piece(1, "b"), note(2), piece(2, "c"), note(3)], [8, 9])
+    assert.deepStrictEqual(
+      [0, 1, 2, 3].map((seq) => log.timeOf(seq)),
+      [5, 6, 8, 9],
+    )
+  })
+
   it("reads a slice from a number on, and nothing past its end", () => {
     const log = new EventLog()
     log.append([0, 1, 2, 3].map(note))

@@ -136,7 +136,6 @@ export const AppServerV2 = dialect({
     Notifications.McpServerStartupStatusUpdated,
     Notifications.RawResponseItemCompleted,
     Notifications.RawResponseCompleted,
-    Session.RemoteControlStatusChanged,
     Accounts.AccountUpdated,
     Accounts.AccountLoginCompleted,
     Accounts.AccountRateLimitsUpdated,

@@ -75,17 +75,20 @@ export const findAt = Effect.fnUntraced(function* (
 export const stateOf = (conversation: Conversation): Effect.Effect<State, JsonRpcError> =>
   Effect.mapError(conversation.state, Errors.unavailable)
 
-/** Reads the log of a thread. Loads nothing. */
+/** Reads the log of a thread, once for all who ask for it at the same time. Loads nothing. */
 export const historyOf = Effect.fnUntraced(function* (
   id: ConversationId,
   { connection }: Pick<ThreadCall, "connection">,
   missing: (id: string) => JsonRpcError = Errors.threadNotLoaded,
 ): Effect.fn.Return<ThreadHistory, JsonRpcError, ConversationsView> {
   const conversations = yield* ConversationsView
-  const records = yield* Effect.mapError(conversations.history(id), (error) =>
+  const { registry } = connection
+  const reading = Effect.map(conversations.history(id), (records) =>
+    readHistory(records, registry.isLoaded(id)),
+  )
+  return yield* Effect.mapError(registry.reads.read(id, reading), (error) =>
     error._tag === "NoSuchConversation" ? missing(id) : Errors.storeFailed(error),
   )
-  return readHistory(records, connection.registry.isLoaded(id))
 })
 
 /** Subscribes the caller to a thread that it uses, if it is not subscribed. */

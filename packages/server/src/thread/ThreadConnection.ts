@@ -40,6 +40,9 @@ export interface Subscribing {
 /** How long the last events of a thread that ends are waited for. */
 const maxEndTime = Duration.seconds(5)
 
+/** Results with whole threads, which can be many megabytes, that are made or wait for a slow reader at once. */
+const maxLargeResults = 4
+
 interface OwnSubscription {
   readonly id: string
   /** Completed once nothing of the subscription follows. */
@@ -59,6 +62,7 @@ export class ThreadConnection {
   private readonly own = new Map<string, OwnSubscription>()
   /** Two requests that subscribe to one thread at the same time must not do it twice. */
   private readonly subscribing = Semaphore.makeUnsafe(1)
+  private readonly largeResults = Semaphore.makeUnsafe(maxLargeResults)
   private joined = false
 
   constructor(
@@ -95,6 +99,20 @@ export class ThreadConnection {
       this.app.useThreads()
       return Scope.provide(this.registry.join(this.member), this.scope)
     })
+  }
+
+  /**
+   * Waits until few other results with whole threads are made or wait to be sent; the request counts as one of them until
+   * it has ended. Call it once per request.
+   */
+  roomForLargeResult({ afterAnswer }: Pick<RequestCaller, "afterAnswer">): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      const fork = Effect.runForkWith(yield* Effect.context())
+      yield* Effect.interruptible(this.largeResults.take(1))
+      afterAnswer(Effect.void, () => {
+        fork(this.largeResults.release(1))
+      })
+    }).pipe(Effect.uninterruptible)
   }
 
   /** Whether the client has declared `experimentalApi`. */
@@ -137,7 +155,10 @@ export class ThreadConnection {
         },
       })
       this.own.set(threadId, { id, ended })
-      this.presenter.prime(threadId, history.fold, { raw, unread: settings.ephemeral !== true })
+      this.presenter.prime(threadId, history.fold.copy(), {
+        raw,
+        unread: settings.ephemeral !== true,
+      })
       afterAnswer(Effect.andThen(first, start), (wasSent) => {
         if (!wasSent) this.own.delete(threadId)
         abandon()

@@ -85,6 +85,19 @@ export class ThreadFold {
   /** Id of the last submission that has summarised the history. */
   private compacted: string | undefined
 
+  /** A fold in the same state, which continues on its own. */
+  copy(): ThreadFold {
+    const copy = new ThreadFold()
+    copy.items = this.items
+    copy.projection = this.projection
+    copy.turn = this.turn === undefined ? undefined : { ...this.turn }
+    for (const [id, flag] of this.questions) copy.questions.set(id, flag)
+    copy.hasFailed = this.hasFailed
+    copy.read = this.read
+    copy.compacted = this.compacted
+    return copy
+  }
+
   /** What the thread waits for now. */
   get status(): ThreadStatus {
     if (this.turn === undefined) return { type: this.hasFailed ? "systemError" : "idle" }
@@ -119,7 +132,7 @@ export class ThreadFold {
     this.projection = resynced(this.projection)
   }
 
-  /** What the event means for a client. `at`: when it was recorded or received, in milliseconds since the epoch. */
+  /** What the event means for a client. `at`: the time of its delivery or of its record. */
   step(event: Event, at: number): ReadonlyArray<ThreadOutput> {
     const { msg } = event
     // A virtual clock can be between two milliseconds, which the dialect cannot write.

@@ -15,7 +15,7 @@ export interface HistoryTurn extends Omit<Turn, "items"> {
 export interface ThreadHistory {
   /** Oldest first, each with all its finished items. */
   readonly turns: ReadonlyArray<HistoryTurn>
-  /** Continues with the next event. */
+  /** The state after the last event. It is shared: a copy of it continues. */
   readonly fold: ThreadFold
   /** Number of the next event. */
   readonly next: number

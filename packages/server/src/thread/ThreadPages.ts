@@ -25,8 +25,15 @@ export interface Page<A> {
   readonly backwardsCursor: string | null
 }
 
+/** A cursor of this program is shorter; of any other text its beginning says enough. */
+const maxShownCursor = 200
+
 /** No page has this cursor. */
-export const badCursor = (cursor: string): JsonRpcError => invalid(`invalid cursor: ${cursor}`)
+export const badCursor = (cursor: string): JsonRpcError => {
+  const shown =
+    cursor.length > maxShownCursor ? `${cursor.slice(0, maxShownCursor).toWellFormed()}…` : cursor
+  return invalid(`invalid cursor: ${shown}`)
+}
 
 /** The cursor of a page that begins with an item. */
 export const cursorAt = (key: string): string => JSON.stringify({ at: key })

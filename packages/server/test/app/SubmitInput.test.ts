@@ -20,6 +20,7 @@ const settle = Effect.forEach(Array.from({ length: 100 }), () => Effect.yieldNow
 
 const event: Delivery = {
   _tag: "Event",
+  atMs: 0,
   event: { seq: 1, id: "0", msg: { type: "task_started", model_context_window: null } },
 }
 

@@ -15,13 +15,24 @@ const started: EventMsg = { type: "task_started", model_context_window: null }
 const complete: EventMsg = { type: "task_complete", last_agent_message: null }
 const aborted: EventMsg = { type: "turn_aborted", reason: "interrupted" }
 
-const outputsOf = (msgs: ReadonlyArray<EventMsg>): ReadonlyArray<ThreadOutput> => {
+/** Events with their times: an event that is not recorded has that of the one before. */
+const timed = (msgs: ReadonlyArray<EventMsg>): ReadonlyArray<readonly [EventMsg, number]> => {
+  let recorded = 0
+  return msgs.map((msg) => [msg, 1000 * (isEphemeral(msg) ? recorded : ++recorded)] as const)
+}
+
+const outputsAt = (
+  msgs: ReadonlyArray<readonly [EventMsg, number]>,
+): ReadonlyArray<ThreadOutput> => {
   const fold = new ThreadFold()
-  return msgs.flatMap((msg, seq) => {
+  return msgs.flatMap(([msg, atMs], seq) => {
     const event: Event = { seq, id: "t", msg }
-    return fold.step(event, seq * 1000)
+    return fold.step(event, atMs)
   })
 }
+
+const outputsOf = (msgs: ReadonlyArray<EventMsg>): ReadonlyArray<ThreadOutput> =>
+  outputsAt(timed(msgs))
 
 const inTurn = (...msgs: ReadonlyArray<EventMsg>) => outputsOf([started, ...msgs, complete])
 
@@ -415,13 +426,16 @@ const turnWith = (drawn: ReadonlyArray<number>, last: EventMsg): ReadonlyArray<E
 const completedOf = (outputs: ReadonlyArray<ThreadOutput>): ReadonlyArray<ThreadItem> =>
   outputs.flatMap((output) => (output._tag === "ItemCompleted" ? [output.item] : []))
 
-/** Items by their ids, as they were completed last, without the times, which are those of the last completion. */
+/** Items by their ids, as they were completed last. */
 const lastOf = (items: ReadonlyArray<ThreadItem>) =>
   new Map(
     items
       .toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
-      .map((item) => [item.id, { ...item, startedAtMs: 0, completedAtMs: 0 }]),
+      .map((item) => [item.id, item]),
   )
+
+const turnEndOf = (outputs: ReadonlyArray<ThreadOutput>) =>
+  outputs.flatMap((output) => (output._tag === "TurnCompleted" ? [output.turn] : []))
 
 describe("items of any events", () => {
   it.prop(
@@ -440,12 +454,15 @@ describe("items of any events", () => {
   )
 
   it.prop(
-    "the items that are read back are those that were notified",
+    "the items and the turn that are read back are those that were notified, with the same times",
     { drawn: places, isAborted: Arbitrary.schema(Schema.Boolean) },
     ({ drawn, isAborted }) => {
       const msgs = turnWith(drawn, isAborted ? aborted : complete)
-      const live = completedOf(outputsOf(msgs))
-      const read = completedOf(outputsOf(msgs.filter((msg) => !isEphemeral(msg))))
+      const outputs = outputsOf(msgs)
+      const readOutputs = outputsOf(msgs.filter((msg) => !isEphemeral(msg)))
+      const live = completedOf(outputs)
+      const read = completedOf(readOutputs)
+      assert.deepStrictEqual(turnEndOf(readOutputs), turnEndOf(outputs))
       assert.deepStrictEqual([...lastOf(read)], [...lastOf(live)])
       assert.strictEqual(lastOf(read).size, read.length, "an item is read back more than once")
     },

@@ -50,6 +50,23 @@ describe("thread/read", () => {
     ),
   )
 
+  it.effect("L1 every one of many reads at once gets the thread", () =>
+    withThreads({ script: answers("one") }, (app) =>
+      Effect.gen(function* () {
+        const { threadId, turnIds } = yield* talked(app, "first")
+        const reads = yield* Effect.forEach(
+          Array.from({ length: 60 }),
+          () => result(app, "thread/read", { threadId, includeTurns: true }),
+          { concurrency: "unbounded" },
+        )
+        assert.deepStrictEqual(
+          reads.map((one) => at(one, "thread", "turns", 0, "id")),
+          reads.map(() => turnIds[0]),
+        )
+      }),
+    ),
+  )
+
   it.effect("an id that is none, and one of no thread, are errors", () =>
     withThreads({}, (app) =>
       Effect.gen(function* () {
@@ -103,6 +120,34 @@ describe("thread/list", () => {
         yield* result(app, "thread/archive", { threadId: other })
         assert.deepStrictEqual(yield* found({}), [kept])
         assert.deepStrictEqual(yield* found({ archived: true }), [other])
+      }),
+    ),
+  )
+
+  it.effect("no thread has a parent, a project or a section", () =>
+    withThreads({}, (app) =>
+      Effect.gen(function* () {
+        const { threadId } = yield* talked(app, "a")
+        for (const filter of ["parentThreadId", "projectId", "sectionId"]) {
+          const page = yield* result(app, "thread/list", { [filter]: threadId })
+          assert.deepStrictEqual(
+            [page.data, page.nextCursor, page.backwardsCursor],
+            [[], null, null],
+            filter,
+          )
+        }
+      }),
+    ),
+  )
+
+  it.effect("an error repeats the beginning of a long cursor only", () =>
+    withThreads({}, (app) =>
+      Effect.gen(function* () {
+        const cursor = "x".repeat(5000)
+        for (const method of ["thread/list", "thread/loaded/list", "model/list"]) {
+          const { message } = yield* fault(app, method, { cursor })
+          assert.match(String(message), /^invalid cursor: x{200}…$/, method)
+        }
       }),
     ),
   )

@@ -3,7 +3,7 @@
  * sent, and puts one after its event was sent (L7). Keeps the place of the listener up to date.
  */
 import type { RateLimits } from "@colloquy/core/ModelClient"
-import type { Delivery } from "@colloquy/core/listeners/Delivery"
+import type { Delivery, EventDelivery } from "@colloquy/core/listeners/Delivery"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
 import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
@@ -98,8 +98,8 @@ export class DeliverySender {
     switch (delivery._tag) {
       case "Event":
         return delivery.event.msg.type === "shutdown_complete" && !format.all
-          ? this.endOf(delivery.event)
-          : presenter.event(this.to, delivery.event, format)
+          ? this.endOf(delivery)
+          : presenter.event(this.to, delivery, format)
       case "Ask":
         return []
       case "Lagged":
@@ -109,10 +109,10 @@ export class DeliverySender {
     }
   }
 
-  private endOf(event: Event): Effect.Effect<ReadonlyArray<Notification>> {
+  private endOf(delivery: EventDelivery): Effect.Effect<ReadonlyArray<Notification>> {
     const { format, isClosing, presenter } = this.target
     return Effect.flatMap(isClosing, (closing) => {
-      const shown = closing ? [] : presenter.event(this.to, event, format)
+      const shown = closing ? [] : presenter.event(this.to, delivery, format)
       return Effect.isEffect(shown) ? shown : Effect.succeed(shown)
     })
   }

@@ -3,8 +3,8 @@
  * client. `Subscriptions` decides when each is sent, and knows no name of the wire.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
+import type { EventDelivery } from "@colloquy/core/listeners/Delivery"
 import type { ConnectionClosed } from "@colloquy/protocol/Connection"
-import type { Event } from "@colloquy/protocol/EventMsg"
 import type { Params } from "@colloquy/protocol/Method"
 import type * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
@@ -48,7 +48,7 @@ export interface SubscriptionPresenter {
   /** What the client of the listener is sent of an event, in the format of the listener; nothing of some. */
   readonly event: (
     to: Listening,
-    event: Event,
+    delivery: EventDelivery,
     format: EventFormat,
   ) => ReadonlyArray<Notification> | Effect.Effect<ReadonlyArray<Notification>>
   /** The listener fell behind: deltas are missing, and every event from the number `from` on follows from the log. */

@@ -18,7 +18,7 @@ import { notificationOf, type SubscriptionPresenter } from "./SubscriptionPresen
 
 /** @param form the spelling of the approval requests that the client chose, read for each question */
 export const v1Presenter = (form: () => ApprovalForm): SubscriptionPresenter => ({
-  event: (to, { id, msg, seq }, format) => {
+  event: (to, { event: { id, msg, seq } }, format) => {
     const shown = appServerEvent(msg, format)
     const numbered = format.all ? { ...to, seq } : to
     if (shown !== undefined) {

@@ -7,7 +7,8 @@ import type { AppServices } from "../../app/AppCall.ts"
 import type { AppConnection } from "../../app/AppConnection.ts"
 import type { RequestCaller } from "../../jsonrpc/Caller.ts"
 import type { HostConnection } from "./HostConnection.ts"
-import { badCursor, relativePath } from "./HostErrors.ts"
+import { badCursor } from "../ThreadPages.ts"
+import { relativePath } from "./HostErrors.ts"
 
 /** One request, with the connection that it arrived on. */
 export interface HostCall extends Omit<RequestCaller, "separate"> {

@@ -20,9 +20,6 @@ export const relativePath = (field: string): JsonRpcError =>
     `AbsolutePathBuf deserialized without a base path: params.${field}: expected an absolute path`,
   )
 
-/** The page that the client asks for does not exist. */
-export const badCursor = (cursor: string): JsonRpcError => invalid(`invalid cursor: ${cursor}`)
-
 /** An action on files failed. */
 export const cannotUseFile = ({ message }: FileFailed): JsonRpcError => internal(message)
 

@@ -5,6 +5,8 @@
  *
  * - A question about a call and the call are one item, which has the id of the question.
  * - Sections of reasoning that follow on each other are one item (`ReasoningItems.ts`).
+ * - The beginning of a text is not recorded: a completed message or reasoning has the times of the records that it is made
+ *   of. Only the notification that it has begun says when that was, as far as it is known: the time of the delivery.
  * - A text that is sent again from its beginning, because the request to the model is repeated, completes as it is; the item
  *   then starts again. Where it only continues what was sent, as it does for a listener that fell behind, the rest is sent.
  */
@@ -22,7 +24,7 @@ import {
   type OpenMessage,
   type Projected,
   type ProjectionState,
-  timesOf,
+  textTimesOf,
 } from "./ProjectionState.ts"
 import {
   endReasoning,
@@ -185,7 +187,7 @@ export const turnEnded = (state: ProjectionState, turnId: string, atMs: number):
       ...reasoningEnded(state, turnId, atMs),
       ...messages
         .filter(isOf)
-        .map((open) => completed(open, CoreItems.agentMessage(timesOf(open, atMs), open.sent))),
+        .map((open) => completed(open, CoreItems.agentMessage(textTimesOf(open, atMs), open.sent))),
       ...state.calls.filter(isOf).map((open) => completed(open, unfinished(open, atMs))),
     ],
   }

@@ -8,6 +8,7 @@ import {
   type Projected,
   type ProjectionState,
   started,
+  textTimesOf,
   timesOf,
   without,
 } from "./ProjectionState.ts"
@@ -47,7 +48,7 @@ export const messageDelta = (
   }
   const again = { ...open, startedAtMs: atMs, sent: delta, isRestarted: false }
   return put(again, [
-    completed(open, CoreItems.agentMessage(timesOf(open, atMs), sent)),
+    completed(open, CoreItems.agentMessage(textTimesOf(open, atMs), sent)),
     started(again, CoreItems.agentMessage(timesOf(again, null), "")),
     ...piece(delta),
   ])
@@ -67,6 +68,9 @@ export const endMessage = (
   const last = rest.state.messages.get(open.id) ?? open
   return {
     state: { ...rest.state, messages: without(rest.state.messages, open.id) },
-    outputs: [...rest.outputs, completed(last, CoreItems.agentMessage(timesOf(last, atMs), text))],
+    outputs: [
+      ...rest.outputs,
+      completed(last, CoreItems.agentMessage(textTimesOf(last, atMs), text)),
+    ],
   }
 }

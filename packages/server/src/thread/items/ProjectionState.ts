@@ -33,6 +33,7 @@ export type ItemOutput =
 export interface Open {
   readonly id: string
   readonly turnId: string
+  /** Of a text, what its beginning is notified with (`ItemProjection.ts`). */
   readonly startedAtMs: number
 }
 
@@ -64,11 +65,17 @@ export interface OpenReasoning extends Open {
   /** True: it completes with its last section that is being received. */
   readonly isClosing: boolean
   /** The sections of the item that are recorded, in their order. */
-  readonly recorded: ReadonlyArray<Pick<Section, "part" | "text">>
+  readonly recorded: ReadonlyArray<RecordedSection>
   /** The sections that are being received; those of one part are recorded in their order. */
   readonly received: ReadonlyArray<Section>
   /** Number of the turn's items of reasoning that can get no further section. */
   readonly ended: number
+}
+
+/** A section of reasoning that is recorded. */
+export interface RecordedSection extends Pick<Section, "part" | "text"> {
+  /** When it was recorded. */
+  readonly atMs: number
 }
 
 /** A section of reasoning. */
@@ -110,6 +117,13 @@ export const timesOf = ({ id, startedAtMs }: Open, completedAtMs: number | null)
   id,
   startedAtMs,
   completedAtMs,
+})
+
+/** The id and the times of a text that has ended: its beginning is not recorded. */
+export const textTimesOf = ({ id }: Open, recordedAtMs: number) => ({
+  id,
+  startedAtMs: recordedAtMs,
+  completedAtMs: recordedAtMs,
 })
 
 /** The item starts. */

@@ -27,18 +27,24 @@ type Texts = Pick<Section, "part" | "text">
 const textsOf = (texts: ReadonlyArray<Texts>, part: Section["part"]): ReadonlyArray<string> =>
   texts.filter((one) => one.part === part).map(({ text }) => text)
 
-/** Reasoning with these sections; its texts are shown when it ends. */
-const itemOf = (
-  { id, startedAtMs }: OpenReasoning,
-  completedAtMs: number | null,
-  texts: ReadonlyArray<Texts>,
-): Reasoning => ({
+/** Reasoning that has begun. */
+const begunItem = ({ id, startedAtMs }: OpenReasoning): Reasoning => ({
   type: "reasoning",
   id,
-  summary: completedAtMs === null ? [] : textsOf(texts, "summary"),
-  content: completedAtMs === null ? [] : textsOf(texts, "content"),
+  summary: [],
+  content: [],
   startedAtMs,
-  completedAtMs,
+  completedAtMs: null,
+})
+
+/** Reasoning that has ended, with these sections: it has the times of their records, `atMs` without any. */
+const endedItem = (open: OpenReasoning, atMs: number, texts: ReadonlyArray<Texts>): Reasoning => ({
+  type: "reasoning",
+  id: open.id,
+  summary: textsOf(texts, "summary"),
+  content: textsOf(texts, "content"),
+  startedAtMs: open.recorded[0]?.atMs ?? atMs,
+  completedAtMs: open.recorded.at(-1)?.atMs ?? atMs,
 })
 
 const idOf = (turnId: string, ended: number): string => `${turnId}/reasoning/${ended}`
@@ -111,7 +117,7 @@ const shown = (
   return [
     next,
     [
-      started(next, itemOf(next, null, [])),
+      started(next, begunItem(next)),
       ...texts.flatMap((text, place) =>
         sectionOutputs(next, text, countOf(texts.slice(0, place), text.part)),
       ),
@@ -156,7 +162,7 @@ const complete = (
   atMs: number,
 ): readonly [OpenReasoning, ReadonlyArray<ItemOutput>] => [
   { ...open, isShown: false, isClosing: false },
-  open.isShown ? [completed(open, itemOf(open, atMs, open.recorded))] : [],
+  open.isShown ? [completed(open, endedItem(open, atMs, open.recorded))] : [],
 ]
 
 /** A section was recorded, or will never be. */
@@ -173,7 +179,7 @@ export const endSection = (
     ...open,
     received: open.received.filter((one) => one !== section),
     recorded: isRecorded
-      ? [...open.recorded, { part: section.part, text: core.text }]
+      ? [...open.recorded, { part: section.part, text: core.text, atMs }]
       : open.recorded,
   }
   return next.isClosing && next.received.length === 0
@@ -219,6 +225,6 @@ export const reasoningEnded = (
 ): ReadonlyArray<ItemOutput> =>
   reasoning.flatMap((open) =>
     open.turnId === turnId && open.isShown
-      ? [completed(open, itemOf(open, atMs, [...open.recorded, ...open.received]))]
+      ? [completed(open, endedItem(open, atMs, [...open.recorded, ...open.received]))]
       : [],
   )

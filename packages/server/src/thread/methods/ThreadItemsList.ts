@@ -9,6 +9,7 @@ export const threadItemsList: ThreadHandler<typeof ThreadItemsList> = Effect.fnU
   function* (params, call) {
     const id = yield* threadId(params.threadId)
     const { turns } = yield* historyOf(id, call)
+    yield* call.connection.roomForLargeResult(call)
     const items = turns.flatMap((turn) =>
       params.turnId == null || params.turnId === turn.id
         ? turn.items.map((item) => ({

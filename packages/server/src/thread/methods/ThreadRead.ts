@@ -9,6 +9,7 @@ export const threadRead: ThreadHandler<typeof ThreadRead> = Effect.fnUntraced(
   function* (params, call) {
     const id = yield* threadId(params.threadId)
     const history = yield* historyOf(id, call)
+    if (params.includeTurns === true) yield* call.connection.roomForLargeResult(call)
     const turns = params.includeTurns === true ? history.turns : []
     const thread = yield* describe(id, { history, turns }, call)
     return { thread, readState: thread.ephemeral ? null : knownReadState(history.fold.reading) }

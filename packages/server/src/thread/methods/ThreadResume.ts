@@ -77,6 +77,7 @@ const answer = Effect.fnUntraced(function* (
   connection.registry.loaded(id)
   const state = yield* stateOf(conversation)
   const history = yield* historyOf(id, call)
+  if (params.excludeTurns !== true) yield* connection.roomForLargeResult(call)
   const turns = params.excludeTurns === true ? [] : history.turns
   const thread = yield* describe(id, { history, state, turns }, call)
   const { status } = history.fold

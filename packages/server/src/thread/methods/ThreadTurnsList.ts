@@ -10,6 +10,7 @@ export const threadTurnsList: ThreadHandler<typeof ThreadTurnsList> = Effect.fnU
   function* (params, call) {
     const id = yield* threadId(params.threadId)
     const { turns } = yield* historyOf(id, call)
+    yield* call.connection.roomForLargeResult(call)
     const view = params.itemsView ?? "summary"
     const page = { ...params, sortDirection: params.sortDirection ?? "desc" }
     const { data, ...cursors } = yield* pageOf(turns, page, (turn) => turn.id)

@@ -9,8 +9,6 @@ import type {
 import { notificationOf } from "../../app/subscriptions/SubscriptionPresenter.ts"
 import { ServerRequestResolved, ThreadClosed } from "@colloquy/protocol/thread/Notifications"
 import type { ThreadStatus } from "@colloquy/protocol/thread/Values"
-import * as Clock from "effect/Clock"
-import * as Effect from "effect/Effect"
 import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import { ThreadFold, type ThreadOutput } from "../ThreadFold.ts"
 import { type ListenerWishes, notificationOfOutput } from "../ThreadNotifications.ts"
@@ -58,13 +56,15 @@ export class ThreadPresenter implements SubscriptionPresenter {
     return known
   }
 
-  readonly event: SubscriptionPresenter["event"] = ({ conversationId: threadId }, event) =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
-      const { fold, wishes } = this.of(threadId)
-      return fold
-        .step(event, now)
-        .flatMap((output) => this.notificationsOf(threadId, event.seq, output, wishes))
-    })
+  readonly event: SubscriptionPresenter["event"] = (
+    { conversationId: threadId },
+    { atMs, event },
+  ) => {
+    const { fold, wishes } = this.of(threadId)
+    return fold
+      .step(event, atMs)
+      .flatMap((output) => this.notificationsOf(threadId, event.seq, output, wishes))
+  }
 
   private notificationsOf(
     threadId: string,

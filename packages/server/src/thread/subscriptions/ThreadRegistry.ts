@@ -9,7 +9,11 @@ import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
 import type { ConnectionNotices } from "../../app/subscriptions/ConnectionNotices.ts"
+import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
+import type { StoreError } from "@colloquy/core/StoreErrors"
+import { HistoryReads } from "../HistoryReads.ts"
 import { ReadStateCache } from "../ReadState.ts"
+import type { ThreadHistory } from "../ThreadHistory.ts"
 import type { SharedState } from "../../Server.ts"
 
 /** A client works with few threads at once; the list of loaded threads forgets the oldest ones beyond this number. */
@@ -29,6 +33,9 @@ export class ThreadRegistry {
   private readonly known = new Map<string, number>()
   /** Read states of threads that are not in memory. */
   readonly readStates = new ReadStateCache()
+
+  /** The logs that are being read. */
+  readonly reads = new HistoryReads<ThreadHistory, NoSuchConversation | StoreError>()
 
   /** Adds a connection until the scope closes. */
   join(member: ThreadMember): Effect.Effect<void, never, Scope.Scope> {

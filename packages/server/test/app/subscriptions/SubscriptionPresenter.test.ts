@@ -26,7 +26,7 @@ const ThreadPlace = notification("thread/place", info)
 
 /** A dialect for this test: it sends types of events and numbers, and denies every question. */
 const presenter: SubscriptionPresenter = {
-  event: (_, { msg }) => [notificationOf(ThreadEvent, msg.type)],
+  event: (_, { event: { msg } }) => [notificationOf(ThreadEvent, msg.type)],
   lagged: (_, from) => notificationOf(ThreadPlace, `lagged ${from}`),
   synced: (_, seq) => notificationOf(ThreadPlace, `synced ${seq}`),
   closed: () => notificationOf(ThreadPlace, "closed"),
@@ -99,9 +99,10 @@ describe("SubscriptionPresenter", () => {
       yield* Queue.offerAll(deliveries, [
         {
           _tag: "Event",
+          atMs: 0,
           event: { seq: 0, id: "0", msg: { type: "task_started", model_context_window: null } },
         },
-        { _tag: "Event", event: asks },
+        { _tag: "Event", atMs: 0, event: asks },
         { _tag: "Synced", seq: 2 },
         { _tag: "Ask", event: asks },
       ])

@@ -43,6 +43,23 @@ const machine = () => {
 const settings = settingsWith({ sandbox_mode: "danger-full-access" })
 
 describe("command/exec", () => {
+  it.effect("refuses variables that no process can have, and names `env`", () => {
+    const { commands, ran } = machine()
+    return withThreads({ settings }, (app) =>
+      Effect.gen(function* () {
+        const bad = [{ "": "1" }, { "A=B": "1" }, { "A\0": null }, { A: "1\0" }]
+        for (const [place, env] of bad.entries()) {
+          const error = errorOf(
+            yield* app.ask(`bad ${place}`, "command/exec", { command: ["echo"], env }),
+          )
+          assert.strictEqual(error.code, -32602)
+          assert.match(String(error.message), /^command\/exec env/)
+        }
+        assert.lengthOf(ran, 0)
+      }),
+    ).pipe(Effect.provideService(CommandPort, commands))
+  })
+
   it.effect("runs with the directory, environment, sandbox and limits of the request", () => {
     const { commands, ran } = machine()
     return withThreads({ settings }, (app) =>

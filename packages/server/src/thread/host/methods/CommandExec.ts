@@ -100,9 +100,24 @@ const checked = Effect.fnUntraced(function* (given: Given, call: HostCall) {
   }
   if (given.permissionProfile != null)
     return yield* notServed("command/exec with `permissionProfile`")
+  const badVariable = badVariableOf(given)
+  if (badVariable !== undefined) return yield* badValue(badVariable)
   const argv: ClientCommand["argv"] = [program, ...args]
   return { argv, timeout: yield* timeoutOf(given), cap: yield* capOf(given) }
 })
+
+/** A variable that no process can have: its name or its value would be read as something else. */
+const badVariableOf = ({ env }: Given): string | undefined => {
+  for (const [name, value] of Object.entries(env ?? {})) {
+    if (name === "" || /[=\0]/.test(name)) {
+      return `command/exec env: expected names that are not empty and without "=" and NUL, got ${JSON.stringify(name.slice(0, 100))}`
+    }
+    if (value?.includes("\0") === true) {
+      return `command/exec env.${name.slice(0, 100)}: expected a value without NUL`
+    }
+  }
+  return undefined
+}
 
 /** Runs the command under its id, so that the client can write to it and end it. */
 const runAs = (
