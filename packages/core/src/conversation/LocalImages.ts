@@ -37,9 +37,10 @@ const itemsOf = Effect.fnUntraced(function* (
     const image = yield* read(item.path, settings)
     if ("url" in image) {
       length += image.url.length
-      shown.push({ type: "image", image_url: image.url })
+      shown.push({ type: "image", image_url: image.url, shown: item })
     } else {
-      shown.push({ type: "text", text: `[image at ${item.path}: ${image.problem}]` })
+      const text = `[image at ${item.path}: ${image.problem}]`
+      shown.push({ type: "text", text, shown: item })
     }
   }
   return shown
