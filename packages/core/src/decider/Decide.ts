@@ -39,6 +39,7 @@ import { decisionOf } from "../approvals/Elicitation.ts"
 import { startListing, finishListing } from "./ToolListings.ts"
 import { nextAutomatic, isSpent, keep, receiptOf } from "./Receipts.ts"
 import { advance, cancel, closeConversation, turnEnded, interrupt, stopTurn } from "./TurnEnd.ts"
+import { textLength } from "./InputLength.ts"
 import { inputEvents, startTurn, withContext } from "./TurnStart.ts"
 import { unfinishedAfter } from "../log/UnfinishedText.ts"
 
@@ -288,27 +289,6 @@ const refuse = (state: State, reason: SubmissionRefused["reason"], message: stri
   ...nothing(state),
   refused: new SubmissionRefused({ reason, message }),
 })
-
-/** Length of what is recorded of an item besides its text or image, in UTF-16 code units. */
-const extraLength = ({ type: _, ...item }: InputItem): number => {
-  const { detail, elements, shown } = { detail: "", elements: [], shown: {}, ...item }
-  return elements.length + Object.keys(shown).length === 0
-    ? detail.length
-    : detail.length + JSON.stringify([elements, shown]).length
-}
-
-/** Length of an item in the history, in UTF-16 code units. */
-const textLength = (item: InputItem): number => {
-  const extra = extraLength(item)
-  switch (item.type) {
-    case "text":
-      return item.text.length + extra
-    case "image":
-      return item.image_url.length + extra
-    case "local_image":
-      return item.path.length + extra
-  }
-}
 
 /** Places a summary of the history, or a command of the user that is not too long. */
 const withoutInput = (
