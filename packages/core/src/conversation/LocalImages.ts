@@ -8,7 +8,7 @@ import type { InputItem } from "@colloquy/protocol/ResponseItem"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { ConversationSettings } from "../ConversationSettings.ts"
-import { maxItems, maxTextLength } from "../decider/Decide.ts"
+import { maxItems, maxTextLength } from "../decider/InputLength.ts"
 import { ToolRuntime } from "../ToolRuntime.ts"
 
 type InputOp = Extract<Op, { readonly type: "user_input" | "user_turn" | "edit_queued" }>

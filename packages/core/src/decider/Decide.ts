@@ -39,17 +39,9 @@ import { decisionOf } from "../approvals/Elicitation.ts"
 import { startListing, finishListing } from "./ToolListings.ts"
 import { nextAutomatic, isSpent, keep, receiptOf } from "./Receipts.ts"
 import { advance, cancel, closeConversation, turnEnded, interrupt, stopTurn } from "./TurnEnd.ts"
-import { textLength } from "./InputLength.ts"
+import { maxItems, maxTextLength, textLength } from "./InputLength.ts"
 import { inputEvents, startTurn, withContext } from "./TurnStart.ts"
 import { unfinishedAfter } from "../log/UnfinishedText.ts"
-
-/** Most items of one submission: generous for a person, and an end for a faulty client. */
-export const maxItems = 1024
-/**
- * Longest text of one submission in UTF-16 code units, images as data URLs included: 64 Mi, as much as one line of a
- * client or of a stored conversation. The original program has no limit and accepts a prompt of 40 MB.
- */
-export const maxTextLength = 64 * 1024 * 1024
 
 /** Decides one input. The state of the decision does not include its events yet. */
 export const decide = (state: State, input: Input): Decision => {
