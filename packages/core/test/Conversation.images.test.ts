@@ -2,7 +2,7 @@ import type { Op } from "@colloquy/protocol/Op"
 import type { InputItem, MessageItem } from "@colloquy/protocol/ResponseItem"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { maxItems, maxTextLength } from "../src/decider/Decide.ts"
+import { maxItems, maxTextLength } from "../src/decider/InputLength.ts"
 import type { ToolRuntime } from "../src/ToolRuntime.ts"
 import { answer, isEnd, open, settings, takeUntil, tools } from "./support.ts"
 

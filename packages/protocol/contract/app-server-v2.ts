@@ -1987,7 +1987,7 @@ export type AccountRateLimitsUpdatedParams = {
   readonly rateLimits: RateLimitSnapshot
 }
 
-/** A file of a skill has changed. Sent to every connection. */
+/** A skill may have changed, been added or removed in a directory of an earlier `skills/list` of this connection. */
 export type SkillsChangedParams = Readonly<Record<string, unknown>>
 
 /** More output of a command, sent to the connection that runs it. */
@@ -2260,7 +2260,7 @@ export interface ServerNotifications {
   "account/login/completed": { params: AccountLoginCompletedParams }
   /** The rate limits that the provider has reported have changed. Sent to every connection. */
   "account/rateLimits/updated": { params: AccountRateLimitsUpdatedParams }
-  /** A file of a skill has changed. Sent to every connection. */
+  /** A skill may have changed, been added or removed in a directory of an earlier `skills/list` of this connection. */
   "skills/changed": { params: SkillsChangedParams }
   /** More output of a command, sent to the connection that runs it. */
   "command/exec/outputDelta": { params: CommandExecOutputDeltaParams }

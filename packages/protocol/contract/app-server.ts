@@ -102,6 +102,29 @@ export type UserMessageEvent = {
   readonly kind?: "plain" | "user_instructions" | "environment_context"
   readonly images?: ReadonlyArray<string>
   readonly client_id?: string
+  readonly parts?: ReadonlyArray<{
+    readonly type: "text"
+    readonly text: string
+    readonly elements?: ReadonlyArray<{
+      readonly byte_range: {
+        readonly start: number
+        readonly end: number
+      }
+      readonly placeholder?: string
+    }>
+  } | {
+    readonly type: "image"
+    readonly index: number
+    readonly detail?: string
+  } | {
+    readonly type: "local_image"
+    readonly path: string
+    readonly detail?: string
+  } | {
+    readonly type: "skill" | "mention"
+    readonly name: string
+    readonly path: string
+  }>
 }
 
 export type AgentMessageDeltaEvent = {

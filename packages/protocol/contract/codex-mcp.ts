@@ -54,6 +54,29 @@ export type UserMessageEvent = {
   readonly kind?: "plain" | "user_instructions" | "environment_context"
   readonly images?: ReadonlyArray<string>
   readonly client_id?: string
+  readonly parts?: ReadonlyArray<{
+    readonly type: "text"
+    readonly text: string
+    readonly elements?: ReadonlyArray<{
+      readonly byte_range: {
+        readonly start: number
+        readonly end: number
+      }
+      readonly placeholder?: string
+    }>
+  } | {
+    readonly type: "image"
+    readonly index: number
+    readonly detail?: string
+  } | {
+    readonly type: "local_image"
+    readonly path: string
+    readonly detail?: string
+  } | {
+    readonly type: "skill" | "mention"
+    readonly name: string
+    readonly path: string
+  }>
 }
 
 export type AgentMessageDeltaEvent = {
@@ -607,12 +630,39 @@ export type ConversationSendMessageArguments = {
   readonly content: ReadonlyArray<{
     readonly type: "text"
     readonly text: string
+    readonly elements?: ReadonlyArray<{
+      readonly byte_range: {
+        readonly start: number
+        readonly end: number
+      }
+      readonly placeholder?: string
+    }>
+    readonly shown?: {
+      readonly type: "local_image"
+      readonly path: string
+      readonly detail?: string
+    } | {
+      readonly type: "skill" | "mention"
+      readonly name: string
+      readonly path: string
+    }
   } | {
     readonly type: "image"
     readonly image_url: string
+    readonly detail?: string
+    readonly shown?: {
+      readonly type: "local_image"
+      readonly path: string
+      readonly detail?: string
+    } | {
+      readonly type: "skill" | "mention"
+      readonly name: string
+      readonly path: string
+    }
   } | {
     readonly type: "local_image"
     readonly path: string
+    readonly detail?: string
   }>
   /** `message_id` of the message that this one follows. If later messages exist, this one goes to a new fork, which the result names. */
   readonly parent_message_id?: string

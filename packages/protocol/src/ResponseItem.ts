@@ -4,13 +4,46 @@
  */
 import * as Schema from "effect/Schema"
 
+/** A part of a text that a client shows in another way, as a file name in place of its path. The model gets the text alone. */
+const TextElement = Schema.Struct({
+  /** In bytes of UTF-8 of the text. */
+  byte_range: Schema.Struct({ start: Schema.Int, end: Schema.Int }),
+  placeholder: Schema.optionalKey(Schema.String),
+})
+
+const elements = Schema.optionalKey(Schema.Array(TextElement))
+/** How closely the client wants the image to be looked at. */
+const detail = Schema.optionalKey(Schema.String)
+
+/** What a client gave by name or path. */
+const InputReference = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("local_image"), path: Schema.String, detail }),
+  Schema.Struct({
+    type: Schema.Literals(["skill", "mention"]),
+    name: Schema.String,
+    path: Schema.String,
+  }),
+])
+
+/** What clients show in place of the item. The model never gets it. */
+const shown = Schema.optionalKey(InputReference)
+
 /** One piece of user input, in the form of the core. */
 export const InputItem = Schema.Union([
-  Schema.Struct({ type: Schema.Literal("text"), text: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("text"), text: Schema.String, elements, shown }),
   /** `image_url` is a data URL or an http(s) URL. */
-  Schema.Struct({ type: Schema.Literal("image"), image_url: Schema.String }),
-  Schema.Struct({ type: Schema.Literal("local_image"), path: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("image"), image_url: Schema.String, detail, shown }),
+  Schema.Struct({ type: Schema.Literal("local_image"), path: Schema.String, detail }),
 ])
+
+/** One piece of user input as clients show it. An image is named by its index among those of the message. */
+export const InputPart = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("text"), text: Schema.String, elements }),
+  Schema.Struct({ type: Schema.Literal("image"), index: Schema.Int, detail }),
+  InputReference,
+])
+/** A decoded `InputPart`. */
+export type InputPart = typeof InputPart.Type
 /** A decoded `InputItem`. */
 export type InputItem = typeof InputItem.Type
 

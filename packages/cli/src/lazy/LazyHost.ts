@@ -63,7 +63,7 @@ const skills = ({ hiddenDirectories, stateDirectory }: Environment.Environment) 
       const { skills } = await import("../machine/MachineDocs.ts")
       return skills({ stateDirectory, hiddenPaths: hiddenDirectories })
     },
-    { list: "effect" },
+    { list: "effect", folders: "effect" },
   )
 
 /** Those of the turns, so that none is started twice. */

@@ -26,8 +26,9 @@ export const skills = (options: DocsOptions): Layer.Layer<never> =>
     SkillPort,
     Effect.gen(function* () {
       const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
-      const { list } = yield* Skills.make(options)
+      const { folders, list } = yield* Skills.make(options)
       return {
+        folders: (cwd) => Effect.provideContext(folders(cwd), services),
         list: (cwd) =>
           list(cwd).pipe(
             Effect.map(({ errors, skills: found }) => ({

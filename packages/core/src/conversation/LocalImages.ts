@@ -8,7 +8,7 @@ import type { InputItem } from "@colloquy/protocol/ResponseItem"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { ConversationSettings } from "../ConversationSettings.ts"
-import { maxItems, maxTextLength } from "../decider/Decide.ts"
+import { maxItems, maxTextLength } from "../decider/InputLength.ts"
 import { ToolRuntime } from "../ToolRuntime.ts"
 
 type InputOp = Extract<Op, { readonly type: "user_input" | "user_turn" | "edit_queued" }>
@@ -37,9 +37,10 @@ const itemsOf = Effect.fnUntraced(function* (
     const image = yield* read(item.path, settings)
     if ("url" in image) {
       length += image.url.length
-      shown.push({ type: "image", image_url: image.url })
+      shown.push({ type: "image", image_url: image.url, shown: item })
     } else {
-      shown.push({ type: "text", text: `[image at ${item.path}: ${image.problem}]` })
+      const text = `[image at ${item.path}: ${image.problem}]`
+      shown.push({ type: "text", text, shown: item })
     }
   }
   return shown

@@ -37,16 +37,9 @@ import { answer } from "./Answers.ts"
 import { startListing, finishListing } from "./ToolListings.ts"
 import { nextAutomatic, isSpent, keep, receiptOf } from "./Receipts.ts"
 import { advance, cancel, closeConversation, turnEnded, interrupt, stopTurn } from "./TurnEnd.ts"
+import { maxItems, maxTextLength, textLength } from "./InputLength.ts"
 import { inputEvents, startTurn, withContext } from "./TurnStart.ts"
 import { unfinishedAfter } from "../log/UnfinishedText.ts"
-
-/** Most items of one submission: generous for a person, and an end for a faulty client. */
-export const maxItems = 1024
-/**
- * Longest text of one submission in UTF-16 code units, images as data URLs included: 64 Mi, as much as one line of a
- * client or of a stored conversation. The original program has no limit and accepts a prompt of 40 MB.
- */
-export const maxTextLength = 64 * 1024 * 1024
 
 /** Decides one input. The state of the decision does not include its events yet. */
 export const decide = (state: State, input: Input): Decision => {
@@ -216,18 +209,6 @@ const refuse = (state: State, reason: SubmissionRefused["reason"], message: stri
   ...nothing(state),
   refused: new SubmissionRefused({ reason, message }),
 })
-
-/** Length of an item in the history, in UTF-16 code units. */
-const textLength = (item: InputItem): number => {
-  switch (item.type) {
-    case "text":
-      return item.text.length
-    case "image":
-      return item.image_url.length
-    case "local_image":
-      return item.path.length
-  }
-}
 
 /** Places a summary of the history, or a command of the user that is not too long. */
 const withoutInput = (

@@ -43,6 +43,8 @@ export interface UserMessageItem extends Base<"user_message"> {
   readonly images: ReadonlyArray<string>
   /** Id that the client gave the message. */
   readonly clientId?: string
+  /** The input as it was sent; absent when `text` and `images` say all of it. */
+  readonly parts?: EventOf<"user_message">["parts"]
 }
 
 /** A command that the agent runs. */

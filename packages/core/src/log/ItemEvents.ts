@@ -125,8 +125,8 @@ export const callEnd = (msg: EventMsg): ((item: CallItem) => CallItem | undefine
 export const singleItem = (msg: EventMsg): ((base: CompletedBase) => Item) | undefined => {
   switch (msg.type) {
     case "user_message": {
-      const { client_id: clientId, images = [], kind = "plain", message } = msg
-      const named = defined({ clientId })
+      const { client_id: clientId, images = [], kind = "plain", message, parts } = msg
+      const named = defined({ clientId, parts })
       return (base) => ({ ...base, type: "user_message", text: message, kind, images, ...named })
     }
     case "view_image_tool_call": {

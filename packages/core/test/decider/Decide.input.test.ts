@@ -1,7 +1,8 @@
 import type { Op } from "@colloquy/protocol/Op"
 import type { InputItem } from "@colloquy/protocol/ResponseItem"
 import { assert, describe, it } from "@effect/vitest"
-import { decide, maxItems, maxTextLength } from "../../src/decider/Decide.ts"
+import { decide } from "../../src/decider/Decide.ts"
+import { maxItems, maxTextLength } from "../../src/decider/InputLength.ts"
 import { maxWaiting } from "../../src/decider/InputQueue.ts"
 import {
   after,

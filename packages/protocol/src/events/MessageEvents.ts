@@ -1,7 +1,7 @@
 /** Events about what the user and the agent said: messages, reasoning, the deltas of both, and the items of the history. */
 import * as Schema from "effect/Schema"
 import { event, original } from "../EventDefinition.ts"
-import { ResponseItem } from "../ResponseItem.ts"
+import { InputPart, ResponseItem } from "../ResponseItem.ts"
 
 const delta = { delta: Schema.String }
 const text = { text: Schema.String }
@@ -31,6 +31,8 @@ export const UserMessage = event(
     images: Schema.optionalKey(Schema.Array(Schema.String)),
     /** Id that the client gave the message. */
     client_id: Schema.optionalKey(Schema.String),
+    /** The input as it was sent; absent when `message` and `images` say all of it. */
+    parts: Schema.optionalKey(Schema.Array(InputPart)),
   },
   {
     doc: "A message of the user, or of the client on the user's behalf. Up to 0.57 the original recorded it and did not send it: its clients would show the message twice.",

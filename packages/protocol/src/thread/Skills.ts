@@ -62,7 +62,7 @@ export const SkillsList = request("skills/list", {
 export const SkillsChanged = notification("skills/changed", {
   params: Schema.Struct({}),
   since: "0.99",
-  doc: "A file of a skill has changed. Sent to every connection.",
+  doc: "A skill may have changed, been added or removed in a directory of an earlier `skills/list` of this connection.",
 })
 
 /** Lists hooks. */

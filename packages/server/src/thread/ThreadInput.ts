@@ -1,24 +1,45 @@
 /** The input of a user in params, as the core takes it. */
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
-import type { InputItem } from "@colloquy/protocol/ResponseItem"
+import { defined } from "@colloquy/protocol/Defined"
+import type { InputItem, InputPart } from "@colloquy/protocol/ResponseItem"
 import { maxInputCharacters } from "@colloquy/protocol/thread/Turns"
 import type { UserInputParam } from "@colloquy/protocol/thread/Values"
 import * as Effect from "effect/Effect"
 import { invalid } from "../app/AppErrors.ts"
 import { badValue } from "./ThreadErrors.ts"
 
+type TextElements = NonNullable<Extract<UserInputParam, { readonly type: "text" }>["text_elements"]>
+type Elements = NonNullable<Extract<InputPart, { readonly type: "text" }>["elements"]>
+
+const coreElements = (elements: TextElements): Elements =>
+  elements.map(({ byteRange, placeholder }) => ({
+    byte_range: byteRange,
+    ...defined({ placeholder: placeholder ?? undefined }),
+  }))
+
+const detailOf = ({ detail }: { readonly detail?: string | null | undefined }) =>
+  defined({ detail: detail ?? undefined })
+
 const coreItem = (item: UserInputParam): InputItem => {
   switch (item.type) {
-    case "text":
-      return { type: "text", text: item.text }
+    case "text": {
+      const { text, text_elements: elements } = item
+      const isPlain = elements == null || elements.length === 0
+      return { type: "text", text, ...(isPlain ? {} : { elements: coreElements(elements) }) }
+    }
     case "image":
-      return { type: "image", image_url: item.url }
+      return { type: "image", image_url: item.url, ...detailOf(item) }
     case "localImage":
-      return { type: "local_image", path: item.path }
-    case "skill":
-      return { type: "text", text: `Use the skill \`${item.name}\` (${item.path}).` }
-    case "mention":
-      return { type: "text", text: `[${item.name}](${item.path})` }
+      return { type: "local_image", path: item.path, ...detailOf(item) }
+    case "skill": {
+      const { name, path } = item
+      const shown = { type: "skill", name, path } as const
+      return { type: "text", text: `Use the skill \`${name}\` (${path}).`, shown }
+    }
+    case "mention": {
+      const { name, path } = item
+      return { type: "text", text: `[${name}](${path})`, shown: { type: "mention", name, path } }
+    }
   }
 }
 

@@ -4,23 +4,11 @@ import { queueOf } from "@colloquy/core/decider/InputQueue"
 import type { QueuedSubmission as CoreSubmission } from "@colloquy/core/decider/State"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Op } from "@colloquy/protocol/Op"
-import type { InputItem } from "@colloquy/protocol/ResponseItem"
 import type { QueuedSubmission } from "@colloquy/protocol/thread/ThreadChanges"
-import type { UserInput } from "@colloquy/protocol/thread/Values"
 import * as Effect from "effect/Effect"
+import { inputOfItem } from "./items/InputParts.ts"
 import { stateOf } from "./ThreadCall.ts"
 import { cannotSubmit } from "./ThreadErrors.ts"
-
-const inputOf = (item: InputItem): UserInput => {
-  switch (item.type) {
-    case "text":
-      return { type: "text", text: item.text, text_elements: [] }
-    case "image":
-      return { type: "image", url: item.image_url, detail: null }
-    case "local_image":
-      return { type: "localImage", path: item.path, detail: null }
-  }
-}
 
 /** Queued input in the spelling of this dialect. */
 export const queuedSubmission = ({
@@ -29,7 +17,7 @@ export const queuedSubmission = ({
   items,
 }: Pick<CoreSubmission, "id" | "items" | "clientId">): QueuedSubmission => ({
   id,
-  input: items.map(inputOf),
+  input: items.map(inputOfItem),
   clientUserMessageId: clientId ?? null,
   responsesapiClientMetadata: null,
 })

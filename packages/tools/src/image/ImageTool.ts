@@ -1,4 +1,5 @@
 /** `view_image`: adds an image of this machine to the next request, so that the model sees it. */
+import { refusedCall } from "@colloquy/core/ToolRuntime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { functionTool, type Tool, toolArguments } from "../Tool.ts"
@@ -25,7 +26,7 @@ export const imageTool = ({ read, resolve }: ImageFiles): Tool =>
       const image = yield* read(settings.cwd, path)
       if ("problem" in image) {
         const shown = path.replaceAll("\0", "\\0")
-        return { output: `unable to attach image \`${shown}\`: ${image.problem}` }
+        return refusedCall(`unable to attach image \`${shown}\`: ${image.problem}`)
       }
       yield* emit({
         type: "view_image_tool_call",

@@ -39,6 +39,10 @@ export interface SkillList {
 
 /** Reads the files as they are at each call. */
 export interface Skills {
+  /** Absolute paths of the folders whose entries are skills, existing or not. Never fails. */
+  readonly folders: (
+    cwd: string,
+  ) => Effect.Effect<ReadonlyArray<string>, never, FileSystem.FileSystem | Path.Path>
   /** Of two skills with one name, the one nearest to the directory. Never fails. */
   readonly list: (cwd: string) => Effect.Effect<SkillList, never, FileSystem.FileSystem | Path.Path>
 }
@@ -98,11 +102,21 @@ export const make = Effect.fnUntraced(function* (
   const ofProject = yield* DocHeads.make(hidden)
   // Nothing is hidden from the user's own files, because no command can write them.
   const ofUser = yield* DocHeads.make(HiddenFiles.make([]))
+  const directoriesOf = (cwd: string, view: PathFacts.PathView) =>
+    Effect.map(repositoryDirectories(cwd, view), (found) => found ?? [cwd])
   const skills: Skills = {
+    folders: Effect.fnUntraced(function* (cwd) {
+      const path = yield* Path.Path
+      const directories = yield* directoriesOf(cwd, yield* facts.view)
+      return [
+        ...(state === undefined ? [] : [path.join(state, "skills")]),
+        ...directories.flatMap((one) => projectFolders.map((name) => path.join(one, name))),
+      ]
+    }),
     list: Effect.fnUntraced(function* (cwd) {
       const path = yield* Path.Path
       const view = yield* facts.view
-      const directories = (yield* repositoryDirectories(cwd, view)) ?? [cwd]
+      const directories = yield* directoriesOf(cwd, view)
       const folders: Array<Folder> = []
       if (state !== undefined) {
         const headOf = yield* ofUser.reader(state, view)

@@ -82,6 +82,8 @@ describe("view_image", () => {
       const { result, events } = yield* run(path, prepare)
       assert.deepStrictEqual(result, {
         output: `unable to attach image \`${path.replaceAll("\0", "\\0")}\`: ${why}`,
+        // It is reported as a failed call.
+        isRefused: true,
       })
       assert.deepStrictEqual(events, [])
     }),

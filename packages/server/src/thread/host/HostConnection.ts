@@ -9,6 +9,7 @@ import type * as Fiber from "effect/Fiber"
 import type * as Queue from "effect/Queue"
 import type { Done } from "effect/Cause"
 import type * as Scope from "effect/Scope"
+import * as SkillWatches from "./SkillWatches.ts"
 
 /** A command that runs. */
 export interface RunningCommand {
@@ -33,10 +34,18 @@ export interface HostConnection {
   readonly commands: Map<string, RunningCommand>
   readonly watches: Map<string, Fiber.Fiber<void>>
   readonly searches: Map<string, SearchSession>
+  /** Watches of the directories whose skills the client has listed. */
+  readonly skills: SkillWatches.SkillWatches
 }
 
 /** Creates the state of one connection. */
 export const make: Effect.Effect<HostConnection, never, Scope.Scope> = Effect.map(
   Effect.scope,
-  (scope) => ({ scope, commands: new Map(), watches: new Map(), searches: new Map() }),
+  (scope) => ({
+    scope,
+    commands: new Map(),
+    watches: new Map(),
+    searches: new Map(),
+    skills: SkillWatches.make(scope),
+  }),
 )

@@ -15,6 +15,7 @@ import { commandText } from "@colloquy/core/question/CommandText"
 import type { FileChange as CoreFileChange } from "@colloquy/protocol/events/PatchEvents"
 import type { ParsedCommand } from "@colloquy/protocol/events/CommandEvents"
 import type * as Items from "@colloquy/protocol/thread/Items"
+import { inputOfPart } from "./InputParts.ts"
 import { contentOf } from "./ToolContents.ts"
 
 /** When an item started and ended, in milliseconds since the epoch. */
@@ -233,12 +234,17 @@ const webSearch = (
 /** What the user wrote. */
 export const userMessage = (
   { completedAtMs, id, startedAtMs }: Identity,
-  { clientId, images, text }: Pick<UserMessageItem, "clientId" | "images" | "text">,
+  {
+    clientId,
+    images,
+    parts,
+    text,
+  }: Pick<UserMessageItem, "clientId" | "images" | "parts" | "text">,
 ): Items.UserMessage => ({
   type: "userMessage",
   id,
   clientId: clientId ?? null,
-  content: [
+  content: parts?.map((part) => inputOfPart(part, images)) ?? [
     ...(text === "" && images.length > 0
       ? []
       : [{ type: "text" as const, text, text_elements: [] }]),

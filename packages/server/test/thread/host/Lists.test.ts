@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { SkillPort } from "../../../src/thread/host/ports/SkillPort.ts"
+import { noSkills, SkillPort } from "../../../src/thread/host/ports/SkillPort.ts"
 import { errorOf, resultOf } from "../../support/AppHarness.ts"
 import { profile, savedConfig } from "../../support/SavedConfig.ts"
 import { at, withThreads } from "../../support/Threading.ts"
@@ -109,6 +109,7 @@ describe("skills/list", () => {
       }),
     ).pipe(
       Effect.provideService(SkillPort, {
+        ...noSkills,
         list: (cwd) =>
           Effect.succeed(
             cwd === "/a"

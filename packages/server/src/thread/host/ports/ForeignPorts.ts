@@ -9,7 +9,7 @@ import type { Workspace } from "../../../Workspace.ts"
 import { CommandPort, type Commands } from "./CommandPort.ts"
 import { ConfigFailed, ConfigPort, noConfig } from "./ConfigPort.ts"
 import { FileFailed, FilePort, type Files } from "./FilePort.ts"
-import { SkillPort } from "./SkillPort.ts"
+import { noSkills, SkillPort } from "./SkillPort.ts"
 
 const refused = Effect.suspend(() =>
   Effect.fail(new FileFailed({ message: "the files belong to the user of the server" })),
@@ -57,5 +57,5 @@ export const foreignPorts = <R>(
           }),
         ),
     }),
-    Context.add(SkillPort, { list: () => Effect.succeed({ skills: [], errors: [] }) }),
+    Context.add(SkillPort, noSkills),
   )

@@ -23,9 +23,20 @@ export interface SkillList {
 export interface Skills {
   /** The skills that a conversation in this directory gets, read anew at each call. Never fails: a missing directory has none. */
   readonly list: (cwd: string) => Effect.Effect<SkillList>
+  /**
+   * Absolute paths of the folders that the list of this directory is read from, existing or not: a skill is a directory in one
+   * of them. Never fails.
+   */
+  readonly folders: (cwd: string) => Effect.Effect<ReadonlyArray<string>>
+}
+
+/** There are no skills. */
+export const noSkills: Skills = {
+  list: () => Effect.succeed({ skills: [], errors: [] }),
+  folders: () => Effect.succeed([]),
 }
 
 /** The skills of this server. */
 export const SkillPort = Context.Reference<Skills>("@colloquy/server/thread/host/SkillPort", {
-  defaultValue: () => ({ list: () => Effect.succeed({ skills: [], errors: [] }) }),
+  defaultValue: () => noSkills,
 })
