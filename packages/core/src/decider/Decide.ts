@@ -163,6 +163,7 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
     case "exec_approval":
     case "patch_approval":
     case "tool_approval":
+    case "permissions_approval":
       return answerApproval(state, id, op, input.because)
     case "elicitation_answer":
       return answerForm(state, id, op, input.because)
@@ -268,6 +269,7 @@ const questionKinds = {
   exec_approval: "Exec",
   patch_approval: "Patch",
   tool_approval: "Tool",
+  permissions_approval: "Permissions",
 } as const
 
 /** Answers an approval. `abort` also interrupts the turn; unlike `interrupt` it leaves queued submissions alone. */
