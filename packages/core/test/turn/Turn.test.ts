@@ -64,7 +64,7 @@ const setUp = (
     callClient: () => Effect.die("no client runs a tool here"),
     elicit: () => Effect.die("no tool server asks here"),
     permissions: Effect.succeed({}),
-        requestInput: () => Effect.die("no agent asks here"),
+    requestInput: () => Effect.die("no agent asks here"),
     canRequestInput: Effect.succeed(false),
     eventCallId: (id) => id,
     recordCall: () => Effect.succeed(true),

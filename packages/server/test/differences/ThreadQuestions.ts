@@ -71,15 +71,11 @@ export const threadQuestions: ReadonlyArray<Difference> = [
   {
     key: "v2-permission-requests",
     original:
-      "The model can ask for more permissions, for which `item/permissions/requestApproval` is sent.",
-    colloquy: "The model has no such tool.",
-    why: "What a command may do is asked with the command.",
+      "That the model can ask for more permissions is a feature under development, and a warning says so.",
+    colloquy: "The model can ask wherever the sandbox confines and a person may be asked.",
+    why: "It is no experiment here.",
     proofs: [only(version, "app_permissions", "thread of 2")],
     explains: anyOf(
-      whole(
-        "missing",
-        /^(?:item\/permissions\/requestApproval|serverRequest\/resolved|thread\/status\/changed active)$/,
-      ),
       whole("missing", /^warning$/, (m) =>
         String(member(m, "params", "message")).startsWith("Under-development features enabled: "),
       ),
