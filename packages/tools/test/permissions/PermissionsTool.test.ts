@@ -6,7 +6,7 @@ import { callOf, watched } from "../support/Context.ts"
 const tool = permissionsTool({
   resolve: (...parts) => parts.at(-1) ?? "",
   directoryAt: (named) =>
-    Effect.succeed({ named, path: named, identity: { device: 1, inode: 1, links: 1 } }),
+    Effect.succeed({ named, path: named, identity: { device: 1n, inode: 1n, links: 1n } }),
   hiddenPaths: [],
   remember: () => Effect.void,
 })
