@@ -5,10 +5,15 @@
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import { defined } from "@colloquy/protocol/Defined"
 import * as Duration from "effect/Duration"
-import type { Unattended, Verdict } from "../approvals/Approval.ts"
+import type { ApprovalRequest, Unattended, Verdict } from "../approvals/Approval.ts"
 import * as Book from "./ApprovalBook.ts"
 import { requestEvent, resolvedEvent } from "../question/ApprovalEvents.ts"
-import { isApproval, type Outcome, type QuestionRequest } from "../approvals/Elicitation.ts"
+import {
+  type InputRequest,
+  isApproval,
+  type Outcome,
+  type QuestionRequest,
+} from "../approvals/Elicitation.ts"
 import { canBePut, canBeRead } from "../question/FormLimits.ts"
 import { SubmissionRefused } from "../ConversationErrors.ts"
 import type { State } from "./State.ts"
@@ -83,13 +88,18 @@ const whenUnattended = ({ approvals, settings }: State): Unattended =>
 const named = (request: InputOf<"Ask">["request"], seq: number): QuestionRequest =>
   request._tag === "Elicitation" ? { ...request, callId: `elicitation-${seq}` } : request
 
+/** True for a question that its call asks again after a restart. */
+const isFoundAgain = (
+  request: InputOf<"Ask">["request"],
+): request is ApprovalRequest | InputRequest => isApproval(request) || request._tag === "UserInput"
+
 /**
  * A tool asks. A question that its call asked before a restart is not asked again: the tool gets its verdict, or waits for
  * it. A different question of that call from before the restart is withdrawn.
  */
 export const askQuestion = (state: State, input: InputOf<"Ask">): Decision => {
   const { number, request, turnId } = input
-  if (state.turn?.id !== turnId || !isApproval(request)) return askAnew(state, input)
+  if (state.turn?.id !== turnId || !isFoundAgain(request)) return askAnew(state, input)
   const claimed = Book.claimVerdict(state.approvals, request)
   if (claimed !== undefined) {
     return {

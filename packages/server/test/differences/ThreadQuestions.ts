@@ -71,11 +71,15 @@ export const threadQuestions: ReadonlyArray<Difference> = [
   {
     key: "v2-permission-requests",
     original:
-      "That the model can ask for more permissions is a feature under development, and a warning says so.",
-    colloquy: "The model can ask wherever the sandbox confines and a person may be asked.",
-    why: "It is no experiment here.",
+      "Permissions that the turn has already are asked for again, and a warning says that the feature is under development.",
+    colloquy: "What was granted already is not asked again, and there is no warning.",
+    why: "A person answers once.",
     proofs: [only(version, "app_permissions", "thread of 2")],
     explains: anyOf(
+      whole(
+        "missing",
+        /^(?:item\/permissions\/requestApproval|serverRequest\/resolved|thread\/status\/changed active)$/,
+      ),
       whole("missing", /^warning$/, (m) =>
         String(member(m, "params", "message")).startsWith("Under-development features enabled: "),
       ),
