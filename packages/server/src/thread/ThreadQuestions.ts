@@ -22,7 +22,7 @@ import { type Question, questionId } from "../questions/Question.ts"
 import { decisionOp, formOp, inputOp, permissionsOp } from "../questions/QuestionAnswer.ts"
 import type { Present } from "../questions/QuestionBroker.ts"
 import { commandAction } from "./items/CoreItems.ts"
-import { askedPermissions, grantedPermissions } from "./ThreadPermissions.ts"
+import { askedPermissions, grantedPermissions } from "./questions/ThreadPermissions.ts"
 
 interface SentRequest {
   readonly threadId: string
