@@ -65,6 +65,7 @@ export const machineNames: ReadonlyArray<string> = [
   ...shellNames,
   "update_plan",
   "request_user_input",
+  "request_permissions",
   "apply_patch",
   "view_image",
 ]

@@ -3,6 +3,7 @@
  * original program gives for an unknown name, and the turn continues.
  */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import type { FurtherPermissions } from "@colloquy/protocol/Policy"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type {
   CustomToolCallItem,
@@ -49,6 +50,8 @@ export interface ToolContext {
   readonly approve: (request: ApprovalRequest) => Effect.Effect<Verdict>
   /** True when an earlier `approved_for_session` covers the request. Asks no question and emits no event. */
   readonly granted: (request: ApprovalRequest) => Effect.Effect<boolean>
+  /** What a person has granted beyond the sandbox policy, and is recorded: for this turn or for the session. */
+  readonly permissions: Effect.Effect<FurtherPermissions>
   /**
    * Asks a person the question of a tool server, as `elicitation_request`, and resolves with the answer. Never fails:
    * without a readable answer in time the question is declined, and a form that is too large is declined without a

@@ -166,7 +166,7 @@ describe("approvals under any interleaving", () => {
       refused += answers.filter(([, { _tag }]) => _tag === "Failure").length
       for (const [callId, verdict] of verdicts) {
         const outcome = outcomes.find(({ call_id }) => call_id === callId)
-        assert.deepStrictEqual(
+        assert.deepStrictEqual<unknown>(
           { decision: outcome?.decision, reason: outcome?.reason },
           verdict,
           `seed ${seed} ${callId}`,

@@ -1638,8 +1638,20 @@ export type ItemPermissionsRequestApprovalParams = {
 
 export type ItemPermissionsRequestApprovalResult = {
   readonly permissions: {
-    readonly network?: Readonly<Record<string, unknown>> | null
-    readonly fileSystem?: Readonly<Record<string, unknown>> | null
+    readonly network?: {
+      readonly enabled?: boolean | null
+    } | null
+    readonly fileSystem?: {
+      readonly read?: ReadonlyArray<string> | null
+      readonly write?: ReadonlyArray<string> | null
+      readonly entries?: ReadonlyArray<{
+        readonly path: {
+          readonly type: string
+          readonly path?: string | null
+        }
+        readonly access: string
+      }> | null
+    } | null
   }
   readonly scope?: "turn" | "session" | null
 }

@@ -467,6 +467,11 @@ export type ApprovalResolvedEvent = {
   readonly decision: "approved" | "approved_for_session" | "denied" | "abort"
   readonly reason: "answered" | "granted" | "expired" | "withdrawn" | "unattended" | "malformed" | "failed" | "shutdown"
   readonly grant?: string
+  readonly permissions?: {
+    readonly network?: boolean
+    readonly read?: ReadonlyArray<string>
+    readonly write?: ReadonlyArray<string>
+  }
 }
 
 export type ElicitationRequestEvent = {
@@ -564,7 +569,20 @@ export type ReadMarkedEvent = {
   readonly read: boolean
 }
 
-export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ThreadRolledBackEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent | ClientToolCallEvent | RequestUserInputEvent | ReadMarkedEvent
+export type RequestPermissionsEvent = {
+  readonly type: "request_permissions"
+  readonly call_id: string
+  readonly permissions: {
+    readonly network?: boolean
+    readonly read?: ReadonlyArray<string>
+    readonly write?: ReadonlyArray<string>
+  }
+  readonly cwd: string
+  readonly reason?: string
+  readonly justification?: string
+}
+
+export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ThreadRolledBackEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent | ClientToolCallEvent | RequestUserInputEvent | ReadMarkedEvent | RequestPermissionsEvent
 
 /** Introduces the client. Must be sent once, before every other request. */
 export type InitializeParams = {
@@ -1544,6 +1562,17 @@ export type CodexEventReadMarkedParams = {
   readonly seq?: number
 }
 
+/** The agent asks a person for further permissions. Sent to listeners that gave `after`. */
+export type CodexEventRequestPermissionsParams = {
+  readonly id: string
+  readonly msg: EventMsg | {
+    readonly type: string
+  } & Readonly<Record<string, unknown>>
+  readonly conversationId: string
+  readonly subscriptionId: string
+  readonly seq?: number
+}
+
 /** A stored conversation was resumed. Sent after the response to `resumeConversation`. */
 export type SessionConfiguredParams = {
   readonly sessionId: string
@@ -1774,6 +1803,8 @@ export interface ServerNotifications {
   "codex/event/request_user_input": { params: CodexEventRequestUserInputParams }
   /** The turns so far were marked as read, or as unread. Sent to listeners that gave `after`. */
   "codex/event/read_marked": { params: CodexEventReadMarkedParams }
+  /** The agent asks a person for further permissions. Sent to listeners that gave `after`. */
+  "codex/event/request_permissions": { params: CodexEventRequestPermissionsParams }
   /** A stored conversation was resumed. Sent after the response to `resumeConversation`. */
   "sessionConfigured": { params: SessionConfiguredParams }
   /** The listener has received every recorded event before the number `seq`; what follows is live. Sent to listeners that gave `after`, and after `conversationLagged`. */

@@ -47,6 +47,7 @@ export type {
 export type {
   ApprovalResolved,
   ElicitationRequest,
+  RequestPermissions,
   RequestUserInput,
 } from "./events/QuestionEvents.ts"
 export type { EnteredReviewMode, ExitedReviewMode, ReviewOutput } from "./events/ReviewEvents.ts"
@@ -132,6 +133,7 @@ export const EventMsg = Schema.Union([
   Tool.ClientToolCall,
   Question.RequestUserInput,
   Turn.ReadMarked,
+  Question.RequestPermissions,
 ]).annotate({ identifier: "EventMsg" })
 /** A decoded `EventMsg`. */
 export type EventMsg = typeof EventMsg.Type

@@ -7,6 +7,7 @@ import { UserInputAnswers } from "./events/QuestionEvents.ts"
 import {
   AskForApproval,
   CollaborationMode,
+  FurtherPermissions,
   ReasoningEffort,
   ReasoningSummary,
   ReviewDecision,
@@ -83,6 +84,14 @@ export const Op = Schema.Union([
   op("patch_approval", approval),
   /** Answers a `tool_approval_request`; not in the original. */
   op("tool_approval", approval),
+  /**
+   * Answers a `request_permissions`; not in the original in this form. An approval grants `permissions`, by default all that
+   * was asked for, and never more than that: `approved` until the turn ends, `approved_for_session` for the session.
+   */
+  op("permissions_approval", {
+    ...approval,
+    permissions: Schema.optionalKey(FurtherPermissions),
+  }),
   /**
    * Answers an `elicitation_request`; not in this form in the original. `content` counts with `accept` only. Content of
    * more than 64 Ki characters as JSON is an answer that cannot be read: the question is declined, reason `malformed`.

@@ -61,6 +61,19 @@ export const TurnAbortReason = Schema.Literals(["interrupted", "replaced", "revi
 /** A decoded `TurnAbortReason`. */
 export type TurnAbortReason = typeof TurnAbortReason.Type
 
+/**
+ * Permissions that a sandbox policy does not give. An absent member is none of its kind; paths are absolute, and a permission
+ * for a directory is one for everything below it.
+ */
+export const FurtherPermissions = Schema.Struct({
+  /** True: use the network. */
+  network: Schema.optionalKey(Schema.Boolean),
+  read: Schema.optionalKey(Schema.Array(Schema.String)),
+  write: Schema.optionalKey(Schema.Array(Schema.String)),
+})
+/** A decoded `FurtherPermissions`. */
+export type FurtherPermissions = typeof FurtherPermissions.Type
+
 /** What commands may change. Absent booleans are false and absent roots are none; booleans are always written. */
 export const SandboxPolicy = Schema.Union([
   Schema.Struct({ mode: Schema.Literal("danger-full-access") }),

@@ -27,6 +27,7 @@ describe("Op", () => {
       "mark_read",
       "override_turn_context",
       "patch_approval",
+      "permissions_approval",
       "remove_queued",
       "reorder_queue",
       "revert",

@@ -76,7 +76,8 @@ const isQuestion = ({ msg }: Event): boolean =>
   msg.type === "tool_approval_request" ||
   msg.type === "exec_approval_request" ||
   msg.type === "apply_patch_approval_request" ||
-  msg.type === "request_user_input"
+  msg.type === "request_user_input" ||
+  msg.type === "request_permissions"
 
 /** Two events of the same call in the same turn. A call id may occur again in a later turn. */
 const sameCall =

@@ -4,6 +4,7 @@
  * derived.
  */
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
+import type { ReplayClass } from "@colloquy/core/LogRecord"
 import type { ToolSpec } from "@colloquy/core/ModelClient"
 import {
   refusedCall,
@@ -30,6 +31,8 @@ export interface Tool {
   readonly isReadOnly: (call: ToolCall, settings: ConversationSettings) => boolean
   /** True: it asks a person, and is offered only while a connected client can answer. */
   readonly asksPerson?: true
+  /** See `TurnTools.replayOf`. */
+  readonly replay?: ReplayClass
   /** For a tool of the embedding application; see `TurnTools.questionOf`. */
   readonly questionOf?: TurnTools["questionOf"]
   /** Runs a call. Never fails: an error is part of the output. */

@@ -28,8 +28,10 @@ import { type OpenServers, ToolServers } from "./mcp/ToolServers.ts"
 import * as GitDiff from "./patch/GitDiff.ts"
 import { implicitInvocation, intercept } from "./patch/Interception.ts"
 import * as TurnDiff from "./patch/TurnDiff.ts"
+import { permissionsTool } from "./permissions/PermissionsTool.ts"
 import { userInputTool } from "./input/UserInputTool.ts"
 import { planTool } from "./plan/PlanTool.ts"
+import { currentPolicy } from "./policy/GrantedPolicy.ts"
 import { searchTool } from "./search/SearchTool.ts"
 import { CommandRunner } from "./process/CommandRunner.ts"
 import { TrustedPrograms } from "./programs/TrustedPrograms.ts"
@@ -99,11 +101,15 @@ const prepare = Effect.fnUntraced(function* (options: ToolsOptions, images: Imag
     protectedPaths: options.hiddenPaths,
     ...(tmpdir === undefined ? {} : { tmpdir }),
   })
+  const { remember } = programs
+  const { hiddenPaths } = options
+  const askPermissions = permissionsTool({ resolve, directoryAt, hiddenPaths, remember })
   const shell = { attempts, sandbox, resolve, directoryAt }
   /** The tools of one turn except those of tool servers, in the order in which they are offered. */
   const toolsOf = (turnDiff: ApplyPatch.DiffOf): ReadonlyArray<Tool> => [
     ...shellTools({ ...shell, patchOf: patchCommandOf(applyPatch, resolve, turnDiff) }),
     ...personTools,
+    askPermissions,
     patchTool((text, callId, context) =>
       applyPatch(text, context.settings.cwd, callId, context, turnDiff),
     ),
@@ -163,6 +169,8 @@ const open = (own: ReadonlyArray<Tool>, servers: OpenServers, context: ToolConte
       (output) => ({ output }),
     )
   }
+  const isReadOnly = (call: ToolCall): boolean =>
+    byName.get(nameOf(call))?.isReadOnly(call, context.settings) ?? servers.isReadOnly(nameOf(call))
   return {
     specs: Effect.map(Effect.all([ofServers, context.canRequestInput]), ([specs, canAsk]) => [
       ...[...byName.values()]
@@ -170,9 +178,8 @@ const open = (own: ReadonlyArray<Tool>, servers: OpenServers, context: ToolConte
         .flatMap((tool) => tool.spec(context.settings) ?? []),
       ...specs,
     ]),
-    isReadOnly: (call) =>
-      byName.get(nameOf(call))?.isReadOnly(call, context.settings) ??
-      servers.isReadOnly(nameOf(call)),
+    isReadOnly,
+    replayOf: (call) => byName.get(nameOf(call))?.replay ?? (isReadOnly(call) ? "safe" : "ask"),
     questionOf: (call) => byName.get(nameOf(call))?.questionOf?.(call),
     run,
   }
@@ -207,7 +214,7 @@ export const layer = (
       return {
         open: Effect.fnUntraced(function* (context: ToolContext) {
           // Before anything is started, the sandbox and the tool servers included.
-          yield* remember(context.settings)
+          yield* programs.remember(yield* currentPolicy(context), context.settings.cwd)
           // Searches the repository with the first patch, because most turns have none.
           const turnDiff = yield* Effect.cached(turnDiffOf(context.settings.cwd))
           const servers = yield* toolServers.open(context.settings.mcpServers ?? {}, context.elicit)

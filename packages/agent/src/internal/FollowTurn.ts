@@ -68,7 +68,7 @@ const decisionOf = (answer: unknown): Effect.Effect<ReviewDecision> => {
 
 /** What a question is about, and the op that answers it. */
 interface Subject {
-  readonly op: "tool_approval" | "exec_approval" | "patch_approval"
+  readonly op: "tool_approval" | "exec_approval" | "patch_approval" | "permissions_approval"
   readonly callId: string
   readonly tool: string
   readonly reason: string
@@ -100,6 +100,14 @@ const subjectOf = (msg: Event["msg"], tools: ToolsByName): Subject | undefined =
         tool: "shell",
         reason: commandReason(msg),
         input: () => ({ command: msg.command, cwd: msg.cwd }),
+      }
+    case "request_permissions":
+      return {
+        op: "permissions_approval",
+        callId: msg.call_id,
+        tool: "request_permissions",
+        reason: msg.reason ?? "",
+        input: () => ({ permissions: msg.permissions, cwd: msg.cwd }),
       }
     case "apply_patch_approval_request":
       return {

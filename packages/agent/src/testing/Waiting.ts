@@ -22,6 +22,8 @@ const begunBy = ({ msg }: Event): string | undefined => {
       return `the approval of the tool ${msg.tool} is pending`
     case "exec_approval_request":
       return `the approval of the command ${shown(msg.command)} is pending`
+    case "request_permissions":
+      return "the approval of further permissions is pending"
     case "apply_patch_approval_request":
       return "the approval of a patch is pending"
     default:

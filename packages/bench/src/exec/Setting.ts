@@ -115,6 +115,7 @@ export const callTool = Effect.fnUntraced(function* (
     emit: (msg) => Effect.sync(() => onEvent({ atMs: performance.now(), msg })),
     approve: () => Effect.succeed({ decision: "denied", reason: "answered" }),
     elicit: () => Effect.succeed({ action: "decline" }),
+    permissions: Effect.succeed({}),
     requestInput: () => Effect.succeed({ _tag: "Unanswered", reason: "unattended" }),
     canRequestInput: Effect.succeed(false),
     granted: () => Effect.succeed(false),

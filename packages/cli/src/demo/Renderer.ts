@@ -45,6 +45,7 @@ const toolHandlers = (screen: Screen): Handlers => ({
   exec_approval_request: (msg) => screen.question(questionText(msg)),
   apply_patch_approval_request: (msg) => screen.question(questionText(msg)),
   tool_approval_request: (msg) => screen.question(questionText(msg)),
+  request_permissions: (msg) => screen.question(questionText(msg)),
   request_user_input: ({ questions }) =>
     screen.question(questions.map(({ question }) => printable(question)).join("\n")),
   elicitation_request: (msg) => screen.question(shownReason(msg.message)),

@@ -3,7 +3,7 @@ import type { EventOf } from "@colloquy/protocol/EventMsg"
 import type { ParsedCommand } from "@colloquy/protocol/events/CommandEvents"
 import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
 import type { UserInputAnswers, UserInputQuestion } from "@colloquy/protocol/events/QuestionEvents"
-import type { ReviewDecision, SandboxPolicy } from "@colloquy/protocol/Policy"
+import type { FurtherPermissions, ReviewDecision, SandboxPolicy } from "@colloquy/protocol/Policy"
 import type { ToolOutputPart } from "@colloquy/protocol/ResponseItem"
 import type { Confinement } from "./Confinement.ts"
 
@@ -60,8 +60,23 @@ export interface ToolApproval {
   readonly reason?: string
 }
 
+/** May the agent have permissions that the sandbox does not give? */
+export interface PermissionsApproval {
+  readonly _tag: "Permissions"
+  /** Id of the tool call in events. */
+  readonly callId: string
+  /** What is asked for: at least one permission. Paths are absolute and without symbolic links. */
+  readonly permissions: FurtherPermissions
+  /** Working directory of the conversation. */
+  readonly cwd: string
+  /** Why the tool asks. Quoted in the question. */
+  readonly reason?: string
+  /** The reason that the model gives. Quoted in the question and attributed to the model. */
+  readonly justification?: string
+}
+
 /** A question about a call of a tool. */
-export type ApprovalRequest = ExecApproval | PatchApproval | ToolApproval
+export type ApprovalRequest = ExecApproval | PatchApproval | ToolApproval | PermissionsApproval
 
 /** The question of a tool server: a form to fill in. An answer allows nothing. */
 export interface Elicitation {
@@ -125,6 +140,11 @@ export type ApprovalReason = EventOf<"approval_resolved">["reason"]
 export interface Verdict {
   readonly decision: ReviewDecision
   readonly reason: ApprovalReason
+  /**
+   * What is granted of the permissions that were asked for: until the turn ends, or for the session. The sandbox of later
+   * commands and patches allows it.
+   */
+  readonly permissions?: FurtherPermissions
 }
 
 /**

@@ -33,6 +33,8 @@ export const grantOf = (request: ApprovalRequest): string | undefined => {
       ? undefined
       : JSON.stringify({ grant_root: request.grantRoot })
   }
+  // Permissions are held as what they allow, see `decider/HeldPermissions.ts`.
+  if (request._tag === "Permissions") return undefined
   if (request._tag === "Tool") {
     return JSON.stringify({ tool: request.tool, arguments: request.arguments })
   }

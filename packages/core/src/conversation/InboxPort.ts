@@ -7,6 +7,7 @@ import type { SubmissionId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import { answerOf, clientOutcomeOf, inputAnswerOf } from "../approvals/Elicitation.ts"
 import { grantFor } from "../approvals/SessionGrants.ts"
+import { heldNow } from "../decider/HeldPermissions.ts"
 import { formFault } from "../question/FormLimits.ts"
 import { quoted } from "../question/VisibleText.ts"
 import type { CallIds } from "../turn/CallIds.ts"
@@ -52,6 +53,7 @@ export const inboxPort = (turnId: SubmissionId, parts: TurnParts): TurnPort => {
     canRequestInput: Effect.sync(() => journal.current.approvals.formListeners > 0),
     granted: (request) =>
       Effect.sync(() => grantFor(journal.current.approvals.grants, request) !== undefined),
+    permissions: Effect.sync(() => heldNow(journal.current.permissions)),
     emit: (messages) => Effect.asVoid(inbox.send({ input: { _tag: "Emit", turnId, messages } })),
     recordCall: (call) =>
       Effect.map(

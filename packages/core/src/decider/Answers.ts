@@ -56,6 +56,7 @@ const questionKinds = {
   exec_approval: "Exec",
   patch_approval: "Patch",
   tool_approval: "Tool",
+  permissions_approval: "Permissions",
 } as const
 
 /** Answers an approval. `abort` also interrupts the turn; unlike `interrupt` it leaves queued submissions alone. */

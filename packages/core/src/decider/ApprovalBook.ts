@@ -93,6 +93,7 @@ const opOf = {
   Exec: "exec_approval",
   Patch: "patch_approval",
   Tool: "tool_approval",
+  Permissions: "permissions_approval",
   Elicitation: "elicitation_answer",
   ClientCall: "client_tool_result",
   UserInput: "user_input_answer",
@@ -189,6 +190,9 @@ export const isSame = (a: QuestionRequest, b: QuestionRequest): boolean => {
   }
   if (a._tag === "Tool" && b._tag === "Tool") {
     return a.tool === b.tool && Equal.equals(a.arguments, b.arguments)
+  }
+  if (a._tag === "Permissions" && b._tag === "Permissions") {
+    return a.cwd === b.cwd && Equal.equals(a.permissions, b.permissions)
   }
   if (a._tag === "UserInput" && b._tag === "UserInput") {
     return Equal.equals(a.questions, b.questions)

@@ -5,7 +5,7 @@
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import { defined } from "@colloquy/protocol/Defined"
 import * as Duration from "effect/Duration"
-import type { Unattended, Verdict } from "../approvals/Approval.ts"
+import type { ApprovalRequest, Unattended, Verdict } from "../approvals/Approval.ts"
 import * as Book from "./ApprovalBook.ts"
 import { requestEvent, resolvedEvent } from "../question/ApprovalEvents.ts"
 import {
@@ -19,6 +19,7 @@ import { SubmissionRefused } from "../ConversationErrors.ts"
 import type { State } from "./State.ts"
 import { type Decision, followedBy, type InputOf, nothing } from "./Decision.ts"
 import { grantFor, grantOf } from "../approvals/SessionGrants.ts"
+import { granting, verdictOfHeld } from "./HeldPermissions.ts"
 
 /** Long enough for a person who was away for a moment, short enough that no call waits for days. */
 const defaultDeadline = Duration.minutes(10)
@@ -32,16 +33,17 @@ const settle = (number: number, verdict: Outcome) =>
   ({ _tag: "ResolveQuestion", number, verdict }) as const
 
 /** What an answer contains besides its decision. */
-type Answer = Pick<Outcome, "content" | "result">
+type Answer = Pick<Outcome, "content" | "result" | "permissions">
 
 /** Resolves the question. Listeners and the tool get the verdict; only the tool gets what was filled in or returned. */
 const resolve = (
   state: State,
   question: Book.Question,
-  verdict: Verdict,
-  answer: Answer = {},
+  given: Verdict,
+  { permissions, ...answer }: Answer = {},
 ): Decision => {
   const { number, request, turnId } = question
+  const verdict = granting(request, given, permissions)
   const grant =
     verdict.decision === "approved_for_session" && isApproval(request)
       ? grantOf(request)
@@ -124,14 +126,19 @@ const askAnew = (state: State, input: InputOf<"Ask">): Decision => {
     const verdict = denied(state.closing ? "shutdown" : "withdrawn")
     return { ...nothing(state), actions: [settle(number, verdict)] }
   }
-  const atOnce = (verdict: Verdict, grant?: string): Decision => ({
-    ...nothing(state),
-    events: [{ id: turnId, msg: resolvedEvent(request.callId, verdict, grant) }],
-    actions: [settle(number, verdict)],
-  })
+  const atOnce = (given: Verdict, grant?: string): Decision => {
+    const verdict = granting(request, given)
+    return {
+      ...nothing(state),
+      events: [{ id: turnId, msg: resolvedEvent(request.callId, verdict, grant) }],
+      actions: [settle(number, verdict)],
+    }
+  }
   const question = { number, seq: state.seq, turnId, request }
   const grant = isApproval(request) ? grantFor(approvals.grants, request) : undefined
   if (grant !== undefined) return atOnce({ decision: "approved", reason: "granted" }, grant)
+  const held = verdictOfHeld(state.permissions, request)
+  if (held !== undefined) return atOnce(held)
   if (Book.isFull(approvals, request.callId) || !canBePut(request)) return atOnce(denied("failed"))
   const parked = !Book.isAttended(approvals, request)
   const verdict =
@@ -155,7 +162,13 @@ export const answerQuestion = (
   state: State,
   submissionId: SubmissionId,
   kind: QuestionRequest["_tag"],
-  { decision, content, result, ...named }: Book.Named & Answer & Pick<Verdict, "decision">,
+  {
+    decision,
+    content,
+    permissions,
+    result,
+    ...named
+  }: Book.Named & Answer & Pick<Verdict, "decision">,
   because?: "malformed" | "failed",
 ): Decision => {
   const found = Book.find(state.approvals, kind, named)
@@ -167,7 +180,7 @@ export const answerQuestion = (
   const answered: Verdict = { decision, reason: "answered" }
   const resolved =
     fault === undefined
-      ? resolve(state, found.question, answered, defined({ content, result }))
+      ? resolve(state, found.question, answered, defined({ content, permissions, result }))
       : resolve(state, found.question, denied(fault))
   return {
     ...resolved,

@@ -3,6 +3,7 @@
  *
  * Keeps the numbering of L4. `Decide.ts` decides what happens next; `ConversationActor` carries it out.
  */
+import { defined } from "@colloquy/protocol/Defined"
 import { type Event, type EventMsg, type EventOf, isEphemeral } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
@@ -11,6 +12,7 @@ import type { InputItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import { type ApprovalBook, emptyBook, addGrant } from "./ApprovalBook.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import type { OpenCall } from "../log/OpenCalls.ts"
+import { addResolved, afterTurn, type HeldPermissions } from "./HeldPermissions.ts"
 import { type Reading, stepReading } from "../log/Reading.ts"
 import { none as noReceipts, type Receipts } from "./Receipts.ts"
 import type { UnfinishedText } from "../log/UnfinishedText.ts"
@@ -107,6 +109,8 @@ export interface State {
   readonly waiting: ReadonlyArray<QueuedSubmission>
   readonly receipts: Receipts
   readonly approvals: ApprovalBook
+  /** What a person has granted beyond the sandbox policy. Absent before the first grant. */
+  readonly permissions?: HeldPermissions
   /** Tokens of all requests so far. Undefined until a provider has reported usage. */
   readonly usage: TokenUsage | undefined
   /** Number of summaries in the middle of a turn. */
@@ -186,7 +190,12 @@ const projectDurable = (state: State, event: Event): State => {
       return { ...state, seq, turn: startedTurn(event, msg) }
     case "task_complete":
     case "turn_aborted":
-      return { ...state, seq, turn: state.turn?.id === event.id ? undefined : state.turn }
+      return {
+        ...state,
+        seq,
+        turn: state.turn?.id === event.id ? undefined : state.turn,
+        ...defined({ permissions: afterTurn(state.permissions) }),
+      }
     case "user_message":
       return state.turn?.id === event.id && msg.kind === "plain"
         ? { ...state, seq, turn: withInput(state.turn, event.seq) }
@@ -196,9 +205,14 @@ const projectDurable = (state: State, event: Event): State => {
     case "exited_review_mode":
       return { ...state, seq, ...turnWith(state, event.id, "ended") }
     case "approval_resolved":
-      return msg.reason === "answered" && msg.grant !== undefined
-        ? { ...state, seq, approvals: addGrant(state.approvals, msg.grant) }
-        : { ...state, seq }
+      return {
+        ...state,
+        seq,
+        ...defined({ permissions: addResolved(state.permissions, msg) }),
+        ...(msg.reason === "answered" && msg.grant !== undefined
+          ? { approvals: addGrant(state.approvals, msg.grant) }
+          : {}),
+      }
     case "token_count":
       return { ...state, seq, usage: msg.info?.total_token_usage ?? state.usage }
     case "compacted":

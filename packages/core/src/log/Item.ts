@@ -7,6 +7,7 @@ import type { ParsedCommand } from "@colloquy/protocol/events/CommandEvents"
 import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
 import type { UserInputQuestion } from "@colloquy/protocol/events/QuestionEvents"
 import type { PlanItem } from "@colloquy/protocol/events/ToolEvents"
+import type { FurtherPermissions } from "@colloquy/protocol/Policy"
 
 /**
  * - `running`: started and not ended yet;
@@ -110,13 +111,15 @@ export type QuestionSubject =
   | Pick<ToolCallItem, "tool" | "arguments">
   /** The form of a tool server. */
   | { readonly server: string; readonly message: string }
+  /** What the agent may be permitted. */
+  | { readonly permissions: FurtherPermissions }
   /** What the agent asks. */
   | { readonly questions: ReadonlyArray<UserInputQuestion> }
 
 /** A question to a person: an approval, the form of a tool server, or the agent's questions. */
 export interface QuestionItem extends Base<"question"> {
   readonly callId: string
-  readonly kind: "command" | "file_change" | "tool" | "form" | "input"
+  readonly kind: "command" | "file_change" | "tool" | "permissions" | "form" | "input"
   /** What the call will do once it is approved: the call has an item of its own then, with the same `callId`. */
   readonly subject: QuestionSubject
   /** Absent while the question is pending, like `reason`. */

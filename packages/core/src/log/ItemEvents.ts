@@ -52,6 +52,8 @@ export const callStart = (msg: EventMsg): ((base: RunningBase) => CallItem) | un
       return question(msg.call_id, "file_change", { changes: msg.changes })
     case "tool_approval_request":
       return question(msg.call_id, "tool", { tool: msg.tool, arguments: msg.arguments })
+    case "request_permissions":
+      return question(msg.call_id, "permissions", { permissions: msg.permissions })
     case "request_user_input":
       return question(msg.call_id, "input", { questions: msg.questions })
     case "elicitation_request":

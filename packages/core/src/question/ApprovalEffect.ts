@@ -4,7 +4,13 @@
  * with, so a question never promises a confinement that does not exist.
  */
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
-import type { ApprovalRequest, ExecApproval, PatchApproval } from "../approvals/Approval.ts"
+import type {
+  ApprovalRequest,
+  ExecApproval,
+  PatchApproval,
+  PermissionsApproval,
+} from "../approvals/Approval.ts"
+import type { ConfiningPolicy } from "../approvals/Confinement.ts"
 import { attributed, quoted } from "./VisibleText.ts"
 
 /** The confinement of the conversation without an approval. */
@@ -13,7 +19,7 @@ export interface QuestionSettings {
   readonly sandboxPolicy: SandboxPolicy
 }
 
-type WorkspaceWrite = Extract<SandboxPolicy, { readonly mode: "workspace-write" }>
+type WorkspaceWrite = Extract<ConfiningPolicy, { readonly mode: "workspace-write" }>
 
 const everything =
   "it can read and change every file that the user of this server can, and use the network"
@@ -25,7 +31,7 @@ const isConfining = ({ mode }: SandboxPolicy): boolean =>
 const maxRoots = 4
 
 const rootsText = (policy: WorkspaceWrite, cwd: string): string => {
-  const named = [cwd, ...(policy.writable_roots ?? [])]
+  const named = [cwd, ...(policy.writable_roots ?? []), ...(policy.granted?.write ?? [])]
   const temporary = [
     ...(policy.exclude_slash_tmp === true ? [] : ["/tmp"]),
     ...(policy.exclude_tmpdir_env_var === true ? [] : ["$TMPDIR"]),
@@ -71,9 +77,27 @@ const patchEffect = (
       ? "these files are changed without the sandbox, and no other file is"
       : "these files are changed, without a sandbox like everything in this conversation, and no other file is"
   }
-  return confinement.mode === "read-only"
-    ? "the sandbox allows no file to be changed"
-    : `these files are changed in the sandbox, which allows changes below ${rootsText(confinement, settings.cwd)}, and no other file is`
+  if (confinement.mode === "read-only") {
+    const { write = [] } = confinement.granted ?? {}
+    return write.length === 0
+      ? "the sandbox allows no file to be changed"
+      : `these files are changed in the sandbox, which allows changes below ${namedPaths(write)}, and no other file is`
+  }
+  return `these files are changed in the sandbox, which allows changes below ${rootsText(confinement, settings.cwd)}, and no other file is`
+}
+
+/** Every path, since a person decides about each. */
+const namedPaths = (paths: ReadonlyArray<string>): string =>
+  paths.map((path) => quoted(path)).join(", ")
+
+const permissionsEffect = ({ permissions }: PermissionsApproval): string => {
+  const { network, read = [], write = [] } = permissions
+  const allowed = [
+    ...(write.length === 0 ? [] : [`change files below ${namedPaths(write)}`]),
+    ...(read.length === 0 ? [] : [`read files below ${namedPaths(read)}`]),
+    ...(network === true ? ["use the network"] : []),
+  ]
+  return `the commands and patches of this turn may also ${allowed.join(", and ")}, in the sandbox and without a question`
 }
 
 const effect = (request: ApprovalRequest, settings: QuestionSettings): string => {
@@ -84,6 +108,8 @@ const effect = (request: ApprovalRequest, settings: QuestionSettings): string =>
       return patchEffect(request, settings)
     case "Tool":
       return "the application that embeds this server carries it out; no sandbox of this server confines it"
+    case "Permissions":
+      return permissionsEffect(request)
   }
 }
 
@@ -100,6 +126,9 @@ export const sessionScopeOf = (request: ApprovalRequest): string => {
   }
   if (request._tag === "Tool") {
     return `Approved for the session, this tool runs with exactly these arguments again without a question: ${lasting}.`
+  }
+  if (request._tag === "Permissions") {
+    return `Approved for the session, later turns may do so too: ${lasting}.`
   }
   return request.grantRoot === undefined
     ? "Approved for the session, it allows this patch and no other: the next one is asked about again."

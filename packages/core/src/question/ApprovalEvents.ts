@@ -60,8 +60,22 @@ export const requestEvent = (request: QuestionRequest, settings: QuestionSetting
         arguments: request.arguments,
         reason: reasonText(request, settings),
       }
+    case "Permissions":
+      return permissionsEvent(request, settings)
   }
 }
+
+const permissionsEvent = (
+  request: Extract<QuestionRequest, { readonly _tag: "Permissions" }>,
+  settings: QuestionSettings,
+): EventMsg => ({
+  type: "request_permissions",
+  call_id: request.callId,
+  permissions: request.permissions,
+  cwd: request.cwd,
+  reason: reasonText(request, settings),
+  ...defined({ justification: request.justification }),
+})
 
 const callEvent = ({ arguments: args, callId, namespace, tool }: ClientCallRequest): EventMsg => ({
   type: "client_tool_call",
@@ -86,6 +100,7 @@ type QuestionMsg = EventOf<
   | "elicitation_request"
   | "client_tool_call"
   | "request_user_input"
+  | "request_permissions"
 >
 
 /** True for an event that asks a question. */
@@ -95,6 +110,7 @@ export const isQuestion = (msg: EventMsg): msg is QuestionMsg =>
   msg.type === "tool_approval_request" ||
   msg.type === "elicitation_request" ||
   msg.type === "request_user_input" ||
+  msg.type === "request_permissions" ||
   msg.type === "client_tool_call"
 
 /** What the question of an event needs of a listener. */
@@ -165,5 +181,15 @@ const approvalOf = (
         arguments: msg.arguments,
         ...defined({ reason }),
       }
+    case "request_permissions": {
+      const { cwd, justification, permissions } = msg
+      return {
+        _tag: "Permissions",
+        callId,
+        permissions,
+        cwd,
+        ...defined({ reason, justification }),
+      }
+    }
   }
 }

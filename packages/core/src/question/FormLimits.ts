@@ -4,6 +4,7 @@
 import type { ToolOutputPart } from "@colloquy/protocol/ResponseItem"
 import type { Elicitation } from "../approvals/Approval.ts"
 import { isForm, type Outcome, type QuestionRequest } from "../approvals/Elicitation.ts"
+import { isNone } from "../approvals/Permissions.ts"
 import { canBeShown } from "./FormText.ts"
 import { userInputForm } from "./UserInputForm.ts"
 
@@ -41,8 +42,11 @@ export const formFault = (form: Elicitation): string | undefined => {
   return canBeShown(form.requestedSchema) ? undefined : "the name of a member is not visible"
 }
 
-/** False for a form that is declined without a question. */
+/** False for a form, or a request for permissions, that is declined without a question. */
 export const canBePut = (request: QuestionRequest): boolean => {
+  if (request._tag === "Permissions") {
+    return fits(request.permissions) && !isNone(request.permissions)
+  }
   if (!isForm(request)) return true
   if (request._tag === "Elicitation") return formFault(request) === undefined
   const { questions } = request

@@ -8,6 +8,7 @@ import type {
   ApprovalRequest,
   ExecApproval,
   PatchApproval,
+  PermissionsApproval,
   ToolApproval,
 } from "../approvals/Approval.ts"
 import { effectOf, type QuestionSettings, sessionScopeOf } from "./ApprovalEffect.ts"
@@ -45,6 +46,13 @@ const toolLines = ({ tool, arguments: args }: Pick<ToolApproval, "tool" | "argum
   return [...LookAlikes.inTexts([tool, text]), `The arguments:\n${textRows(text)}`]
 }
 
+const permissionLines = ({
+  permissions: { read = [], write = [] },
+}: PermissionsApproval): ReadonlyArray<string> => [
+  ...LookAlikes.inTexts([...write, ...read]),
+  ...new Set([...write, ...read].flatMap((path) => LookAlikes.inOrder([path]))),
+]
+
 const linesOf = (request: ApprovalRequest, settings: QuestionSettings): ReadonlyArray<string> => {
   switch (request._tag) {
     case "Exec":
@@ -53,6 +61,8 @@ const linesOf = (request: ApprovalRequest, settings: QuestionSettings): Readonly
       return patchLines(request, settings.cwd)
     case "Tool":
       return toolLines(request)
+    case "Permissions":
+      return permissionLines(request)
   }
 }
 
@@ -100,7 +110,10 @@ export const shownReason = (text: string): string =>
   text.slice(0, maxReasonChars).split("\n").map(spelledOut).join("\n")
 
 type ApprovalMsg = EventOf<
-  "exec_approval_request" | "apply_patch_approval_request" | "tool_approval_request"
+  | "exec_approval_request"
+  | "apply_patch_approval_request"
+  | "tool_approval_request"
+  | "request_permissions"
 >
 
 const firstLine = (msg: ApprovalMsg): string => {
@@ -108,6 +121,7 @@ const firstLine = (msg: ApprovalMsg): string => {
     return "Allow Codex to apply proposed code changes?"
   }
   if (msg.type === "tool_approval_request") return `Allow Codex to call ${nameText(msg.tool)}?`
+  if (msg.type === "request_permissions") return "Allow Codex further permissions?"
   return isInline(msg.command, msg.cwd)
     ? `Allow Codex to run \`${commandText(msg.command)}\` in \`${pathText(msg.cwd)}\`?`
     : `Allow Codex to run the command below in ${nameText(msg.cwd)}?`

@@ -49,6 +49,7 @@ type Request =
   | EventOf<"tool_approval_request">
   | EventOf<"elicitation_request">
   | EventOf<"request_user_input">
+  | EventOf<"request_permissions">
 
 const kinds = {
   exec_approval_request: "exec",
@@ -56,6 +57,7 @@ const kinds = {
   tool_approval_request: "tool",
   elicitation_request: "elicitation",
   request_user_input: "input",
+  request_permissions: "permissions",
 } as const satisfies Readonly<Record<Request["type"], string>>
 
 const labelsOf = ({ model, provider }: TurnSettings): ModelLabels => ({
@@ -128,6 +130,7 @@ export class TurnSpans {
         case "tool_approval_request":
         case "elicitation_request":
         case "request_user_input":
+        case "request_permissions":
           this.asked(conversation, id, msg)
           break
         case "approval_resolved":

@@ -70,6 +70,7 @@ const contextOf = (turn: TurnOptions, port: TurnPort): ToolContext => ({
   emit: (msg) => port.emit([msg]),
   approve: port.ask,
   granted: port.granted,
+  permissions: port.permissions,
   elicit: port.elicit,
   requestInput: port.requestInput,
   canRequestInput: port.canRequestInput,

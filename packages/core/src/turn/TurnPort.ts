@@ -3,6 +3,7 @@
  * Types only; `TurnSupervisor` implements the port.
  */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import type { FurtherPermissions } from "@colloquy/protocol/Policy"
 import type { ConversationId, SubmissionId } from "@colloquy/protocol/Ids"
 import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import type * as Effect from "effect/Effect"
@@ -61,6 +62,8 @@ export interface TurnPort {
   readonly canRequestInput: Effect.Effect<boolean>
   /** True when an earlier `approved_for_session` covers the request. */
   readonly granted: (request: ApprovalRequest) => Effect.Effect<boolean>
+  /** What a person has granted beyond the sandbox policy. */
+  readonly permissions: Effect.Effect<FurtherPermissions>
   /** Resolves with the next step, or with undefined when the turn has ended; its terminal event is recorded then. */
   readonly advance: (progress: {
     readonly sawSeq: number

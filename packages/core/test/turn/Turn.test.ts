@@ -63,6 +63,7 @@ const setUp = (
     granted: () => Effect.succeed(false),
     callClient: () => Effect.die("no client runs a tool here"),
     elicit: () => Effect.die("no tool server asks here"),
+    permissions: Effect.succeed({}),
     requestInput: () => Effect.die("no agent asks here"),
     canRequestInput: Effect.succeed(false),
     eventCallId: (id) => id,

@@ -1,7 +1,7 @@
 /** Events about questions to a person that belong to no single tool, and the resolution of every question (L7). */
 import * as Schema from "effect/Schema"
 import { event } from "../EventDefinition.ts"
-import { ReviewDecision } from "../Policy.ts"
+import { FurtherPermissions, ReviewDecision } from "../Policy.ts"
 
 /**
  * The resolution of a question. Follows the request with the same `call_id`; without a request, no client was asked.
@@ -30,6 +30,11 @@ export const ApprovalResolved = event(
     ]),
     /** The grant that this answer made or that decided the question: the canonical text that is compared. */
     grant: Schema.optionalKey(Schema.String),
+    /**
+     * What an approval of further permissions grants, which is never more than was asked for: until the end of the turn, or
+     * for the session with `approved_for_session`.
+     */
+    permissions: Schema.optionalKey(FurtherPermissions),
   },
   { doc: "A question was resolved: by a person's answer, or without one for the given reason." },
 )
@@ -96,3 +101,24 @@ export const RequestUserInput = event(
 )
 /** The agent asks a person questions, and the turn waits for the answers. */
 export type RequestUserInput = typeof RequestUserInput.Type
+
+/**
+ * The agent asks for permissions that the sandbox does not give. `approval_resolved` with the same `call_id` reports the
+ * resolution and what is granted.
+ */
+export const RequestPermissions = event(
+  "request_permissions",
+  {
+    call_id: Schema.String,
+    permissions: FurtherPermissions,
+    /** Working directory of the conversation. */
+    cwd: Schema.String,
+    /** What the permissions allow, for a person. Text of the model is quoted. */
+    reason: Schema.optionalKey(Schema.String),
+    /** The model's own words, unchanged: why it asks. */
+    justification: Schema.optionalKey(Schema.String),
+  },
+  { doc: "The agent asks a person for further permissions." },
+)
+/** The agent asks a person for further permissions. */
+export type RequestPermissions = typeof RequestPermissions.Type

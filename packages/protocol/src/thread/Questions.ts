@@ -75,6 +75,28 @@ const Permissions = Schema.Struct({
   ),
 })
 
+/** What a result grants. Whatever else a permission says, such as that it denies, grants nothing. */
+const Granted = Schema.Struct({
+  network: maybe(Schema.Struct({ enabled: maybe(Schema.Boolean) })),
+  fileSystem: maybe(
+    Schema.Struct({
+      read: maybe(Schema.Array(Schema.String)),
+      write: maybe(Schema.Array(Schema.String)),
+      /** With `read` or `write`, only what both grant counts. */
+      entries: maybe(
+        Schema.Array(
+          Schema.Struct({
+            path: Schema.Struct({ type: Schema.String, path: maybe(Schema.String) }),
+            access: Schema.String,
+          }),
+        ),
+      ),
+    }),
+  ),
+})
+/** What a result grants. */
+export type GrantedPermissions = typeof Granted.Type
+
 /** The approval of more permissions. */
 export const PermissionsApproval = request("item/permissions/requestApproval", {
   params: Schema.Struct({
@@ -86,7 +108,7 @@ export const PermissionsApproval = request("item/permissions/requestApproval", {
     permissions: Permissions,
   }),
   result: Schema.Struct({
-    permissions: Schema.Struct({ network: maybe(Open), fileSystem: maybe(Open) }),
+    permissions: Granted,
     scope: maybe(Schema.Literals(["turn", "session"])),
   }),
   since: "0.110",

@@ -2,8 +2,8 @@
 import type { Event, EventOf } from "@colloquy/protocol/EventMsg"
 
 /**
- * The event that asks: about a command, a patch, a tool of the application, with the form of a tool server, or what the agent
- * wants to know.
+ * The event that asks: about a command, a patch, a tool of the application, with the form of a tool server, what the agent wants
+ * to know, or what it wants to be permitted.
  */
 export type Question = Event & {
   readonly msg:
@@ -12,6 +12,7 @@ export type Question = Event & {
     | EventOf<"tool_approval_request">
     | EventOf<"elicitation_request">
     | EventOf<"request_user_input">
+    | EventOf<"request_permissions">
 }
 
 /** The event that has a client run one of its tools. */
@@ -27,7 +28,8 @@ export const isQuestion = (event: Event): event is Question =>
   event.msg.type === "apply_patch_approval_request" ||
   event.msg.type === "tool_approval_request" ||
   event.msg.type === "elicitation_request" ||
-  event.msg.type === "request_user_input"
+  event.msg.type === "request_user_input" ||
+  event.msg.type === "request_permissions"
 
 /** The id that `approval_resolved` names: the model's call id, or the id of the form. */
 export const questionId = ({ msg }: Question | ClientCall): string =>

@@ -6,7 +6,7 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import { answersOfForm } from "@colloquy/core/question/UserInputForm"
 import type { ElicitResult } from "@colloquy/protocol/mcp/Elicitation"
 import type { Op } from "@colloquy/protocol/Op"
-import type { ReviewDecision } from "@colloquy/protocol/Policy"
+import type { FurtherPermissions, ReviewDecision } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
 import {
   type ClientCall,
@@ -24,6 +24,7 @@ export type AnswerOp = Extract<
       | "exec_approval"
       | "patch_approval"
       | "tool_approval"
+      | "permissions_approval"
       | "elicitation_answer"
       | "client_tool_result"
       | "user_input_answer"
@@ -42,15 +43,23 @@ const ops = {
   exec_approval_request: "exec_approval",
   apply_patch_approval_request: "patch_approval",
   tool_approval_request: "tool_approval",
+  request_permissions: "permissions_approval",
 } as const satisfies Readonly<Record<ApprovalRef["type"], AnswerOp["type"]>>
 
-/** The decision about that command, patch or call. */
+/** The decision about that command, patch, call or request for permissions. */
 export const decisionOp = ({ id, seq, type }: ApprovalRef, decision: ReviewDecision): AnswerOp => ({
   type: ops[type],
   id,
   question: seq,
   decision,
 })
+
+/** The decision about further permissions; of those that were asked for, only these are granted. */
+export const permissionsOp = (
+  { id, seq }: Pick<QuestionRef, "id" | "seq">,
+  decision: ReviewDecision,
+  permissions: FurtherPermissions,
+): AnswerOp => ({ type: "permissions_approval", id, question: seq, decision, permissions })
 
 /** The answers to the agent's questions; null: the person declined. */
 export const inputOp = (

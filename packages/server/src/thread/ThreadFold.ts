@@ -176,6 +176,7 @@ export class ThreadFold {
       case "exec_approval_request":
       case "apply_patch_approval_request":
       case "tool_approval_request":
+      case "request_permissions":
         this.questions.set(msg.call_id, "waitingOnApproval")
         return
       case "elicitation_request":

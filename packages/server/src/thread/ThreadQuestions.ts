@@ -10,6 +10,7 @@ import {
   CommandApproval,
   FileChangeApproval,
   McpElicitation,
+  PermissionsApproval,
   RequestUserInput,
 } from "@colloquy/protocol/thread/Questions"
 import type { EventOf } from "@colloquy/protocol/EventMsg"
@@ -18,9 +19,10 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { PeerControl } from "../jsonrpc/Caller.ts"
 import { type Question, questionId } from "../questions/Question.ts"
-import { decisionOp, formOp, inputOp } from "../questions/QuestionAnswer.ts"
+import { decisionOp, formOp, inputOp, permissionsOp } from "../questions/QuestionAnswer.ts"
 import type { Present } from "../questions/QuestionBroker.ts"
 import { commandAction } from "./items/CoreItems.ts"
+import { askedPermissions, grantedPermissions } from "./questions/ThreadPermissions.ts"
 
 interface SentRequest {
   readonly threadId: string
@@ -209,6 +211,25 @@ const askInput = (asking: Asking, msg: EventOf<"request_user_input">) => {
   )
 }
 
+const askPermissions = (asking: Asking, msg: EventOf<"request_permissions">) =>
+  Effect.map(
+    asking.peer.request(
+      PermissionsApproval,
+      {
+        ...asking.item,
+        environmentId: "local",
+        cwd: msg.cwd,
+        reason: msg.justification ?? null,
+        permissions: askedPermissions(msg.permissions),
+      },
+      asking.onSent,
+    ),
+    ({ permissions, scope }) => {
+      const decision = scope === "session" ? "approved_for_session" : "approved"
+      return Result.succeed(permissionsOp(refOf(asking), decision, grantedPermissions(permissions)))
+    },
+  )
+
 /** Presents the questions of a thread to this client. */
 export const presentThread =
   (thread: QuestionedThread): Present =>
@@ -235,5 +256,7 @@ export const presentThread =
           return askForm(asking, msg)
         case "request_user_input":
           return askInput(asking, msg)
+        case "request_permissions":
+          return askPermissions(asking, msg)
       }
     })

@@ -71,9 +71,9 @@ export const threadQuestions: ReadonlyArray<Difference> = [
   {
     key: "v2-permission-requests",
     original:
-      "The model can ask for more permissions, for which `item/permissions/requestApproval` is sent.",
-    colloquy: "The model has no such tool.",
-    why: "What a command may do is asked with the command.",
+      "Permissions that the turn has already are asked for again, and a warning says that the feature is under development.",
+    colloquy: "What was granted already is not asked again, and there is no warning.",
+    why: "A person answers once.",
     proofs: [only(version, "app_permissions", "thread of 2")],
     explains: anyOf(
       whole(

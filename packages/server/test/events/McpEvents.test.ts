@@ -36,6 +36,7 @@ describe("McpEvents", () => {
       { type: "raw_response_item", item: { type: "web_search_call" } },
       { type: "compacted", message: "what was said" },
       { type: "request_user_input", call_id: "c", questions: [] },
+      { type: "request_permissions", call_id: "c", permissions: {}, cwd: "/" },
     ]
     for (const msg of hidden) assert.isUndefined(wire(msg), msg.type)
   })

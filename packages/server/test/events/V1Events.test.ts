@@ -18,6 +18,7 @@ const ours: ReadonlyArray<EventMsg> = [
   { type: "elicitation_request", server_name: "s", id: "e", message: "?", requested_schema: {} },
   { type: "compacted", message: "what was said" },
   { type: "request_user_input", call_id: "c", questions: [] },
+  { type: "request_permissions", call_id: "c", permissions: {}, cwd: "/" },
 ]
 const rawItem: EventMsg = { type: "raw_response_item", item: { type: "web_search_call" } }
 

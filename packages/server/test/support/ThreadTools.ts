@@ -193,6 +193,20 @@ const ask = (
         ...justification,
       })
     }
+    case "item/permissions/requestApproval": {
+      const network = at(params, "permissions", "network", "enabled") === true
+      const write = at(params, "permissions", "fileSystem", "write")
+      return context.approve({
+        _tag: "Permissions",
+        callId,
+        permissions: {
+          ...(network ? { network } : {}),
+          ...(Array.isArray(write) ? { write: write.map(String) } : {}),
+        },
+        cwd: String(at(params, "cwd")),
+        ...justification,
+      })
+    }
     case "item/fileChange/requestApproval":
       return context.approve({ _tag: "Patch", callId, changes: changesOf(item), ...justification })
     default:

@@ -14,6 +14,7 @@ import * as PatchPlan from "../patch/PatchPlan.ts"
 import type { Operation } from "../patch/Operation.ts"
 import * as PatchText from "../patch/PatchText.ts"
 import { decidePatch } from "../policy/PatchPolicy.ts"
+import { currentPolicy } from "../policy/GrantedPolicy.ts"
 import { modelText } from "../process/OutputFormat.ts"
 import * as PatchWriter from "./PatchWriter.ts"
 import { question, type ResolvedPlan, resolvePlan, writableFor } from "./ResolvedPlan.ts"
@@ -49,12 +50,13 @@ const decide = Effect.fnUntraced(function* (
   plan: ResolvedPlan,
   context: ToolContext,
 ) {
-  const { approvalPolicy, sandboxPolicy } = context.settings
+  const { approvalPolicy } = context.settings
+  const sandboxPolicy = yield* currentPolicy(context)
   return decidePatch({
     paths: plan.real,
     approvalPolicy,
     sandboxPolicy,
-    writable: yield* writableFor(options, context),
+    writable: yield* writableFor(options, context, sandboxPolicy),
     sandbox: yield* options.sandbox.status,
     isGranted: false,
   })

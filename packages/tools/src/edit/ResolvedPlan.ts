@@ -6,6 +6,7 @@ import type { Confinement } from "@colloquy/core/approvals/Confinement"
 import type { ToolContext } from "@colloquy/core/ToolRuntime"
 import * as Effect from "effect/Effect"
 import type * as PatchPlan from "../patch/PatchPlan.ts"
+import type { GrantedPolicy } from "../policy/GrantedPolicy.ts"
 import { type Writable, writableRoots } from "../policy/WritableRoots.ts"
 import { isWithin } from "../sandbox/PathContainment.ts"
 import type { PatchFiles } from "./PatchFiles.ts"
@@ -54,16 +55,16 @@ export const protectedFor = Effect.fnUntraced(function* (
 export const writableFor = Effect.fnUntraced(function* (
   options: ResolvingOptions,
   { settings }: ToolContext,
+  policy: GrantedPolicy,
 ): Effect.fn.Return<Writable> {
-  if (settings.sandboxPolicy.mode === "read-only") return { _tag: "Roots", roots: [] }
   const protectedPaths = yield* protectedFor(options, settings.cwd)
-  const lexical = writableRoots(settings.sandboxPolicy, {
+  const lexical = writableRoots(policy, {
     cwd: settings.cwd,
     ...(options.tmpdir === undefined ? {} : { tmpdir: options.tmpdir }),
     slashTmpIsDirectory: true,
     protectedPaths,
   })
-  if (lexical._tag === "Everything") return lexical
+  if (lexical._tag === "Everything" || lexical.roots.length === 0) return lexical
   const roots = yield* canonicalAll(
     options.files,
     lexical.roots.map(({ root }) => root),

@@ -27,7 +27,7 @@ export interface CommandRequest {
   /** The words of the command, as it will run. */
   readonly argv: ReadonlyArray<string>
   readonly approvalPolicy: AskForApproval
-  readonly sandboxPolicy: SandboxPolicy
+  readonly sandboxPolicy: SandboxPolicy | ConfiningPolicy
   readonly sandbox: SandboxAvailability
   /** True: a person has approved exactly this command for the session. */
   readonly isGranted: boolean
@@ -119,7 +119,7 @@ const decideConfined = (
 }
 
 /** True for a policy that confines commands. */
-export const confines = (policy: SandboxPolicy): policy is ConfiningPolicy =>
+export const confines = (policy: SandboxPolicy | ConfiningPolicy): policy is ConfiningPolicy =>
   policy.mode === "read-only" || policy.mode === "workspace-write"
 
 /**

@@ -5,7 +5,7 @@
  */
 import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
 import type { AskForApproval, SandboxPolicy } from "@colloquy/protocol/Policy"
-import type { Confinement } from "@colloquy/core/approvals/Confinement"
+import type { Confinement, ConfiningPolicy } from "@colloquy/core/approvals/Confinement"
 import { type SandboxAvailability, sandboxMissing } from "./CommandPolicy.ts"
 import { isWritable, type Writable } from "./WritableRoots.ts"
 
@@ -14,7 +14,7 @@ export interface PatchRequest {
   /** Every path that the patch changes, move targets included; absolute, links resolved. */
   readonly paths: ReadonlyArray<string>
   readonly approvalPolicy: AskForApproval
-  readonly sandboxPolicy: SandboxPolicy
+  readonly sandboxPolicy: SandboxPolicy | ConfiningPolicy
   /** What `sandboxPolicy` lets be written. */
   readonly writable: Writable
   readonly sandbox: SandboxAvailability

@@ -3,6 +3,7 @@
  * link: the caller resolves links first, in the roots and in the paths alike. A protected path stays protected
  * whichever root contains it.
  */
+import type { ConfiningPolicy } from "@colloquy/core/approvals/Confinement"
 import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import { resolvePath } from "@colloquy/core/AbsolutePath"
 
@@ -48,41 +49,57 @@ const below = (root: string, path: string): string | undefined => {
 /** Some file systems ignore case or composition, so names that differ only in these count as equal; elsewhere too. */
 const fold = (path: string): string => path.normalize("NFC").toLowerCase()
 
-/** The roots of `policy`, in the order: working directory, configured roots, `/tmp`, `$TMPDIR`; each once. */
-export const writableRoots = (policy: SandboxPolicy, places: Places): Writable => {
+const rooted = (
+  named: ReadonlyArray<string>,
+  { cwd, protectedPaths }: Pick<Places, "cwd" | "protectedPaths">,
+): Writable => {
+  const roots = [...new Set(named.map((root) => resolvePath(cwd, root)))]
+  const protectedAbsolute = protectedPaths.map((path) => resolvePath(cwd, path))
+  return {
+    _tag: "Roots",
+    roots: roots.map((root) => ({
+      root,
+      readOnly: [
+        resolvePath(root, ".git"),
+        ...protectedAbsolute.filter(
+          (path) =>
+            below(fold(root), fold(path)) !== undefined ||
+            below(fold(path), fold(root)) !== undefined,
+        ),
+      ],
+    })),
+  }
+}
+
+/**
+ * The roots of `policy`, in the order: working directory, configured roots, `/tmp`, `$TMPDIR`, what a person has granted; each
+ * once.
+ */
+export const writableRoots = (
+  policy: SandboxPolicy | ConfiningPolicy,
+  places: Places,
+): Writable => {
   switch (policy.mode) {
     case "danger-full-access":
     case "external-sandbox":
       return { _tag: "Everything" }
     case "read-only":
-      return { _tag: "Roots", roots: [] }
+      return rooted(grantedBy(policy), places)
     case "workspace-write": {
-      const { cwd, protectedPaths, slashTmpIsDirectory, tmpdir = "" } = places
+      const { cwd, slashTmpIsDirectory, tmpdir = "" } = places
       const named = [
         cwd,
         ...(policy.writable_roots ?? []),
         ...(slashTmpIsDirectory && policy.exclude_slash_tmp !== true ? ["/tmp"] : []),
         ...(isAbsolute(tmpdir) && policy.exclude_tmpdir_env_var !== true ? [tmpdir] : []),
+        ...grantedBy(policy),
       ]
-      const roots = [...new Set(named.map((root) => resolvePath(cwd, root)))]
-      const protectedAbsolute = protectedPaths.map((path) => resolvePath(cwd, path))
-      return {
-        _tag: "Roots",
-        roots: roots.map((root) => ({
-          root,
-          readOnly: [
-            resolvePath(root, ".git"),
-            ...protectedAbsolute.filter(
-              (path) =>
-                below(fold(root), fold(path)) !== undefined ||
-                below(fold(path), fold(root)) !== undefined,
-            ),
-          ],
-        })),
-      }
+      return rooted(named, places)
     }
   }
 }
+
+const grantedBy = ({ granted }: ConfiningPolicy): ReadonlyArray<string> => granted?.write ?? []
 
 const isReadOnly = ({ readOnly, root }: WritableRoot, path: string): boolean =>
   readOnly.some((protectedPath) => below(fold(protectedPath), fold(path)) !== undefined) ||

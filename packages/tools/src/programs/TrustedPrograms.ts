@@ -7,8 +7,8 @@
  *
  * Known limit: the directories of conversations that an earlier server served are not known to this one.
  */
+import type { GrantedPolicy } from "../policy/GrantedPolicy.ts"
 import { writableRoots } from "../policy/WritableRoots.ts"
-import type { SandboxPolicy } from "@colloquy/protocol/Policy"
 import * as Cache from "effect/Cache"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -62,7 +62,7 @@ export class TrustedPrograms extends Context.Service<
   TrustedPrograms,
   {
     /** From now on, nothing that commands of such a conversation can write to is trusted. `cwd` is absolute. */
-    readonly remember: (policy: SandboxPolicy, cwd: string) => Effect.Effect<void>
+    readonly remember: (policy: GrantedPolicy, cwd: string) => Effect.Effect<void>
     /**
      * The absolute real path of the program. `installed` is tried first: the absolute path of a copy that was installed
      * together with the server. Programs on PATH are also refused in workspaces, whatever commands can write there.
@@ -152,7 +152,7 @@ const untrusted = (
 }
 
 /** Where commands can write under the policy. Where the policy confines nothing, no directory is singled out. */
-const rootsUnder = (policy: SandboxPolicy, cwd: string): ReadonlyArray<string> => {
+const rootsUnder = (policy: GrantedPolicy, cwd: string): ReadonlyArray<string> => {
   const writable = writableRoots(policy, { cwd, slashTmpIsDirectory: false, protectedPaths: [] })
   return writable._tag === "Everything" ? [] : writable.roots.map(({ root }) => root)
 }
@@ -232,7 +232,7 @@ class ProgramSearch {
     })
   }
 
-  private remember(policy: SandboxPolicy, cwd: string): Effect.Effect<void> {
+  private remember(policy: GrantedPolicy, cwd: string): Effect.Effect<void> {
     const { facts, services } = this.parts
     // Looked at anew in each turn: a link on the way may lead elsewhere by now.
     return Effect.flatMap(facts.view, (view) => {

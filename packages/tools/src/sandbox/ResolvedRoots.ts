@@ -2,6 +2,7 @@
  * Determines the directories that a policy lets commands write to, as they are on this machine: without links, and
  * without following a link that a command may have created. Part of L15.
  */
+import type { ConfiningPolicy } from "@colloquy/core/approvals/Confinement"
 import { writableRoots } from "../policy/WritableRoots.ts"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -9,7 +10,6 @@ import { rootHolding } from "../programs/ProgramTrust.ts"
 import type { TrustedPrograms } from "../programs/TrustedPrograms.ts"
 import { resolveRoots } from "./FindProtectedPaths.ts"
 import { sandboxRefused } from "./SandboxRefusal.ts"
-import type { ConfiningPolicy } from "./Sandbox.ts"
 
 /** What a sandbox depends on besides the policy. */
 export interface SandboxSettings {
@@ -29,7 +29,7 @@ const rootsOf = Effect.fnUntraced(function* (
   workspace: string,
   tmpdir: string | undefined,
 ) {
-  if (policy.mode === "read-only") return []
+  if (policy.mode === "read-only" && policy.granted?.write === undefined) return []
   const writable = writableRoots(policy, {
     cwd: workspace,
     ...(tmpdir === undefined ? {} : { tmpdir }),

@@ -2,12 +2,14 @@
  * Service: confines commands on this machine. Probed once. Where the sandbox does not work, the status says so with the
  * reason, and nothing runs as if it were confined (L15).
  */
-import type { SandboxPolicy } from "@colloquy/protocol/Policy"
+import type { ConfiningPolicy } from "@colloquy/core/approvals/Confinement"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { CommandNotStarted, Launch } from "../process/Command.ts"
 import type { NamedPipes } from "./linux/Landlock.ts"
+
+export type { ConfiningPolicy }
 
 /** The technique that confines. */
 export type SandboxKind = "bubblewrap" | "seatbelt"
@@ -28,12 +30,6 @@ export type SandboxStatus =
       /** What a person can do about it. */
       readonly advice: string
     }
-
-/** Policies that the sandbox enforces; under the others nothing is confined. */
-export type ConfiningPolicy = Extract<
-  SandboxPolicy,
-  { readonly mode: "read-only" | "workspace-write" }
->
 
 /** A program to be run that is not confined yet. */
 export type Unconfined = Pick<Launch, "argv" | "cwd" | "env" | "stdin">

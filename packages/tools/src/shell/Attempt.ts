@@ -235,7 +235,10 @@ class AttemptRunner {
     const { settings } = context
     return Effect.suspend(() => {
       const env = environmentOf(environment, settings.shellEnvironment, {
-        networkDisabled: confinement !== "none" && !networkAllowed(settings),
+        networkDisabled:
+          confinement !== "none" &&
+          confinement.granted?.network !== true &&
+          !networkAllowed(settings),
         providerKeyNames: [...secretNames, ...(settings.secretNames ?? [])],
         conversationId: context.conversationId,
       })

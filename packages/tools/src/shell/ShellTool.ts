@@ -15,6 +15,7 @@ import {
   decideCommand,
   sandboxMissing,
 } from "../policy/CommandPolicy.ts"
+import { currentPolicy } from "../policy/GrantedPolicy.ts"
 import { parsedCommand } from "../policy/ParsedCommand.ts"
 import { isKnownSafe } from "../policy/SafeCommand.ts"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
@@ -121,7 +122,7 @@ class ShellRun {
       const decision = decideCommand({
         argv: call.command,
         approvalPolicy: settings.approvalPolicy,
-        sandboxPolicy: settings.sandboxPolicy,
+        sandboxPolicy: yield* currentPolicy(context),
         sandbox: yield* sandbox.status,
         isGranted: yield* context.granted(question(command)),
         isEscalated: call.escalated,
@@ -145,7 +146,8 @@ class ShellRun {
   runOfUser(line: string, callId: string, context: ToolContext): Effect.Effect<ToolResult> {
     return Effect.gen({ self: this }, function* () {
       const { attempts, directoryAt, sandbox } = this.options
-      const { approvalPolicy, cwd, sandboxPolicy } = context.settings
+      const { approvalPolicy, cwd } = context.settings
+      const sandboxPolicy = yield* currentPolicy(context)
       const directory = yield* directoryAt(cwd)
       const command = { ...attempts.userCommandOf(line, callId, directory.path), directory }
       const confinement = confines(sandboxPolicy) ? sandboxPolicy : "none"

@@ -40,6 +40,7 @@ export const watched = (
         }),
       granted: () => Effect.succeed(options.granted ?? false),
       elicit: () => Effect.succeed({ action: "decline" }),
+      permissions: Effect.succeed({}),
       requestInput: () => Effect.succeed({ _tag: "Unanswered", reason: "unattended" }),
       canRequestInput: Effect.succeed(false),
     },

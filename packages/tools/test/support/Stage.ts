@@ -195,6 +195,8 @@ export const stage = (options: StageOptions = {}): Effect.Effect<StageWorld, nev
             yield* conversation.submit({ type: "patch_approval", id: msg.call_id, decision })
           } else if (msg.type === "tool_approval_request") {
             yield* conversation.submit({ type: "tool_approval", id: msg.call_id, decision })
+          } else if (msg.type === "request_permissions") {
+            yield* conversation.submit({ type: "permissions_approval", id: msg.call_id, decision })
           }
         }
         for (const watcher of watchers) watcher()

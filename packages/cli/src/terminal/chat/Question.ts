@@ -129,12 +129,14 @@ export const questionOf = ({ msg, seq }: Event, shownAtMs: number): Question | u
   switch (msg.type) {
     case "exec_approval_request":
     case "apply_patch_approval_request":
-    case "tool_approval_request": {
+    case "tool_approval_request":
+    case "request_permissions": {
       const type = (
         {
           exec_approval_request: "exec_approval",
           apply_patch_approval_request: "patch_approval",
           tool_approval_request: "tool_approval",
+          request_permissions: "permissions_approval",
         } as const
       )[msg.type]
       return {

@@ -46,6 +46,24 @@ export const toolParams = (
     form,
   )
 
+/** Likewise, for further permissions. */
+export const permissionsParams = (
+  conversationId: string,
+  { call_id, cwd, permissions, reason }: EventOf<"request_permissions">,
+  form: ApprovalForm,
+): Params<typeof ExecCommandApproval> =>
+  execParams(
+    conversationId,
+    {
+      type: "exec_approval_request",
+      call_id,
+      command: ["request_permissions", JSON.stringify(permissions)],
+      cwd,
+      ...(reason === undefined ? {} : { reason }),
+    },
+    form,
+  )
+
 /** Params of `applyPatchApproval`. Paths are absolute. */
 export const patchParams = (
   conversationId: string,

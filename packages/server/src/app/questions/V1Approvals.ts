@@ -15,7 +15,13 @@ import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import { questionId } from "../../questions/Question.ts"
 import { decisionOp, formOp } from "../../questions/QuestionAnswer.ts"
 import type { Present } from "../../questions/QuestionBroker.ts"
-import { execParams, formParams, patchParams, toolParams } from "./QuestionParams.ts"
+import {
+  execParams,
+  formParams,
+  patchParams,
+  permissionsParams,
+  toolParams,
+} from "./QuestionParams.ts"
 
 /**
  * Presents the questions of a conversation to this client. An answer that does not fit the method's result fails as
@@ -42,6 +48,11 @@ export const presentV1 =
       case "tool_approval_request":
         return Effect.map(
           peer.request(ExecCommandApproval, toolParams(conversationId, msg, form())),
+          ({ decision }) => Result.succeed(decisionOp({ id, seq, type: msg.type }, decision)),
+        )
+      case "request_permissions":
+        return Effect.map(
+          peer.request(ExecCommandApproval, permissionsParams(conversationId, msg, form())),
           ({ decision }) => Result.succeed(decisionOp({ id, seq, type: msg.type }, decision)),
         )
       case "elicitation_request":

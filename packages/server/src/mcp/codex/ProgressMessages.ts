@@ -79,6 +79,8 @@ const questionMessage = (msg: EventMsg): string | undefined => {
       return `asking whether to patch ${files(msg.changes)}`
     case "tool_approval_request":
       return `asking whether to call ${short(msg.tool)}`
+    case "request_permissions":
+      return "asking for further permissions"
     case "request_user_input":
       return `asking: ${short(msg.questions.map(({ question }) => question).join(" "))}`
     case "elicitation_request":

@@ -12,6 +12,7 @@ import type { Question } from "../../questions/Question.ts"
 type Exec = EventOf<"exec_approval_request">
 type Patch = EventOf<"apply_patch_approval_request">
 type Tool = EventOf<"tool_approval_request">
+type Permissions = EventOf<"request_permissions">
 type ServerForm = EventOf<"elicitation_request">
 type AgentQuestions = EventOf<"request_user_input">
 
@@ -42,10 +43,15 @@ const kinds = {
   exec_approval_request: "exec-approval",
   apply_patch_approval_request: "patch-approval",
   tool_approval_request: "tool-approval",
+  request_permissions: "tool-approval",
 } as const
 
 /** An approval. `id` is that of the submission, which the original calls the event id. */
-const approvalParams = (id: string, msg: Exec | Patch | Tool, call: AskingCall): ElicitParams => ({
+const approvalParams = (
+  id: string,
+  msg: Exec | Patch | Tool | Permissions,
+  call: AskingCall,
+): ElicitParams => ({
   message: questionText(msg),
   requestedSchema: decisionForm(),
   threadId: call.threadId,
@@ -61,7 +67,7 @@ const approvalParams = (id: string, msg: Exec | Patch | Tool, call: AskingCall):
 })
 
 /** The command, the changes or the call that need the approval. */
-const subjectOf = (msg: Exec | Patch | Tool): Partial<ElicitParams> => {
+const subjectOf = (msg: Exec | Patch | Tool | Permissions): Partial<ElicitParams> => {
   switch (msg.type) {
     case "exec_approval_request":
       return {
@@ -73,5 +79,11 @@ const subjectOf = (msg: Exec | Patch | Tool): Partial<ElicitParams> => {
       return { codex_changes: msg.changes }
     case "tool_approval_request":
       return { codex_tool: msg.tool, codex_arguments: msg.arguments }
+    case "request_permissions":
+      return {
+        codex_tool: "request_permissions",
+        codex_arguments: msg.permissions,
+        codex_cwd: msg.cwd,
+      }
   }
 }

@@ -8,6 +8,7 @@
  * write to a directory above a writable root has a moment to replace it. With network access, the loopback listeners of
  * the host are reachable, those of this server among them, which is why they require a token.
  */
+import { allowsNetwork, type ConfiningPolicy } from "@colloquy/core/approvals/Confinement"
 import { sandboxMissing } from "../../policy/CommandPolicy.ts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -30,7 +31,7 @@ import { landlockWords, launcherPrefix, setprivVariable } from "./Landlock.ts"
 import { placeholder } from "../Placeholders.ts"
 import { sandboxRefused } from "../SandboxRefusal.ts"
 import { requireProgramsOutside, makeRootResolver, type SandboxSettings } from "../ResolvedRoots.ts"
-import { type ConfiningPolicy, Sandbox, type Unconfined } from "../Sandbox.ts"
+import { Sandbox, type Unconfined } from "../Sandbox.ts"
 import { seccompProgram } from "./Seccomp.ts"
 import type { Processor } from "./Syscalls.ts"
 
@@ -157,7 +158,7 @@ const confine = Effect.fn("Bubblewrap.confine")(function* (
     cwd: command.cwd,
     writableRoots: roots,
     protectedPaths,
-    network: policy.mode === "workspace-write" && policy.network_access === true,
+    network: allowsNetwork(policy),
     variables: step.variables,
     ...(step.launcher === undefined ? {} : { launcher: step.launcher.path }),
     seccompFd,

@@ -4,6 +4,7 @@
  * system only. Keeps L15. It does not keep L8 by itself: nothing in it dies with the server, which the command runner
  * arranges.
  */
+import { allowsNetwork, type ConfiningPolicy } from "@colloquy/core/approvals/Confinement"
 import { sandboxMissing } from "../../policy/CommandPolicy.ts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,7 +17,7 @@ import { findProtectedPaths } from "../FindProtectedPaths.ts"
 import { withSystemPath } from "../NodeFiles.ts"
 import { sandboxRefused } from "../SandboxRefusal.ts"
 import { requireProgramsOutside, makeRootResolver, type SandboxSettings } from "../ResolvedRoots.ts"
-import { type ConfiningPolicy, Sandbox, type SandboxStatus, type Unconfined } from "../Sandbox.ts"
+import { Sandbox, type SandboxStatus, type Unconfined } from "../Sandbox.ts"
 import { launchArgv, seatbeltRules, shellLine, splitForShell } from "./SeatbeltArgv.ts"
 
 const library = Effect.tryPromise({
@@ -69,7 +70,7 @@ const confine = Effect.fn("Seatbelt.confine")(function* (
   const roots = yield* rootsOf(policy, workspace)
   yield* requireProgramsOutside(programs, roots, [sandboxExec])
   const protectedPaths = yield* findProtectedPaths(roots, workspace, hiddenPaths)
-  const network = policy.mode === "workspace-write" && policy.network_access === true
+  const network = allowsNetwork(policy)
   const { inside, outside } = splitForShell(command.env)
   const line = yield* Effect.try({
     try: () =>

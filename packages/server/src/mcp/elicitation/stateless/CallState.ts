@@ -15,6 +15,7 @@ const Asked = Schema.Struct({
     "tool_approval_request",
     "elicitation_request",
     "request_user_input",
+    "request_permissions",
   ]),
 })
 
