@@ -6,8 +6,8 @@ export const storageMutations: ReadonlyArray<Mutation> = [
     law: "L4",
     name: "a loaded log lacks its last event",
     file: "packages/core/src/recovery/LogFold.ts",
-    find: "this.log.append(events)",
-    replace: "this.log.append(events.length > 4 ? events.slice(0, -1) : events)",
+    find: "this.log.append(events, times)",
+    replace: "this.log.append(events.length > 4 ? events.slice(0, -1) : events, times)",
   },
   {
     law: "L3",

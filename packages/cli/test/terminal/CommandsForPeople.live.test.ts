@@ -453,7 +453,14 @@ describe("help and usage errors", () => {
   )
 
   it.live.each([
-    ...["chat", "exec", "login", "logout", "status", "completions", "sessions", "mcp"],
+    "chat",
+    "exec",
+    "login",
+    "logout",
+    "status",
+    "completions",
+    "sessions",
+    "mcp",
     ...["list", "show", "resume", "rename", "fork", "archive", "unarchive", "rm"].map(
       (name) => `sessions ${name}`,
     ),

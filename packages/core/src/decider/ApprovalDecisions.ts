@@ -5,7 +5,7 @@
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import { defined } from "@colloquy/protocol/Defined"
 import * as Duration from "effect/Duration"
-import type { ApprovalRequest, Unattended, Verdict } from "../approvals/Approval.ts"
+import type { Unattended, Verdict } from "../approvals/Approval.ts"
 import * as Book from "./ApprovalBook.ts"
 import { requestEvent, resolvedEvent } from "../question/ApprovalEvents.ts"
 import {

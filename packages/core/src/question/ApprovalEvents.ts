@@ -151,7 +151,12 @@ export const requestOf = (msg: QuestionMsg, sandbox?: SandboxPolicy): QuestionRe
 }
 
 const approvalOf = (
-  msg: EventOf<"exec_approval_request" | "apply_patch_approval_request" | "tool_approval_request">,
+  msg: EventOf<
+    | "exec_approval_request"
+    | "apply_patch_approval_request"
+    | "tool_approval_request"
+    | "request_permissions"
+  >,
   sandbox: SandboxPolicy | undefined,
 ): ApprovalRequest => {
   const { call_id: callId, reason } = msg
