@@ -73,7 +73,7 @@ export interface OpenReasoning extends Open {
 }
 
 /** A section of reasoning that is recorded. */
-export interface RecordedSection extends Pick<Section, "part" | "text"> {
+interface RecordedSection extends Pick<Section, "part" | "text"> {
   /** When it was recorded. */
   readonly atMs: number
 }
