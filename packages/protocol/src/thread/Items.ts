@@ -11,6 +11,8 @@ const item = <const T extends string, F extends Schema.Struct.Fields>(type: T, f
     type: Schema.Literal(type),
     id: Schema.String,
     ...fields,
+    // Times of records, so that an item that is read back has those that were notified. The beginning of a message or of
+    // reasoning is not recorded: a completed one has the times of its first and its last record.
     startedAtMs: orNull(atMs),
     completedAtMs: orNull(atMs),
   }).annotate({ identifier: `${type.slice(0, 1).toUpperCase()}${type.slice(1)}Item` })

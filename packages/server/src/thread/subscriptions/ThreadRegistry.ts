@@ -11,7 +11,7 @@ import type * as Scope from "effect/Scope"
 import type { ConnectionNotices } from "../../app/subscriptions/ConnectionNotices.ts"
 import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { StoreError } from "@colloquy/core/StoreErrors"
-import { HistoryReads } from "../HistoryReads.ts"
+import { SharedReads } from "../../internal/SharedReads.ts"
 import { ReadStateCache } from "../ReadState.ts"
 import type { ThreadHistory } from "../ThreadHistory.ts"
 import type { SharedState } from "../../Server.ts"
@@ -35,7 +35,7 @@ export class ThreadRegistry {
   readonly readStates = new ReadStateCache()
 
   /** The logs that are being read. */
-  readonly reads = new HistoryReads<ThreadHistory, NoSuchConversation | StoreError>()
+  readonly reads = new SharedReads<ThreadHistory, NoSuchConversation | StoreError>()
 
   /** Adds a connection until the scope closes. */
   join(member: ThreadMember): Effect.Effect<void, never, Scope.Scope> {

@@ -1,14 +1,14 @@
-/** Reads of logs that concurrent callers share. */
+/** Reads that concurrent callers share. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { HistoryReads } from "../../src/thread/HistoryReads.ts"
+import { SharedReads } from "../../src/internal/SharedReads.ts"
 
-describe("HistoryReads", () => {
+describe("SharedReads", () => {
   it.effect("L6 many callers share one read, and those who ask while it runs the next one", () =>
     Effect.gen(function* () {
-      const reads = new HistoryReads<number, string>()
+      const reads = new SharedReads<number, string>()
       const gates = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()] as const
       let begun = 0
       const read = Effect.suspend(() => {
@@ -32,7 +32,7 @@ describe("HistoryReads", () => {
 
   it.effect("a read that fails fails its callers, and the next one reads again", () =>
     Effect.gen(function* () {
-      const reads = new HistoryReads<number, string>()
+      const reads = new SharedReads<number, string>()
       assert.strictEqual(yield* Effect.flip(reads.read("a", Effect.fail("no"))), "no")
       assert.strictEqual(yield* reads.read("a", Effect.succeed(1)), 1)
       assert.strictEqual(reads.size, 0)

@@ -1,12 +1,12 @@
 /**
- * Reads of logs that concurrent callers share: one read of a thread at a time, and one more for all who ask meanwhile. What a
+ * Reads that concurrent callers share: one read of a key at a time, and one more for all who ask meanwhile. What a
  * caller gets was read after it asked, so it is never stale. Keeps nothing of a read that has ended.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 
 /** See the header. */
-export class HistoryReads<A, E> {
+export class SharedReads<A, E> {
   /** The reads that have begun, by key. */
   private readonly running = new Map<string, Deferred.Deferred<A, E>>()
   /** The reads that begin once the running one has ended. */
