@@ -142,9 +142,10 @@ export const threadMutations: ReadonlyArray<Mutation> = [
     ...v2,
     law: "L6",
     name: "a thread's notifications are late",
-    file: "packages/server/src/thread/subscriptions/ThreadPresenter.ts",
-    find: "Effect.map(Clock.currentTimeMillis, (now) => {",
-    replace: 'Effect.map(Effect.delay(Clock.currentTimeMillis, "1 millis"), (now) => {',
+    file: "packages/server/src/app/subscriptions/Deliveries.ts",
+    find: "        const shown = this.notificationsOf(delivery)",
+    replace:
+      '        yield* Effect.sleep("1 millis")\n        const shown = this.notificationsOf(delivery)',
   },
   {
     ...v2,
