@@ -150,8 +150,8 @@ describe("colloquy mcp and what is sent to the provider", () => {
             ),
           )
           assert.deepStrictEqual(offered, [
-            ["shell", "apply_patch", "web_search", "view_image"],
-            ["shell", "apply_patch", "view_image"],
+            ["shell", "request_permissions", "apply_patch", "web_search", "view_image"],
+            ["shell", "request_permissions", "apply_patch", "view_image"],
           ])
         }),
     )

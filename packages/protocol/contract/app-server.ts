@@ -121,7 +121,11 @@ export type UserMessageEvent = {
     readonly path: string
     readonly detail?: string
   } | {
-    readonly type: "skill" | "mention"
+    readonly type: "skill"
+    readonly name: string
+    readonly path: string
+  } | {
+    readonly type: "mention"
     readonly name: string
     readonly path: string
   }>

@@ -73,7 +73,11 @@ export type UserMessageEvent = {
     readonly path: string
     readonly detail?: string
   } | {
-    readonly type: "skill" | "mention"
+    readonly type: "skill"
+    readonly name: string
+    readonly path: string
+  } | {
+    readonly type: "mention"
     readonly name: string
     readonly path: string
   }>
@@ -660,7 +664,11 @@ export type ConversationSendMessageArguments = {
       readonly path: string
       readonly detail?: string
     } | {
-      readonly type: "skill" | "mention"
+      readonly type: "skill"
+      readonly name: string
+      readonly path: string
+    } | {
+      readonly type: "mention"
       readonly name: string
       readonly path: string
     }
@@ -673,7 +681,11 @@ export type ConversationSendMessageArguments = {
       readonly path: string
       readonly detail?: string
     } | {
-      readonly type: "skill" | "mention"
+      readonly type: "skill"
+      readonly name: string
+      readonly path: string
+    } | {
+      readonly type: "mention"
       readonly name: string
       readonly path: string
     }

@@ -18,11 +18,8 @@ const detail = Schema.optionalKey(Schema.String)
 /** What a client gave by name or path. */
 const InputReference = Schema.Union([
   Schema.Struct({ type: Schema.Literal("local_image"), path: Schema.String, detail }),
-  Schema.Struct({
-    type: Schema.Literals(["skill", "mention"]),
-    name: Schema.String,
-    path: Schema.String,
-  }),
+  Schema.Struct({ type: Schema.Literal("skill"), name: Schema.String, path: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("mention"), name: Schema.String, path: Schema.String }),
 ])
 
 /** What clients show in place of the item. The model never gets it. */

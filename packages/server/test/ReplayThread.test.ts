@@ -7,7 +7,7 @@ import * as Replayed from "./support/Replayed.ts"
 
 replaySuite("the app-server v2", [version])
 
-describe("what app-server v2 does not serve yet", () => {
+describe("what replays of app-server v2 leave out", () => {
   it.effect.each(pending.flatMap((part) => part.recordings.map((name) => [part, name] as const)))(
     "$0.key is shown by $1",
     ([part, name]) =>

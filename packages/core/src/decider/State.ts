@@ -182,6 +182,17 @@ export const project = (state: State, event: Event): State => {
   )
 }
 
+/** What the verdict of a question allows from now on. */
+const withVerdict = (
+  { approvals, permissions }: State,
+  msg: EventOf<"approval_resolved">,
+): Partial<State> => ({
+  ...defined({ permissions: addResolved(permissions, msg) }),
+  ...(msg.reason === "answered" && msg.grant !== undefined
+    ? { approvals: addGrant(approvals, msg.grant) }
+    : {}),
+})
+
 const projectDurable = (state: State, event: Event): State => {
   const { msg } = event
   const seq = event.seq + 1
@@ -205,14 +216,7 @@ const projectDurable = (state: State, event: Event): State => {
     case "exited_review_mode":
       return { ...state, seq, ...turnWith(state, event.id, "ended") }
     case "approval_resolved":
-      return {
-        ...state,
-        seq,
-        ...defined({ permissions: addResolved(state.permissions, msg) }),
-        ...(msg.reason === "answered" && msg.grant !== undefined
-          ? { approvals: addGrant(state.approvals, msg.grant) }
-          : {}),
-      }
+      return { ...state, seq, ...withVerdict(state, msg) }
     case "token_count":
       return { ...state, seq, usage: msg.info?.total_token_usage ?? state.usage }
     case "compacted":

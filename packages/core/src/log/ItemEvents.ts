@@ -20,13 +20,15 @@ const question =
     subject,
   })
 
+const userSource = ({ source }: EventOf<"exec_command_begin">): "user_shell" | undefined =>
+  source === "user_shell" ? source : undefined
+
 /** The item that the event starts and another event will end; undefined when it starts none. */
 export const callStart = (msg: EventMsg): ((base: RunningBase) => CallItem) | undefined => {
   switch (msg.type) {
     case "exec_command_begin": {
       const { call_id: callId, command, cwd, parsed_cmd: parsed } = msg
-      const source = msg.source === "user_shell" ? ("user_shell" as const) : undefined
-      const described = defined({ parsed, source })
+      const described = defined({ parsed, source: userSource(msg) })
       return (base) => ({ ...base, type: "command", callId, command, cwd, ...described })
     }
     case "patch_apply_begin": {

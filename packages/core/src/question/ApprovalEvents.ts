@@ -150,6 +150,11 @@ export const requestOf = (msg: QuestionMsg, sandbox?: SandboxPolicy): QuestionRe
   return approvalOf(msg, sandbox)
 }
 
+const permissionsOf = (msg: EventOf<"request_permissions">): ApprovalRequest => {
+  const { call_id: callId, cwd, justification, permissions, reason } = msg
+  return { _tag: "Permissions", callId, permissions, cwd, ...defined({ reason, justification }) }
+}
+
 const approvalOf = (
   msg: EventOf<
     | "exec_approval_request"
@@ -186,15 +191,7 @@ const approvalOf = (
         arguments: msg.arguments,
         ...defined({ reason }),
       }
-    case "request_permissions": {
-      const { cwd, justification, permissions } = msg
-      return {
-        _tag: "Permissions",
-        callId,
-        permissions,
-        cwd,
-        ...defined({ reason, justification }),
-      }
-    }
+    case "request_permissions":
+      return permissionsOf(msg)
   }
 }

@@ -191,8 +191,8 @@ export const makeConnection = Effect.fnUntraced(function* (
     if (options.initializes && name !== Initialize._tag && !connection.initialized()) {
       return Effect.fail(notInitialized())
     }
-    const { afterAnswer, hold, peer, requestId } = caller
-    const call: AppCall = { afterAnswer, connection, hold, peer, requestId }
+    const { afterAnswer, atEnd, hold, peer, requestId } = caller
+    const call: AppCall = { afterAnswer, atEnd, connection, hold, peer, requestId }
     const served = Effect.provideContext(handler(params as never, call), context)
     // Besides MCP there is no `initialize` of this dialect, so the connection joins with its first request.
     return options.initializes ? served : Effect.andThen(connection.join(caller.peer), served)

@@ -23,6 +23,7 @@ export class RequestGate {
   private after: Effect.Effect<void> | undefined
   private over: ((sent: boolean) => void) | undefined
   private releases: Array<() => void> | undefined
+  private ends: Array<() => void> | undefined
   private readonly holdKey: (key: string) => () => void
 
   /** @param holdKey holds that key until the result is called */
@@ -42,6 +43,12 @@ export class RequestGate {
     this.over = over
   }
 
+  /** Registers what runs when the request has ended, however it ends. All registrations count. */
+  readonly atEnd = (run: () => void): void => {
+    this.ends ??= []
+    this.ends.push(run)
+  }
+
   /** Notifications under this key wait until the response was accepted, or the request has ended without one. */
   readonly hold = (key: string): void => {
     this.releases ??= []
@@ -50,7 +57,12 @@ export class RequestGate {
 
   /** True while the request has registered nothing and holds no key. */
   get isUnused(): boolean {
-    return this.after === undefined && this.over === undefined && this.releases === undefined
+    return (
+      this.after === undefined &&
+      this.over === undefined &&
+      this.releases === undefined &&
+      this.ends === undefined
+    )
   }
 
   private release(): void {
@@ -73,6 +85,7 @@ export class RequestGate {
   ended(sent: boolean): void {
     this.release()
     this.over?.(sent)
+    for (const run of this.ends ?? []) run()
   }
 }
 

@@ -53,6 +53,8 @@ export interface RequestCaller extends NotificationCaller {
   readonly requestId: RequestId
   /** Registers an effect that runs once the response was accepted (L2). */
   readonly afterAnswer: RequestGate["afterAnswer"]
+  /** Registers what runs when the request has ended, however it ends. */
+  readonly atEnd: RequestGate["atEnd"]
   /** Delays notifications under a key until the response was accepted (L2). */
   readonly hold: RequestGate["hold"]
   /**

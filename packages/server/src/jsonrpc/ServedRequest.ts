@@ -30,6 +30,7 @@ export class ServedRequest implements RequestCaller, InFlightRequest {
   readonly slot: Slot | undefined
   readonly peer: PeerControl
   readonly afterAnswer: RequestCaller["afterAnswer"]
+  readonly atEnd: RequestCaller["atEnd"]
   readonly hold: RequestCaller["hold"]
   /** Runs the handler; set before the request is started. */
   work: Effect.Effect<string> = Effect.never
@@ -48,6 +49,7 @@ export class ServedRequest implements RequestCaller, InFlightRequest {
     this.related = { relatedTo: id }
     this.gate = parts.gate.request()
     this.afterAnswer = this.gate.afterAnswer
+    this.atEnd = this.gate.atEnd
     this.hold = this.gate.hold
     this.peer = controlOf(parts, () => this.related)
   }

@@ -105,11 +105,11 @@ export class ThreadConnection {
    * Waits until few other results with whole threads are made or wait to be sent; the request counts as one of them until
    * it has ended. Call it once per request.
    */
-  roomForLargeResult({ afterAnswer }: Pick<RequestCaller, "afterAnswer">): Effect.Effect<void> {
+  roomForLargeResult({ atEnd }: Pick<RequestCaller, "atEnd">): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       const fork = Effect.runForkWith(yield* Effect.context())
       yield* Effect.interruptible(this.largeResults.take(1))
-      afterAnswer(Effect.void, () => {
+      atEnd(() => {
         fork(this.largeResults.release(1))
       })
     }).pipe(Effect.uninterruptible)

@@ -130,8 +130,8 @@ export const routesOf = ({
     if (used !== undefined) return Effect.fail(experimental(used))
     const handler = byName[method._tag] ?? others[method._tag]
     if (handler === undefined) return Effect.fail(notServed(method._tag))
-    const { afterAnswer, hold, peer, requestId } = caller
-    const call: ThreadCall = { afterAnswer, connection, hold, peer, requestId }
+    const { afterAnswer, atEnd, hold, peer, requestId } = caller
+    const call: ThreadCall = { afterAnswer, atEnd, connection, hold, peer, requestId }
     return Effect.andThen(
       connection.join,
       Effect.provideContext(handler(params as never, call), context),

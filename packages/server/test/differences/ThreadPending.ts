@@ -1,9 +1,12 @@
-/** What app-server v2 does not serve yet, and recordings show. The list is to become empty. */
+/**
+ * What recordings show and replays cannot: their tools are read off items, and the tool that asks the person makes none.
+ * `thread/UserInput.test.ts` tests that part by itself.
+ */
 import type { Mismatch } from "../support/Compare.ts"
 import { anyOf, type Explains } from "./Explain.ts"
 import { member, version as shown, whole } from "./ThreadExplain.ts"
 
-/** A part that is not served. */
+/** A part that is not replayed. */
 export interface Pending {
   readonly key: string
   /** The recordings that show it, each of them. */

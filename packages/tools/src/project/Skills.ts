@@ -90,6 +90,10 @@ const combined = (lists: ReadonlyArray<SkillList>): SkillList => {
   return { skills: [...byName.values()], errors: lists.flatMap(({ errors }) => errors) }
 }
 
+/** The folders in which the skills of a project may be. */
+const foldersIn = (directories: ReadonlyArray<string>, path: Path.Path): ReadonlyArray<string> =>
+  directories.flatMap((one) => projectFolders.map((name) => path.join(one, name)))
+
 /** @param calls looks at paths; those of this system by default */
 export const make = Effect.fnUntraced(function* (
   { hiddenPaths = [], stateDirectory: state }: SkillsOptions,
@@ -110,7 +114,7 @@ export const make = Effect.fnUntraced(function* (
       const directories = yield* directoriesOf(cwd, yield* facts.view)
       return [
         ...(state === undefined ? [] : [path.join(state, "skills")]),
-        ...directories.flatMap((one) => projectFolders.map((name) => path.join(one, name))),
+        ...foldersIn(directories, path),
       ]
     }),
     list: Effect.fnUntraced(function* (cwd) {
@@ -123,10 +127,8 @@ export const make = Effect.fnUntraced(function* (
         folders.push({ path: path.join(state, "skills"), scope: "user", headOf })
       }
       const headOf = yield* ofProject.reader(directories[0] ?? cwd, view)
-      for (const directory of directories) {
-        for (const name of projectFolders) {
-          folders.push({ path: path.join(directory, name), scope: "repo", headOf })
-        }
+      for (const folder of foldersIn(directories, path)) {
+        folders.push({ path: folder, scope: "repo", headOf })
       }
       return combined(yield* Effect.forEach(folders, (folder) => skillsIn(folder, view)))
     }),
