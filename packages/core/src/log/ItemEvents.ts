@@ -1,6 +1,6 @@
 /** Which events start, end or are an item, and what the item gets from them. Pure. */
 import { defined } from "@colloquy/protocol/Defined"
-import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import type { EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
 import type { WireDuration } from "@colloquy/protocol/events/WireDuration"
 import { reviewText } from "../review/ReviewFindings.ts"
 import type { CallItem, Item, QuestionItem, QuestionSubject } from "./Item.ts"
