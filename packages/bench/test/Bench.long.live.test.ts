@@ -151,6 +151,9 @@ describe("npm run bench", () => {
         "first list of a process, of 20",
         "all 20 in one page",
         "rebuilding the index",
+        "SQLite: events appended, 100 at a time",
+        "SQLite: an event on the disk",
+        "SQLite: events appended, one at a time",
       ],
     ],
   ])(
@@ -165,7 +168,10 @@ describe("npm run bench", () => {
       assert.match(titles ?? "", /^measured +figure +beside +aim +met$/)
       assert.match(rule ?? "", /^-+( {2}-+){4}$/)
       assert.deepStrictEqual(
-        rows.map((row) => row.split("  ", 1)[0]),
+        // PostgreSQL is measured only where it is installed.
+        rows
+          .map((row) => row.split("  ", 1)[0])
+          .filter((title) => title?.startsWith("PostgreSQL: ") === false),
         figures,
       )
       assert.notInclude(stdout, "NaN")

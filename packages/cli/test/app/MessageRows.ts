@@ -137,6 +137,7 @@ const interruptConversation = row(
         app.messages.slice(before).map(({ method, params }) => [method, params?.["id"]]),
         [
           ["codex/event/turn_aborted", "1"],
+          ["codex/event/exec_command_end", "0"],
           ["codex/event/turn_aborted", "0"],
           [undefined, undefined],
         ],
