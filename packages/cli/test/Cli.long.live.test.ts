@@ -8,6 +8,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { version } from "../src/server/Version.ts"
 import * as CliProcess from "./CliProcess.ts"
+import { isRunning } from "./support/Processes.ts"
 
 const initialize = {
   jsonrpc: "2.0",
@@ -39,14 +40,6 @@ const lines = (stdout: string): ReadonlyArray<Line> =>
 
 const answer = (stdout: string, id: number) =>
   lines(stdout).find((line) => line.id === id)?.result?.content?.[0]?.text
-
-const alive = (pid: number) => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 const entry = fileURLToPath(new URL("../bin/colloquy.mjs", import.meta.url))
 
@@ -482,10 +475,10 @@ describe("colloquy demo", () => {
     Effect.gen(function* () {
       const cli = yield* CliProcess.start(["demo", "-c", "offline.delta_delay_ms=60000"])
       const server = Number(/process (\d+)/.exec(yield* cli.stdoutHas("› Hello"))?.[1])
-      assert.isTrue(alive(server))
+      assert.isTrue(isRunning(server))
       cli.child.kill("SIGINT")
       assert.strictEqual((yield* cli.outcome).code, 130)
-      assert.isFalse(alive(server))
+      assert.isFalse(isRunning(server))
     }),
   )
 })

@@ -19,6 +19,7 @@ import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 import { hasBubblewrap } from "../support/Bubblewrap.ts"
+import { isRunning } from "../support/Census.ts"
 
 const python = ["/usr/bin/python3", "/usr/local/bin/python3"].find((path) => Fs.existsSync(path))
 
@@ -93,15 +94,6 @@ const withTerminal = <A, E>(
   body: (terminal: Terminal) => Effect.Effect<A, E>,
   mode?: "read-only",
 ) => open(argv, mode).pipe(Effect.flatMap(body), Effect.scoped, Effect.provide(live))
-
-/** False for a process that has ended and that the process which adopted it has not waited for yet. */
-const isAlive = (pid: number): boolean => {
-  try {
-    return !/\) [XZ] /.test(Fs.readFileSync(`/proc/${pid}/stat`, "utf8"))
-  } catch {
-    return false
-  }
-}
 
 describe.skipIf(python === undefined)("a command in a terminal", () => {
   for (const mode of ["danger-full-access", "read-only"] as const) {
@@ -179,7 +171,7 @@ describe.skipIf(python === undefined)("a command in a terminal", () => {
         const pids = (terminal.output().match(/\d+/g) ?? []).map(Number)
         assert.lengthOf(pids, 2)
         yield* Fiber.interrupt(terminal.running)
-        assert.deepStrictEqual(pids.filter(isAlive), [])
+        assert.deepStrictEqual(pids.filter(isRunning), [])
       }),
     ),
   )

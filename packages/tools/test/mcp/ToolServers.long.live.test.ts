@@ -17,6 +17,7 @@ import * as DirectServers from "../../src/mcp/DirectServers.ts"
 import type { Ask } from "../../src/mcp/ToolConnection.ts"
 import { type OpenServers, ToolServers } from "../../src/mcp/ToolServers.ts"
 import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
+import { isRunning } from "../support/Census.ts"
 
 const script = Path.join(import.meta.dirname, "fixtures/server.mjs")
 
@@ -77,21 +78,6 @@ const call = (open: OpenServers, tool: string, args = "", events: Array<EventMsg
   })
 
 const textOutput = (text: string) => JSON.stringify([{ type: "text", text }])
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** False for a zombie. */
-const isRunning = (pid: number): boolean => isAlive(pid) && !/^\s*Z/.test(spawnedState(pid))
-
-const spawnedState = (pid: number): string =>
-  ChildProcess.spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout
 
 /** A separate process that starts a server which ignores the end of its input, and prints its process id. */
 const killable = `
@@ -412,7 +398,7 @@ describe("ToolServers over stdio", () => {
         Effect.map(call(open, "pid"), (output): number => Number(/\d+/.exec(output)?.[0])),
       )
       assert.isAbove(pid, 0)
-      assert.isFalse(isAlive(pid))
+      assert.isFalse(isRunning(pid))
       const left = ChildProcess.spawnSync("ps", ["-eo", "pgid="], { encoding: "utf8" }).stdout
       assert.notInclude(
         left.split("\n").map((line) => line.trim()),
@@ -430,7 +416,7 @@ describe("ToolServers over stdio", () => {
         own.stdout.once("data", (chunk) => resume(Effect.succeed(String(chunk))))
       })
       const pid = Number(/\d+/.exec(text)?.[0])
-      assert.isTrue(isAlive(pid))
+      assert.isTrue(isRunning(pid))
       own.kill("SIGKILL")
       yield* Effect.whileLoop({
         while: () => isRunning(pid),

@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import { hasBubblewrap } from "../support/Bubblewrap.ts"
+import { isRunning } from "../support/Census.ts"
 import { perform, stage } from "../support/Stage.ts"
 
 const confined = { approvalPolicy: "never", sandboxPolicy: { mode: "read-only" } } as const
@@ -15,15 +16,6 @@ const endOf = (messages: ReadonlyArray<EventMsg>) =>
 
 const beginOf = (messages: ReadonlyArray<EventMsg>) =>
   messages.find((msg): msg is EventOf<"exec_command_begin"> => msg.type === "exec_command_begin")
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
 
 describe("a command of the user", () => {
   it.live("runs in the shell that SHELL names, and the model is sent nothing", () =>
@@ -101,7 +93,7 @@ describe("a command of the user", () => {
       assert.lengthOf(pids, 2)
       yield* actor.interrupt
       yield* actor.until(({ type }) => type === "turn_aborted")
-      assert.deepStrictEqual(pids.filter(isAlive), [])
+      assert.deepStrictEqual(pids.filter(isRunning), [])
       assert.strictEqual(actor.messages.filter(isTerminal).length, 1)
     }),
   )
