@@ -101,13 +101,10 @@ export interface Copied {
   readonly error?: TransferError
 }
 
-/**
- * Copies all conversations, archived ones too. One that cannot be copied does not stop the others. The oldest come first,
- * so that a conversation is there before those that were forked from it.
- */
-export const copyAll = Effect.fnUntraced(function* (
-  stores: Transfer,
-): Effect.fn.Return<ReadonlyArray<Copied>, StoreError> {
+/** Ids of all conversations, archived ones too, the oldest first. */
+const oldestFirst = Effect.fnUntraced(function* (
+  from: Store,
+): Effect.fn.Return<ReadonlyArray<ConversationId>, StoreError> {
   const all: Array<ListPosition> = []
   for (const archived of [false, true]) {
     let after: ListPosition | undefined
@@ -116,16 +113,41 @@ export const copyAll = Effect.fnUntraced(function* (
       const page: {
         readonly items: ReadonlyArray<ConversationSummary>
         readonly next?: ListPosition
-      } = yield* stores.from.list(query)
+      } = yield* from.list(query)
       all.push(...page.items.map(({ meta: { createdAtMs, id } }) => ({ createdAtMs, id })))
       after = page.next
     } while (after !== undefined)
   }
-  const oldestFirst = all.toSorted((one, other) => one.createdAtMs - other.createdAtMs)
-  return yield* Effect.forEach(oldestFirst, ({ id }) =>
-    Effect.match(copyConversation(stores, id), {
-      onFailure: (error): Copied => ({ id, error }),
-      onSuccess: (): Copied => ({ id }),
-    }),
-  )
+  return all.toSorted((one, other) => one.createdAtMs - other.createdAtMs).map(({ id }) => id)
 })
+
+/** Called after each conversation. */
+export type OnCopied = (copied: Copied) => Effect.Effect<void>
+
+const ignored: OnCopied = () => Effect.void
+
+/** Copies these conversations, in this order. One that cannot be copied does not stop the others. */
+export const copyEach = (
+  stores: Transfer,
+  ids: ReadonlyArray<ConversationId>,
+  onCopied: OnCopied = ignored,
+): Effect.Effect<ReadonlyArray<Copied>> =>
+  Effect.forEach(ids, (id) =>
+    copyConversation(stores, id).pipe(
+      Effect.match({
+        onFailure: (error): Copied => ({ id, error }),
+        onSuccess: (): Copied => ({ id }),
+      }),
+      Effect.tap(onCopied),
+    ),
+  )
+
+/**
+ * Copies all conversations, archived ones too. One that cannot be copied does not stop the others. The oldest come first,
+ * so that a conversation is there before those that were forked from it.
+ */
+export const copyAll = (
+  stores: Transfer,
+  onCopied: OnCopied = ignored,
+): Effect.Effect<ReadonlyArray<Copied>, StoreError> =>
+  Effect.flatMap(oldestFirst(stores.from), (ids) => copyEach(stores, ids, onCopied))

@@ -4,7 +4,7 @@ import { type Entry, entryRows } from "./HelpEntries.ts"
 const people: ReadonlyArray<Entry> = [
   ["chat", "Hold a conversation in the terminal"],
   ["exec", "Run one turn and end: for scripts and pipelines"],
-  ["sessions", "List, show, continue, name, copy, archive and delete conversations"],
+  ["sessions", "List, show, continue, name, copy, archive, delete and transfer conversations"],
   ["login, logout", "Log in to the provider openai, or store an API key; delete it"],
   ["status", "Print which model, provider and login are used"],
   ["doctor", "Check the sandbox, the configuration, the provider and its key"],

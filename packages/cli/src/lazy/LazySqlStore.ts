@@ -23,7 +23,7 @@ export type SqlStoreLayer = Layer.Layer<ConversationStore, StoreError | SchemaTo
 const startWithin = Duration.seconds(6)
 
 /** Begins the value of the configuration that names a SQLite file. */
-const sqlitePrefix = "sqlite:"
+export const sqlitePrefix = "sqlite:"
 
 /** True for a value of `conversation_store` that names a database. */
 export const isDatabase = (value: string): boolean =>

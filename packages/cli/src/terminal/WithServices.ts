@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Application from "../Application.ts"
 import type { Launch } from "../args/Args.ts"
+import * as LogLayer from "../log/LogLayer.ts"
 import * as StderrLog from "../log/StderrLog.ts"
 import * as Environment from "../machine/Environment.ts"
 import { forPeople } from "./PeopleLog.ts"
@@ -28,6 +29,21 @@ const load = (launch: Launch): Effect.Effect<Loaded, CommandFailed> => {
     onSuccess: (startup) => ({ startup, environment }),
   })
 }
+
+/** Loads the configuration and runs the command over nothing but it. */
+export const withConfiguration = <
+  A,
+  E extends { readonly _tag: string; readonly message?: string },
+>(
+  launch: Launch,
+  command: (loaded: Loaded) => Effect.Effect<A, E>,
+): Effect.Effect<A, CommandFailed> =>
+  Effect.gen(function* () {
+    const loaded = yield* load(launch)
+    const { logLevel: level } = forPeople(loaded.environment)
+    const log = LogLayer.layer({ write: StderrLog.stderrLines(), level })
+    return yield* command(loaded).pipe(Effect.mapError(failed), Effect.provide(log))
+  })
 
 /**
  * Loads the configuration and runs the command. The services are released when it ends, however it ends. Failures of the

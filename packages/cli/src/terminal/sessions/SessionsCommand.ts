@@ -6,7 +6,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { resumeCommand } from "../chat/ChatCommand.ts"
 import { launchOf } from "../LaunchCommand.ts"
-import { withServices } from "../WithServices.ts"
+import { withConfiguration, withServices } from "../WithServices.ts"
 
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(
@@ -123,6 +123,41 @@ const rm = Command.make(
   }),
 ).pipe(Command.withDescription("Delete conversations, for good"))
 
+const storeFlag = (name: string, description: string) =>
+  Flag.optional(Flag.String(name).pipe(Flag.withDescription(description)))
+
+const places = "files, files:DIRECTORY, sqlite:PATH or postgres://…; default: conversation_store"
+
+const transfer = Command.make(
+  "transfer",
+  {
+    ids: Argument.String("id").pipe(
+      Argument.withDescription("Ids of conversations; default: all, archived ones too"),
+      Argument.variadic({ min: 0 }),
+    ),
+    from: storeFlag("from", `The store to copy from: ${places}`),
+    to: storeFlag("to", `The store to copy to: ${places}`),
+    json,
+  },
+  Effect.fnUntraced(function* ({ from, ids: given, json: asJson, to }) {
+    const { transfer: run } = yield* Effect.promise(() => import("./Transfer.ts"))
+    yield* withConfiguration(yield* launchOf, ({ environment, startup }) =>
+      run(
+        {
+          ids: given,
+          from: Option.getOrUndefined(from),
+          to: Option.getOrUndefined(to),
+          json: asJson,
+        },
+        {
+          store: startup.options.conversation_store ?? "files",
+          stateDirectory: environment.stateDirectory,
+        },
+      ),
+    )
+  }),
+).pipe(Command.withDescription("Copy conversations to another store, such as a database"))
+
 /** The command. */
 export const sessionsCommand = Command.make(
   "sessions",
@@ -134,6 +169,18 @@ export const sessionsCommand = Command.make(
     )
   }),
 ).pipe(
-  Command.withDescription("List, show, continue, name, copy, archive and delete conversations"),
-  Command.withSubcommands([list, show, resumeCommand, rename, fork, archive, unarchive, rm]),
+  Command.withDescription(
+    "List, show, continue, name, copy, archive, delete and transfer conversations",
+  ),
+  Command.withSubcommands([
+    list,
+    show,
+    resumeCommand,
+    rename,
+    fork,
+    archive,
+    unarchive,
+    rm,
+    transfer,
+  ]),
 )
