@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url"
 const entry = fileURLToPath(new URL("../../bin/colloquy.mjs", import.meta.url))
 
 /** The screen did not become what a test waits for. */
-export class NeverShown extends Data.TaggedError("NeverShown")<{
+class NeverShown extends Data.TaggedError("NeverShown")<{
   readonly message: string
 }> {}
 
@@ -155,7 +155,7 @@ export const start = (
         )
       return {
         type: (text) => void child.stdin.write(text),
-        until: (test) => until(`a screen that satisfies ${test}`, test),
+        until: (test) => until(`a screen that satisfies ${String(test)}`, test),
         shows: (text) =>
           until(`a row with "${text}"`, (rows) => rows.some((row) => row.includes(text))),
         signal: (name) => void process.kill(programOf(child.pid ?? 0), name),
