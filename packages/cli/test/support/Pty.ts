@@ -3,6 +3,8 @@
  * says what a person would see.
  */
 import xterm from "@xterm/headless"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { execFileSync, spawn } from "node:child_process"
@@ -11,16 +13,27 @@ import { fileURLToPath } from "node:url"
 
 const entry = fileURLToPath(new URL("../../bin/colloquy.mjs", import.meta.url))
 
+/** The screen did not become what a test waits for. */
+class NeverShown extends Data.TaggedError("NeverShown")<{
+  readonly message: string
+}> {}
+
+/** Less than the time of a test, so that a test that waits in vain says what it saw. */
+const patience = Duration.seconds(25)
+
 /** A program in its terminal. */
 export interface Pty {
   /** Types this text. */
   readonly type: (text: string) => void
-  /** Waits until a row contains this text, and resolves with all rows from the first that was ever written. */
-  readonly shows: (text: string) => Effect.Effect<ReadonlyArray<string>>
-  /** Waits until the screen satisfies this. */
+  /**
+   * Waits until a row contains this text, and resolves with all rows from the first that was ever written. Fails with these
+   * rows in its message after `PtyOptions.patience`.
+   */
+  readonly shows: (text: string) => Effect.Effect<ReadonlyArray<string>, NeverShown>
+  /** Waits until the screen satisfies this, and fails as `shows`. */
   readonly until: (
     test: (rows: ReadonlyArray<string>) => boolean,
-  ) => Effect.Effect<ReadonlyArray<string>>
+  ) => Effect.Effect<ReadonlyArray<string>, NeverShown>
   /** Rows now, without empty ones at the end. */
   readonly rows: () => ReadonlyArray<string>
   /** Column and row of the cursor; rows count from the first that was ever written. */
@@ -43,6 +56,8 @@ export interface PtyOptions {
   readonly env: Readonly<Record<string, string>>
   /** A shell command that runs in the terminal after the program. */
   readonly after?: string
+  /** How long `shows` and `until` wait; 25 seconds unless given. */
+  readonly patience?: Duration.Input
 }
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
@@ -80,6 +95,29 @@ const rowsIn = (terminal: xterm.Terminal): ReadonlyArray<string> => {
   return rows
 }
 
+/** Resolves with the rows once they satisfy the test, which is asked after each piece that was written. */
+const waiting = (
+  watchers: Set<() => void>,
+  test: (rows: ReadonlyArray<string>) => boolean,
+  rowsNow: () => ReadonlyArray<string>,
+): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.callback((resume) => {
+    const watcher = () => {
+      const rows = rowsNow()
+      if (!test(rows)) return
+      watchers.delete(watcher)
+      resume(Effect.succeed(rows))
+    }
+    watchers.add(watcher)
+    watcher()
+    return Effect.sync(() => watchers.delete(watcher))
+  })
+
+const neverShown = (awaited: string, rows: ReadonlyArray<string>): NeverShown =>
+  new NeverShown({
+    message: `expected ${awaited}; the ${rows.length} rows are:\n${rows.map((row) => `| ${row}`).join("\n")}`,
+  })
+
 /** Starts the program; if it still runs when the scope closes, it is killed. */
 export const start = (
   args: ReadonlyArray<string>,
@@ -108,21 +146,18 @@ export const start = (
       const closed = new Promise<number | null>((resolve) => {
         child.once("close", (code) => terminal.write("", () => resolve(code)))
       })
-      const until: Pty["until"] = (test) =>
-        Effect.callback((resume) => {
-          const watcher = () => {
-            const rows = rowsIn(terminal)
-            if (!test(rows)) return
-            watchers.delete(watcher)
-            resume(Effect.succeed(rows))
-          }
-          watchers.add(watcher)
-          watcher()
-        })
+      const until = (awaited: string, test: (rows: ReadonlyArray<string>) => boolean) =>
+        waiting(watchers, test, () => rowsIn(terminal)).pipe(
+          Effect.timeoutOrElse({
+            duration: options.patience ?? patience,
+            orElse: () => Effect.fail(neverShown(awaited, rowsIn(terminal))),
+          }),
+        )
       return {
         type: (text) => void child.stdin.write(text),
-        until,
-        shows: (text) => until((rows) => rows.some((row) => row.includes(text))),
+        until: (test) => until(`a screen that satisfies ${String(test)}`, test),
+        shows: (text) =>
+          until(`a row with "${text}"`, (rows) => rows.some((row) => row.includes(text))),
         signal: (name) => void process.kill(programOf(child.pid ?? 0), name),
         resize: (columns, rows) => {
           terminal.resize(columns, rows)

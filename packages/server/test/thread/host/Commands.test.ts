@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -163,7 +164,61 @@ describe("command/exec", () => {
   )
 })
 
+describe("command/exec/write", () => {
+  it.effect("L1 waits while 64 pieces are not read, and is answered when the command ends", () =>
+    withThreads({ settings }, (app) =>
+      Effect.gen(function* () {
+        const params = { command: ["wait"], processId: "p", streamStdin: true }
+        yield* app.send({ id: "exec", method: "command/exec", params })
+        yield* app.quiet
+        const write = { processId: "p", deltaBase64: "YQ==" }
+        for (let id = 1; id <= 64; id++) {
+          assert.deepStrictEqual(resultOf(yield* app.ask(id, "command/exec/write", write)), {})
+        }
+        yield* app.send({ id: 65, method: "command/exec/write", params: write })
+        yield* app.quiet
+        assert.isFalse(app.messages.some(({ id }) => id === 65))
+        yield* app.ask("end", "command/exec/terminate", { processId: "p" })
+        assert.deepStrictEqual(errorOf(yield* app.response(65)), {
+          code: -32600,
+          message: "stdin is already closed",
+        })
+      }),
+    ).pipe(Effect.provideService(CommandPort, machine().commands)),
+  )
+})
+
 describe("command/exec/resize", () => {
+  it.effect("a command that is slow gets the latest of several sizes", () => {
+    const read = Deferred.makeUnsafe<void>()
+    const sizes: Array<unknown> = []
+    const commands: Commands = {
+      run: ({ terminal }) =>
+        Deferred.await(read).pipe(
+          Effect.andThen(
+            Stream.runForEach(Stream.take(terminal?.sizes ?? Stream.empty, 1), (size) =>
+              Effect.sync(() => sizes.push(size)),
+            ),
+          ),
+          Effect.as({ exitCode: 0, stdout: "", stderr: "" }),
+        ),
+    }
+    return withThreads({ settings }, (app) =>
+      Effect.gen(function* () {
+        const params = { command: ["sh"], processId: "p", tty: true }
+        yield* app.send({ id: "exec", method: "command/exec", params })
+        yield* app.quiet
+        for (const rows of [5, 6, 7]) {
+          const size = { rows, cols: 80 }
+          yield* app.ask(`${rows}`, "command/exec/resize", { processId: "p", size })
+        }
+        yield* Deferred.succeed(read, undefined)
+        yield* app.response("exec")
+        assert.deepStrictEqual(sizes, [{ rows: 7, cols: 80 }])
+      }),
+    ).pipe(Effect.provideService(CommandPort, commands))
+  })
+
   it.effect(
     "a command in a terminal is typed into, and gets its size and those that follow",
     () => {

@@ -134,9 +134,14 @@ const runAs = (
   if (processId == null) return Effect.raceFirst(run, ended)
   return Effect.suspend(() => {
     commands.set(processId, running)
+    // A request to write may be waiting for the command to read.
+    const refuse = running.input === undefined ? Effect.void : Queue.shutdown(running.input)
     return Effect.ensuring(
       Effect.raceFirst(run, ends),
-      Effect.sync(() => commands.delete(processId)),
+      Effect.andThen(
+        Effect.sync(() => commands.delete(processId)),
+        refuse,
+      ),
     )
   })
 }

@@ -1,4 +1,7 @@
-/** `command/exec/write`: writes to the standard input of a command, or closes it. Responds once the command takes it. */
+/**
+ * `command/exec/write`: writes to the standard input of a command, or closes it. Responds once the command takes it, or with an
+ * error when the command ends before.
+ */
 import type { CommandExecWrite } from "@colloquy/protocol/thread/Commands"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
