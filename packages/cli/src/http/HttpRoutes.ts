@@ -5,7 +5,7 @@
  * | --- | --- |
  * | everything | `/mcp`, `/sse`, `/messages`, `/ws`, `/v1/…`; 404 or 405 at other paths |
  * | MCP | `/mcp`, `/sse`, `/messages`; 404 or 405 at other paths |
- * | the app-server | a WebSocket at any path |
+ * | the app-server | a WebSocket at any path; 405 for other methods |
  *
  * and in each case `/metrics`, and `/healthz`, `/readyz` and, with an issuer of access tokens,
  * `/.well-known/oauth-protected-resource`, which need no token. Cross-origin requests are answered for configured origins only.

@@ -13,6 +13,7 @@ import { mcpQuestions } from "./McpQuestions.ts"
 import { mcpTurns } from "./McpTurns.ts"
 import { providers } from "./Providers.ts"
 import { threadAnswers } from "./ThreadAnswers.ts"
+import { threadHttp } from "./ThreadHttp.ts"
 import { threadQuestions } from "./ThreadQuestions.ts"
 import { threadTurns } from "./ThreadTurns.ts"
 import { threadWire } from "./ThreadWire.ts"
@@ -44,7 +45,13 @@ export const tables: ReadonlyArray<Table> = [
   {
     title: "App-server v2",
     about: "Of `codex app-server` 0.169.",
-    differences: [...threadWire, ...threadAnswers, ...threadTurns, ...threadQuestions],
+    differences: [
+      ...threadWire,
+      ...threadAnswers,
+      ...threadTurns,
+      ...threadQuestions,
+      ...threadHttp,
+    ],
   },
   {
     title: "exec",

@@ -18,7 +18,7 @@ const files = import.meta.glob("../fixtures/*/*.jsonl", {
 })
 
 /**
- * `-transport`: HTTP requests, which have no messages; the tests of `transport-http` have what is served.
+ * `-transport`: HTTP requests, which `packages/cli/test/support/HttpReplays.ts` sends to the built program.
  * `-app`: the requests of the app-server, which 0.29 serves in addition to MCP. `-commands`: recordings that the built
  * program replays in `packages/cli/test/CommandReplays.long.live.test.ts`, because their commands really run or because they are about
  * the start of the program, its files or its network.

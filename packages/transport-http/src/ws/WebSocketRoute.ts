@@ -46,8 +46,17 @@ export interface WebSocketRouteOptions extends Omit<WebSocketConnection.WebSocke
 
 const upgradeRequired = HttpServerResponse.jsonUnsafe(
   { code: "upgrade_required", message: "expected a WebSocket upgrade" },
-  { status: 426, headers: { connection: "Upgrade", upgrade: "websocket" } },
+  // Without `close` Node would keep a connection open that its client asked to close.
+  { status: 426, headers: { connection: "close, upgrade", upgrade: "websocket" } },
 )
+
+const notAllowed = HttpServerResponse.jsonUnsafe(
+  { code: "method_not_allowed", message: "expected GET" },
+  { status: 405, headers: { allow: "GET, HEAD" } },
+)
+
+/** HEAD is served as GET. */
+const otherMethods = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
 
 /** Headers by their names in lower case; a repeated header is one value, as HTTP joins them. */
 const peerOf = (
@@ -130,7 +139,7 @@ export const handle = <R>(
  *
  *     guarded(WebSocketRoute.layer("/ws", AppServer.serve))
  *
- * @param path `*` serves every path
+ * @param path `*` serves every path, and responds 405 to methods other than GET
  * @param serve the program of one connection
  */
 export const layer = <R>(
@@ -147,5 +156,7 @@ export const layer = <R>(
         handle(name, provided, { draining: finishing, ...options }),
       )
       yield* router.add("GET", path, served)
+      if (path !== "*") return
+      yield* router.addAll(otherMethods.map((method) => HttpRouter.route(method, path, notAllowed)))
     }),
   )

@@ -169,6 +169,7 @@ describe("WebSocketRoute", () => {
         const response = yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/ws`))
         assert.strictEqual(response.status, 426)
         assert.strictEqual(response.headers.get("upgrade"), "websocket")
+        assert.strictEqual(response.headers.get("connection"), "close, upgrade")
       }),
     ),
   )
