@@ -2,7 +2,7 @@
  * A PostgreSQL server for tests and measurements: a new one in a temporary directory, reached over a socket there, and run by
  * the user `postgres` where the program is run by root. Each method blocks the process until it is done.
  */
-import { execFileSync } from "node:child_process"
+import { execFileSync, type StdioOptions } from "node:child_process"
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -35,12 +35,16 @@ export const missingPostgres = (): string | undefined => {
   return isRoot() && !hasUser() ? "there is no user postgres" : undefined
 }
 
+/** Rows of a whole log are read at once. */
+const maxOutputBytes = 1024 * 1024 * 1024
+
 /** Runs a program as the user of the server, and returns what it prints. */
 const runAsUser = (program: string, args: ReadonlyArray<string>): string => {
   const [first, all] = isRoot()
     ? ["runuser", ["-u", "postgres", "--", program, ...args]]
     : [program, args]
-  return execFileSync(first, all, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
+  const stdio: StdioOptions = ["ignore", "pipe", "pipe"]
+  return execFileSync(first, all, { encoding: "utf8", stdio, maxBuffer: maxOutputBytes })
 }
 
 /** One server. */

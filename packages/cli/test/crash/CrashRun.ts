@@ -12,12 +12,14 @@ import { awaitGone } from "../support/Processes.ts"
 import * as Server from "../support/Server.ts"
 import * as ClientActions from "./ClientActions.ts"
 import * as SeededDraws from "./SeededDraws.ts"
-import { judge, rolloutsOf, wholeLines } from "./Rollout.ts"
+import type { Logs } from "./Logs.ts"
+import { rollouts } from "./Rollout.ts"
 import * as Received from "./Received.ts"
 
 interface CrashRun {
   readonly draws: SeededDraws.SeededDraws
   readonly home: string
+  readonly logs: Logs
   readonly cwd: string
   readonly received: Received.Received
   readonly sleepers: Map<string, string>
@@ -95,9 +97,9 @@ const listen = (server: Server.Server, { received }: CrashRun, serverRun: number
   })
 }
 
-const onDisk = ({ home, received }: CrashRun): ReadonlyArray<string> => [
+const onDisk = ({ logs, received }: CrashRun): ReadonlyArray<string> => [
   ...received.open,
-  ...[...rolloutsOf(home).keys()].filter((id) => !received.conversations.has(id)),
+  ...logs.ids().filter((id) => !received.conversations.has(id)),
 ]
 
 /** Checks that the next turn of each conversation works, including conversations that the client never learned of. */
@@ -119,22 +121,23 @@ const replies = (crashRun: CrashRun, { number, server, received }: ClientActions
     { concurrency: 4, discard: true },
   )
 
-/** Compares the files with what the client received. Returns the number of events in the files. */
+/** Compares what is stored with what the client received. Returns the number of events that are stored. */
 const compare = (
-  { cwd, continuesTurns, home, received }: CrashRun,
+  { cwd, continuesTurns, logs, received }: CrashRun,
   ids: Iterable<string>,
 ): number => {
-  const rollouts = rolloutsOf(home)
+  const all = [...ids]
+  const stored = logs.read(all)
   let events = 0
-  for (const id of ids) {
-    const path = rollouts.get(id)
-    if (path === undefined) throw violated(`conversation ${id} is missing`)
-    const judged = judge(path)
+  for (const id of all) {
+    const log = stored.get(id)
+    if (log === undefined) throw violated(`conversation ${id} is missing`)
+    const judged = log.judge()
     const faults = [
       ...judged.faults,
-      ...Received.contradictions(received.of(id), judged, readFileSync(path)),
+      ...Received.contradictions(received.of(id), judged, log.bytes),
     ]
-    if (faults.length > 0) throw violated(`${path}:\n  ${faults.join("\n  ")}`)
+    if (faults.length > 0) throw violated(`${log.place}:\n  ${faults.join("\n  ")}`)
     events += judged.events.length
   }
   for (const name of readdirSync(cwd)) {
@@ -147,14 +150,11 @@ const compare = (
   return events
 }
 
-/** Remembers the files' whole lines after a process has exited: no later process may change them. */
-const noteFiles = (crashRun: CrashRun): void => {
-  const rollouts = rolloutsOf(crashRun.home)
-  for (const id of crashRun.received.open) {
-    const path = rollouts.get(id)
-    if (path === undefined) continue
-    const { lines } = crashRun.received.of(id)
-    lines.splice(0, lines.length, wholeLines(path))
+/** Remembers the whole records after a process has exited: no later process may change them. */
+const noteLogs = ({ logs, received }: CrashRun): void => {
+  for (const [id, { whole }] of logs.read(received.open)) {
+    const { lines } = received.of(id)
+    lines.splice(0, lines.length, whole)
   }
 }
 
@@ -222,7 +222,7 @@ const runServer = (crashRun: CrashRun, number: number): Effect.Effect<void> =>
     }
     yield* kill(serverRun.server)
     yield* serverRun.server.exit
-    noteFiles(crashRun)
+    noteLogs(crashRun)
   }).pipe(Effect.scoped)
 
 /** The last server run checks every conversation once more and exits regularly when its input ends. */
@@ -237,18 +237,37 @@ const runLastServer = (crashRun: CrashRun, number: number): Effect.Effect<number
     return compare(crashRun, crashRun.received.conversations.keys())
   }).pipe(Effect.scoped)
 
-/** @param seed seed of every draw; even seeds run with `on_restart = "continue"` */
-export const run = (seed: number, kills: number): Effect.Effect<Tally, LawViolated> =>
+/** A place for the conversations of one crash run that is not the state directory. */
+export interface Place {
+  /** Value of `conversation_store`. */
+  readonly store: string
+  readonly logs: Logs
+}
+
+/**
+ * @param seed seed of every draw; even seeds run with `on_restart = "continue"`
+ * @param place where the conversations are stored; default: the state directory
+ */
+export const run = (
+  seed: number,
+  kills: number,
+  place?: Place,
+): Effect.Effect<Tally, LawViolated> =>
   Effect.gen(function* () {
     const home = mkdtempSync(join(tmpdir(), "colloquy-crash-"))
     const cwd = join(home, "work")
     mkdirSync(cwd)
     const continuesTurns = seed % 2 === 0
-    const config = `model_provider = "offline"\n${continuesTurns ? 'on_restart = "continue"\n' : ""}`
-    writeFileSync(join(home, "config.toml"), config)
+    const config = [
+      'model_provider = "offline"',
+      ...(continuesTurns ? ['on_restart = "continue"'] : []),
+      ...(place === undefined ? [] : [`conversation_store = ${JSON.stringify(place.store)}`]),
+    ]
+    writeFileSync(join(home, "config.toml"), config.join("\n"))
     const crashRun: CrashRun = {
       draws: SeededDraws.make(seed),
       home,
+      logs: place?.logs ?? rollouts(home),
       cwd,
       received: Received.make(),
       sleepers: new Map(),

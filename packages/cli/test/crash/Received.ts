@@ -3,7 +3,7 @@
  * later.
  */
 import type { Frame } from "../support/Server.ts"
-import type { Judged, StoredEvent } from "./Rollout.ts"
+import type { Judged, Msg, StoredEvent } from "./Judged.ts"
 
 const deltas = new Set([
   "agent_message_delta",
@@ -11,8 +11,6 @@ const deltas = new Set([
   "agent_reasoning_raw_content_delta",
   "exec_command_output_delta",
 ])
-
-type Msg = StoredEvent["msg"]
 
 /** Key that distinguishes an event from the others of its turn. It omits members that exist only on the wire. */
 const keyOf = (id: string, msg: Msg): string =>

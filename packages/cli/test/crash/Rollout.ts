@@ -1,26 +1,15 @@
 /**
- * Reads a rollout file as the format is documented (packages/docs/wire/rollout.md), independently of the store's
+ * Reads rollout files as their format is documented (packages/docs/wire/rollout.md), independently of the store's
  * reader, so that damage from a crash shows in the file itself.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { typesOf } from "../../../store/test/support/OriginalRollouts.ts"
-
-interface Msg {
-  readonly type: string
-  readonly [member: string]: unknown
-}
-
-export interface StoredEvent {
-  readonly seq: number
-  readonly id: string
-  readonly msg: Msg
-  /** Whether this is the `turn_aborted` of a turn that was stopped by the same process that ran it. */
-  readonly isStopped: boolean
-}
+import { faultsOf, type Judged, type Msg, type StoredEvent } from "./Judged.ts"
+import type { Logs } from "./Logs.ts"
 
 /** Paths of the rollout files in a state directory, by the conversation id in the file name. */
-export const rolloutsOf = (home: string): ReadonlyMap<string, string> => {
+const rolloutsOf = (home: string): ReadonlyMap<string, string> => {
   const sessions = join(home, "sessions")
   if (!existsSync(sessions)) return new Map()
   return new Map(
@@ -29,12 +18,6 @@ export const rolloutsOf = (home: string): ReadonlyMap<string, string> => {
       return id === undefined ? [] : [[id, join(sessions, name)] as const]
     }),
   )
-}
-
-/** The bytes of the file up to the end of its last whole line. */
-export const wholeLines = (path: string): Buffer => {
-  const bytes = readFileSync(path)
-  return bytes.subarray(0, bytes.lastIndexOf("\n") + 1)
 }
 
 /**
@@ -66,111 +49,34 @@ const eventsOf = (text: string): ReadonlyArray<StoredEvent> => {
   return events
 }
 
-/** L4: events are numbered from 0 without gaps. */
-const numbering = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
-  const wrong = events.findIndex(({ seq }, n) => seq !== n)
-  return wrong === -1 ? [] : [`event ${wrong} has the number ${events[wrong]?.seq}`]
-}
-
-/** L5: turns do not overlap, and each has exactly one terminal event. */
-const turns = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
-  const faults: Array<string> = []
-  const seen = new Set<string>()
-  let open: string | undefined
-  for (const { id, msg } of events) {
-    if (msg.type === "task_started") {
-      if (open !== undefined) faults.push(`turn ${id} began before ${open} had ended`)
-      if (seen.has(id)) faults.push(`turn ${id} began twice`)
-      seen.add(id)
-      open = id
-    } else if (msg.type === "task_complete" || msg.type === "turn_aborted") {
-      if (open !== id) faults.push(`turn ${id} ended while ${open ?? "none"} ran`)
-      open = undefined
-    }
-  }
-  return open === undefined ? faults : [...faults, `turn ${open} has no end`]
-}
-
-const count = (names: ReadonlyArray<string>): ReadonlyMap<string, number> => {
-  const counts = new Map<string, number>()
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return counts
-}
-
-const paired = (
-  what: string,
-  asked: ReadonlyArray<string>,
-  given: ReadonlyArray<string>,
-  mayBeOpen: (name: string) => boolean = () => false,
-): ReadonlyArray<string> => {
-  const [before, after] = [count(asked), count(given)]
-  return [...new Set([...asked, ...given])].flatMap((name) => {
-    const [first = 0, second = 0] = [before.get(name), after.get(name)]
-    const isRight = mayBeOpen(name) ? second <= first : second === first
-    return isRight ? [] : [`${what} ${name}: ${first} and ${second}`]
-  })
-}
-
-const named = (
-  events: ReadonlyArray<StoredEvent>,
-  name: (event: StoredEvent) => string | undefined,
-): ReadonlyArray<string> =>
-  events.flatMap((event) => {
-    const found = name(event)
-    return found === undefined ? [] : [`${event.id}/${found}`]
-  })
-
-/**
- * L7: each question has exactly one answer. Without a listener, the answer (`unattended`) is recorded without a
- * question, or after its question when the server first waited for a listener.
- */
-const questions = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
-  const asked = named(events, ({ msg }) =>
-    msg.type.endsWith("_approval_request") ? String(msg["call_id"]) : undefined,
-  )
-  const questioned = new Set(asked)
-  const answered = named(events, ({ id, msg }) => {
-    const call = String(msg["call_id"])
-    const counts = msg["reason"] !== "unattended" || questioned.has(`${id}/${call}`)
-    return msg.type === "approval_resolved" && counts ? call : undefined
-  })
-  return paired("question and its answers", asked, answered)
-}
-
-/**
- * L11: each call has one output, even when the process was killed during the call. A call of a turn that was stopped may lack
- * one: the model receives it as aborted.
- */
-const calls = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
-  const item = (pattern: RegExp) =>
-    named(events, ({ msg }) => {
-      const { call_id, type } = (msg["item"] ?? {}) as { readonly [member: string]: unknown }
-      return msg.type === "raw_response_item" && pattern.test(String(type))
-        ? String(call_id)
-        : undefined
-    })
-  const open = new Set(events.flatMap(({ id, isStopped }) => (isStopped ? [id] : [])))
-  return paired(
-    "call and its outputs",
-    item(/^(function|custom_tool)_call$/),
-    item(/_call_output$/),
-    (name) => open.has(name.slice(0, name.indexOf("/"))),
-  )
-}
-
-export interface Judged {
-  readonly events: ReadonlyArray<StoredEvent>
-  readonly faults: ReadonlyArray<string>
-}
-
 /** Reads the rollout of a conversation that no process is running: its events and the violations found. */
-export const judge = (path: string): Judged => {
-  const text = readFileSync(path, "utf8")
+export const judge = (path: string): Judged => judgeText(readFileSync(path, "utf8"))
+
+const judgeText = (text: string): Judged => {
   try {
     typesOf(text)
     const events = eventsOf(text)
-    return { events, faults: [numbering, turns, questions, calls].flatMap((law) => law(events)) }
+    return { events, faults: faultsOf(events) }
   } catch (error) {
     return { events: [], faults: [`a line of another shape: ${String(error).slice(0, 500)}`] }
   }
 }
+
+/** The rollout files of a state directory. */
+export const rollouts = (home: string): Logs => ({
+  ids: () => [...rolloutsOf(home).keys()],
+  read: (ids) => {
+    const paths = rolloutsOf(home)
+    return new Map(
+      [...ids].flatMap((id) => {
+        const place = paths.get(id)
+        if (place === undefined) return []
+        const bytes = readFileSync(place)
+        const whole = bytes.subarray(0, bytes.lastIndexOf("\n") + 1)
+        return [
+          [id, { place, bytes, whole, judge: () => judgeText(bytes.toString("utf8")) }] as const,
+        ]
+      }),
+    )
+  },
+})

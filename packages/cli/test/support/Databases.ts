@@ -8,13 +8,13 @@ import { join } from "node:path"
 /** Returns the value of `conversation_store` for a new empty database. */
 export type NewDatabase = () => string
 
-const describeWithSqlite = (name: string, tests: (newDatabase: NewDatabase) => void): void =>
-  describe(`${name} in SQLite`, () => {
-    const folder = mkdtempSync(join(tmpdir(), "colloquy-sqlite-"))
-    let files = 0
-    afterAll(() => rmSync(folder, { recursive: true, force: true }))
-    tests(() => `sqlite:${join(folder, `${++files}.sqlite`)}`)
-  })
+/** SQLite files in a directory that is removed after the tests of a block. */
+export const sqliteFiles = (): NewDatabase => {
+  const folder = mkdtempSync(join(tmpdir(), "colloquy-sqlite-"))
+  let files = 0
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  return () => `sqlite:${join(folder, `${++files}.sqlite`)}`
+}
 
 /** A block of tests that need PostgreSQL. They are skipped, with a line, where there is none. */
 export const describeWithPostgres = (
@@ -55,6 +55,6 @@ export const describeDatabases = (
   name: string,
   tests: (newDatabase: NewDatabase) => void,
 ): void => {
-  describeWithSqlite(name, tests)
+  describe(`${name} in SQLite`, () => tests(sqliteFiles()))
   describeWithPostgres(`${name} in PostgreSQL`, ({ newDatabase }) => tests(newDatabase))
 }
