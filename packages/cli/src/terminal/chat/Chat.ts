@@ -16,6 +16,7 @@ import { type Output, output, print } from "../Output.ts"
 import { fit } from "../Width.ts"
 import type { Loaded } from "../WithServices.ts"
 import type { ChatOptions } from "./ChatOptions.ts"
+import { maxInputs } from "./CallbackOffers.ts"
 import * as ChatHistory from "./ChatHistory.ts"
 import { ChatSession } from "./ChatSession.ts"
 import * as ChatTerminal from "./ChatTerminal.ts"
@@ -61,9 +62,9 @@ const inTerminal = Effect.fnUntraced(function* (
   style: Style,
   notices: Notices,
 ) {
-  const queue = yield* Queue.unbounded<Input>()
+  const queue = yield* Queue.bounded<Input>(maxInputs)
   const terminal = yield* ChatTerminal.make(queue)
-  yield* notices.forward((line) => void Queue.offerUnsafe(queue, { _tag: "Notice", line }))
+  yield* notices.forward((line) => Queue.offerUnsafe(queue, { _tag: "Notice", line }))
   const chat = new ChatSession({ ...parts, terminal, queue, style }, yield* FiberHandle.make())
   chat.show(heading)
   return { code: yield* chat.run(first), session: chat }
@@ -71,7 +72,7 @@ const inTerminal = Effect.fnUntraced(function* (
 
 const inLines = Effect.fnUntraced(function* ({ first, heading, ...parts }: ChatParts) {
   yield* print(heading)
-  const queue = yield* Queue.unbounded<PlainInput>()
+  const queue = yield* Queue.bounded<PlainInput>(maxInputs)
   const isTyped = process.stdin.isTTY
   const chat = new PlainChat({ ...parts, isTyped }, queue, yield* FiberHandle.make())
   return { code: yield* chat.run(first), session: chat }

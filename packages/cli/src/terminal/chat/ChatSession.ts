@@ -120,8 +120,7 @@ export class ChatSession {
   /** Delivers what the conversation does, until another one takes its place. */
   private listen(from: { readonly from?: number }): Effect.Effect<void> {
     const { conversation } = this
-    const { queue } = this.parts
-    const run = deliver(conversation, from, (input) => void Queue.offerUnsafe(queue, input))
+    const run = deliver(conversation, from, this.parts.queue)
     return Effect.asVoid(FiberHandle.run(this.listening, run, { startImmediately: true }))
   }
 

@@ -5,7 +5,10 @@
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
+import type { EventEmitter } from "node:events"
 import { emitKeypressEvents } from "node:readline"
+import type { Readable, Writable } from "node:stream"
+import * as CallbackOffers from "./CallbackOffers.ts"
 import type { Input } from "./Input.ts"
 import type { Key } from "./LineEditor.ts"
 
@@ -19,33 +22,58 @@ export interface ChatTerminal {
 
 const stopCodes = { SIGTERM: 143, SIGHUP: 129 } as const
 
+/** The process, as far as it is used here. */
+export interface TerminalProcess extends EventEmitter {
+  readonly stdin: Readable & { readonly setRawMode: (isRaw: boolean) => unknown }
+  readonly stdout: Writable & { readonly columns?: number; readonly rows?: number }
+}
+
 const pasteMarks = { on: "\u001b[?2004h", off: "\u001b[?2004l" }
 
-/** Gathers the keys of one chunk, and pauses stdin until they were handled: none is lost, and memory is bounded. */
-const readKeys = (queue: Queue.Queue<Input>) => {
-  const { stdin } = process
+/** Most keys that wait; a chunk of stdin has no more. */
+const maxKeys = 64 * 1024
+
+/**
+ * Gathers the keys of one chunk, and pauses stdin until they were handled: none is lost. What comes without stdin, an escape
+ * whose continuation did not come or a signal, joins the keys that wait.
+ */
+const readKeys = (
+  stdin: Pick<TerminalProcess["stdin"], "pause">,
+  queue: Queue.Enqueue<Input>,
+  offers: CallbackOffers.CallbackOffers<Input>,
+) => {
   let keys: Array<Key> = []
-  const flush = () => {
+  const offer = Effect.suspend(() => {
     const input: Input = { _tag: "Keys", keys }
     keys = []
+    return Queue.offer(queue, input)
+  })
+  const offerAll = Effect.whileLoop({ while: () => keys.length > 0, body: () => offer, step() {} })
+  const flush = () => {
+    // They may have joined an offer that waited.
+    if (keys.length === 0) return
     stdin.pause()
-    Queue.offerUnsafe(queue, input)
+    offers.run("Keys", offerAll)
   }
-  return (_text: string | undefined, key: Key) => {
+  return (key: Key) => {
     if (keys.length === 0) queueMicrotask(flush)
-    keys.push(key)
+    if (keys.length < maxKeys) keys.push(key)
   }
 }
 
 /** Listens to the process until the function that it returns is called. */
-const listen = (queue: Queue.Queue<Input>): (() => void) => {
-  const { stdin, stdout } = process
-  const stop = (code: number) => () => void Queue.offerUnsafe(queue, { _tag: "Stop", code })
-  const onKey = readKeys(queue)
+const listen = (
+  from: TerminalProcess,
+  queue: Queue.Enqueue<Input>,
+  offers: CallbackOffers.CallbackOffers<Input>,
+): (() => void) => {
+  const { stdin, stdout } = from
+  const stop = (code: number) => () => offers.offer({ _tag: "Stop", code })
+  const push = readKeys(stdin, queue, offers)
+  const onKey = (_text: string | undefined, key: Key) => push(key)
   const onEnd = stop(0)
-  const onResize = () => void Queue.offerUnsafe(queue, { _tag: "Resized" })
-  const key: Key = { name: "c", ctrl: true, sequence: "\u0003" }
-  const onInterrupt = () => void Queue.offerUnsafe(queue, { _tag: "Keys", keys: [key] })
+  const onResize = () => offers.offer({ _tag: "Resized" })
+  const onInterrupt = () => push({ name: "c", ctrl: true, sequence: "\u0003" })
   const signals = [
     ["SIGINT", onInterrupt] as const,
     ...Object.entries(stopCodes).map(([signal, code]) => [signal, stop(code)] as const),
@@ -53,44 +81,45 @@ const listen = (queue: Queue.Queue<Input>): (() => void) => {
   emitKeypressEvents(stdin)
   stdin.on("keypress", onKey).once("end", onEnd)
   stdout.on("resize", onResize)
-  for (const [signal, listener] of signals) process.on(signal, listener)
+  for (const [signal, listener] of signals) from.on(signal, listener)
   return () => {
     stdin.off("keypress", onKey).off("end", onEnd)
     stdout.off("resize", onResize)
-    for (const [signal, listener] of signals) process.off(signal, listener)
+    for (const [signal, listener] of signals) from.off(signal, listener)
   }
 }
 
 /** Takes the terminal over until the scope closes. */
-export const make = (
+export const make = Effect.fnUntraced(function* (
   queue: Queue.Queue<Input>,
-): Effect.Effect<ChatTerminal, never, Scope.Scope> => {
-  const { stdin, stdout } = process
+  from: TerminalProcess = process,
+): Effect.fn.Return<ChatTerminal, never, Scope.Scope> {
+  const { stdin, stdout } = from
+  const offers = yield* CallbackOffers.make(queue)
   const open = Effect.sync(() => {
     const restore = () => {
       stdin.setRawMode(false)
       stdout.write(pasteMarks.off)
     }
     // The scope does not close when the process ends at once, as after an uncaught error.
-    process.once("exit", restore)
+    from.once("exit", restore)
     stdin.setRawMode(true)
     stdout.write(pasteMarks.on)
-    const unlisten = listen(queue)
+    const unlisten = listen(from, queue, offers)
     stdin.resume()
-    return {
-      restore,
-      size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
-      write: (text: string) => void stdout.write(text),
-      resume: () => void stdin.resume(),
-      unlisten,
-    }
+    return { restore, unlisten }
   })
-  return Effect.acquireRelease(open, ({ restore, unlisten }) =>
+  yield* Effect.acquireRelease(open, ({ restore, unlisten }) =>
     Effect.sync(() => {
       unlisten()
-      process.off("exit", restore)
+      from.off("exit", restore)
       restore()
       stdin.pause()
     }),
   )
-}
+  return {
+    size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
+    write: (text) => void stdout.write(text),
+    resume: () => void stdin.resume(),
+  }
+})

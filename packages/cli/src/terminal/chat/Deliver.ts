@@ -1,11 +1,12 @@
 /**
  * Delivers what a conversation does to the queue of a chat, until it is interrupted or the conversation has ended. The next
- * deliveries are taken when the chat has handled the last ones: a chat that is busy holds them up, and its queue, which also
- * has keys and signals that must not be lost, needs no bound of its own.
+ * deliveries are taken when the chat has handled the last ones: a chat that is busy holds them up.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { Delivery } from "@colloquy/core/listeners/Delivery"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
 
 /** What a chat gets of its conversation. */
 export type Delivered =
@@ -28,17 +29,19 @@ export const messageOf = (error: { readonly _tag: string; readonly message?: str
 export const deliver = (
   conversation: Conversation,
   from: { readonly from?: number },
-  offer: (input: Delivered) => void,
+  queue: Queue.Enqueue<Delivered>,
 ): Effect.Effect<void> => {
   const { id } = conversation
-  const hand = (deliveries: ReadonlyArray<Delivery>) =>
-    Effect.callback<void>((resume) =>
-      offer({ _tag: "Delivered", of: id, deliveries, handled: () => resume(Effect.void) }),
-    )
+  const hand = Effect.fnUntraced(function* (deliveries: ReadonlyArray<Delivery>) {
+    const done = yield* Deferred.make<void>()
+    const handled = () => void Deferred.doneUnsafe(done, Effect.void)
+    yield* Queue.offer(queue, { _tag: "Delivered", of: id, deliveries, handled })
+    yield* Deferred.await(done)
+  })
   return conversation.attach({ ...from, answers: true }).pipe(
     Effect.flatMap((listener) => Effect.forever(Effect.flatMap(listener.take, hand))),
     Effect.catch((error) =>
-      Effect.sync(() => offer({ _tag: "Ended", of: id, reason: messageOf(error) })),
+      Effect.asVoid(Queue.offer(queue, { _tag: "Ended", of: id, reason: messageOf(error) })),
     ),
     Effect.scoped,
     Effect.asVoid,

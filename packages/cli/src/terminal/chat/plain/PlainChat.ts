@@ -116,7 +116,7 @@ export class PlainChat {
 
   private listen(from: { readonly from?: number }): Effect.Effect<void> {
     const { conversation } = this
-    const run = deliver(conversation, from, (input) => void Queue.offerUnsafe(this.queue, input))
+    const run = deliver(conversation, from, this.queue)
     return Effect.asVoid(FiberHandle.run(this.listening, run, { startImmediately: true }))
   }
 
@@ -124,6 +124,10 @@ export class PlainChat {
     switch (input._tag) {
       case "Line":
         return this.isAnswer() ? yield* this.answer(input.text) : void this.waiting.push(input.text)
+      case "TooLong":
+        return yield* new CommandFailed({
+          message: `stdin: expected lines of at most ${input.maxLength} characters`,
+        })
       case "End":
         this.hasEnded = true
         return

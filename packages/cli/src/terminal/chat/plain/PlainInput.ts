@@ -6,6 +6,8 @@ export type PlainInput =
   | Delivered
   /** One line of stdin. */
   | { readonly _tag: "Line"; readonly text: string }
+  /** A line of stdin has more than `maxLength` UTF-16 code units. */
+  | { readonly _tag: "TooLong"; readonly maxLength: number }
   /** The end of stdin. */
   | { readonly _tag: "End" }
   /** Ctrl-C. */
