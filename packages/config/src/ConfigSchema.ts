@@ -130,6 +130,9 @@ const conversationKeys = {
       view_image: keyOr(Schema.Boolean, true, "Offers `view_image`."),
       web_search: off("Offers the provider's own search of the web, on the Responses wire."),
       web_search_request: key(Schema.Boolean, "Another name of `web_search`."),
+      request_user_input: off(
+        "Offers `request_user_input`, with which the agent asks the user, also outside plan mode.",
+      ),
     }),
     "Which tools are offered.",
   ),

@@ -107,6 +107,7 @@ export const toolSettings = (
       ? {}
       : { includeViewImageTool: config.tools.view_image }),
     ...(webSearch === true ? { includeWebSearchTool: true } : {}),
+    ...(config.tools?.request_user_input === true ? { includeUserInputTool: true } : {}),
     ...(Object.keys(servers).length === 0 ? {} : { mcpServers: servers }),
     ...(config.project_doc_max_bytes === undefined
       ? {}

@@ -223,6 +223,15 @@ model_verbosity = "low"
     })
   })
 
+  it("tools that are off by default are offered where the configuration says so", () => {
+    const { includeUserInputTool, includeWebSearchTool } = settings(`
+      [tools]
+      web_search = true
+      request_user_input = true
+    `)
+    assert.deepStrictEqual([includeUserInputTool, includeWebSearchTool], [true, true])
+  })
+
   it("overrides of a client win over the whole configuration", () => {
     const overrides = {
       model: "o3-pro",

@@ -103,6 +103,8 @@ export interface ConversationSettings {
   readonly includeViewImageTool?: boolean
   /** Offer the provider's own search of the web. Default false. */
   readonly includeWebSearchTool?: boolean
+  /** Offer `request_user_input` in every mode. Default false: in plan mode only. */
+  readonly includeUserInputTool?: boolean
   /** Tool servers by name, which matches `^[a-zA-Z0-9_-]+$`. */
   readonly mcpServers?: Readonly<Record<string, McpServer>>
   /** Tools that the clients of the conversation run. */

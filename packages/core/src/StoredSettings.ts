@@ -40,6 +40,7 @@ export const StoredSettings = Schema.Struct({
   includeApplyPatchTool: Schema.optionalKey(Schema.Boolean),
   includeViewImageTool: Schema.optionalKey(Schema.Boolean),
   includeWebSearchTool: Schema.optionalKey(Schema.Boolean),
+  includeUserInputTool: Schema.optionalKey(Schema.Boolean),
   includeEnvironmentContext: Schema.optionalKey(Schema.Boolean),
   showRawReasoning: Schema.optionalKey(Schema.Boolean),
   /** In tokens; null when it is not known. */

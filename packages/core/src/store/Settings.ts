@@ -22,6 +22,7 @@ const kept = [
   "includeApplyPatchTool",
   "includeViewImageTool",
   "includeWebSearchTool",
+  "includeUserInputTool",
   "includeEnvironmentContext",
   "showRawReasoning",
   "contextWindow",

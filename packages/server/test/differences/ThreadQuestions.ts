@@ -1,7 +1,7 @@
 /** Differences of the requests that app-server v2 sends to its clients. */
 import { type Difference, everywhere, only } from "./Difference.ts"
 import { anyOf, missing } from "./Explain.ts"
-import { inPath, member, moved, version, whole } from "./ThreadExplain.ts"
+import { from, inPath, member, moved, version, whole } from "./ThreadExplain.ts"
 
 export const threadQuestions: ReadonlyArray<Difference> = [
   {
@@ -70,20 +70,37 @@ export const threadQuestions: ReadonlyArray<Difference> = [
   },
   {
     key: "v2-permission-requests",
-    original:
-      "Permissions that the turn has already are asked for again, and a warning says that the feature is under development.",
-    colloquy: "What was granted already is not asked again, and there is no warning.",
+    original: "Permissions that the turn has already are asked for again.",
+    colloquy: "What was granted already is not asked again.",
     why: "A person answers once.",
     proofs: [only(version, "app_permissions", "thread of 2")],
-    explains: anyOf(
-      whole(
-        "missing",
-        /^(?:item\/permissions\/requestApproval|serverRequest\/resolved|thread\/status\/changed active)$/,
-      ),
-      whole("missing", /^warning$/, (m) =>
-        String(member(m, "params", "message")).startsWith("Under-development features enabled: "),
-      ),
+    explains: whole(
+      "missing",
+      /^(?:item\/permissions\/requestApproval|serverRequest\/resolved|thread\/status\/changed active)$/,
     ),
+  },
+  {
+    key: "v2-development",
+    original:
+      "A warning says that requests for permissions, and questions to the user outside plan mode, are under development.",
+    colloquy:
+      "Both are served without a warning; `tools.request_user_input` offers the questions outside plan mode.",
+    why: "They are complete here.",
+    proofs: [
+      only(version, "app_permissions", "thread of 2"),
+      only(version, "app_user_input", "thread of 2"),
+    ],
+    explains: whole("missing", /^warning$/, (m) =>
+      String(member(m, "params", "message")).startsWith("Under-development features enabled: "),
+    ),
+  },
+  {
+    key: "v2-blocking-questions",
+    original: "Questions to the user outside plan mode have `isBlocking` false.",
+    colloquy: "It is true in every mode.",
+    why: "The turn waits for the answers.",
+    proofs: [only(version, "app_user_input", "thread of 2")],
+    explains: inPath(/^item\/tool\/requestUserInput$/, /^params\.isBlocking$/, from(false, true)),
   },
   {
     key: "v2-form-text",

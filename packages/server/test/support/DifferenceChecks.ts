@@ -1,7 +1,6 @@
 /** Checks of the list of differences and of the replays. */
 import { type Difference, isExplained, type Proof } from "../differences/Difference.ts"
 import { differences } from "../differences/Differences.ts"
-import { isPending, pending } from "../differences/ThreadPending.ts"
 import type { Mismatch } from "./Compare.ts"
 import type { Version } from "./Recording.ts"
 
@@ -12,17 +11,13 @@ const explaining = (
 ): ReadonlyArray<Difference> =>
   differences.filter((difference) => isExplained(difference, version, name, mismatch))
 
-/** Mismatches that no difference explains, and that are not of a part that is not served yet. */
+/** Mismatches that no difference explains. */
 export const unexplained = (
   version: Version,
   name: string,
   mismatches: ReadonlyArray<Mismatch>,
 ): ReadonlyArray<Mismatch> =>
-  mismatches.filter(
-    (mismatch) =>
-      explaining(version, name, mismatch).length === 0 &&
-      !pending.some((part) => isPending(part, version, name, mismatch)),
-  )
+  mismatches.filter((mismatch) => explaining(version, name, mismatch).length === 0)
 
 /** The mismatches in the exchanges of a proof that the replay cannot explain without the difference. */
 export const shownBy = (

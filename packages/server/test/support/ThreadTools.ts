@@ -5,6 +5,7 @@
 import { refusedCall, ToolRuntime, type ToolContext } from "@colloquy/core/ToolRuntime"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { FileChange } from "@colloquy/protocol/events/PatchEvents"
+import type { UserInputQuestion } from "@colloquy/protocol/events/QuestionEvents"
 import { parsedCommand } from "@colloquy/tools/policy/ParsedCommand"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
@@ -14,6 +15,7 @@ import { planCall } from "./ThreadScript.ts"
 import type { WireMessage } from "./Wire.ts"
 
 const elicitation = "mcpServer/elicitation/request"
+const userInput = "item/tool/requestUserInput"
 
 /** The messages of the recording about each call, in order. */
 const byCall = (entries: ReadonlyArray<Entry>): ReadonlyMap<string, ReadonlyArray<WireMessage>> => {
@@ -214,6 +216,22 @@ const ask = (
   }
 }
 
+/** Asks the recorded questions of the agent. */
+const askPerson = (callId: string, params: unknown, context: ToolContext) => {
+  const questions = at(params, "questions")
+  return context.requestInput({
+    callId,
+    questions: (Array.isArray(questions) ? questions : []).map((one) => ({
+      id: textAt(one, "id"),
+      header: textAt(one, "header"),
+      question: textAt(one, "question"),
+      is_other: at(one, "isOther") === true,
+      is_secret: at(one, "isSecret") === true,
+      options: at(one, "options") as UserInputQuestion["options"],
+    })),
+  })
+}
+
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null)
 
 const eventOf = (callId: string, { method, params }: WireMessage): EventMsg | undefined => {
@@ -270,6 +288,7 @@ const run = Effect.fnUntraced(function* (
         requestedSchema: at(message.params, "requestedSchema") as Readonly<Record<string, unknown>>,
       })
     }
+    if (message.method === userInput) yield* askPerson(callId, message.params, context)
     const question = ask(callId, message, item, context)
     if (question !== undefined) {
       const { decision } = yield* question

@@ -44,14 +44,15 @@ const faultOf = (ids: ReadonlyArray<string>): string | undefined => {
     : `expected questions with different ids, got \`${twice}\` twice or an empty id`
 }
 
-/** The tool `request_user_input`, which is offered in plan mode. */
+/** The tool `request_user_input`, which is offered in plan mode, and in every mode with `includeUserInputTool`. */
 export const userInputTool: Tool = {
   ...functionTool({
     name: "request_user_input",
     description:
       "Asks the person you work for one to three short questions and waits for the answers. Ask what you cannot find out by looking and what changes what you do next. The result is JSON: the answers by the ids of the questions.",
     arguments: inputArguments,
-    isOffered: ({ collaborationMode }) => collaborationMode?.mode === "plan",
+    isOffered: ({ collaborationMode, includeUserInputTool }) =>
+      includeUserInputTool === true || collaborationMode?.mode === "plan",
     run: ({ questions }, callId, { requestInput }) => {
       const fault = faultOf(questions.map(({ id }) => id))
       if (fault !== undefined) return Effect.succeed(refusedCall(fault))

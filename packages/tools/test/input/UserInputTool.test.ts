@@ -25,11 +25,12 @@ const answered: UserInputAnswer = {
 }
 
 describe("request_user_input", () => {
-  it("is offered in plan mode", () => {
+  it("is offered in plan mode, and in every mode where the configuration says so", () => {
     const offered = (settings: object) => userInputTool.spec(watched(settings).context.settings)
     assert.isUndefined(offered({}))
     assert.isUndefined(offered({ collaborationMode: { mode: "default" } }))
     assert.isDefined(offered({ collaborationMode: { mode: "plan" } }))
+    assert.isDefined(offered({ includeUserInputTool: true }))
     assert.isTrue(userInputTool.asksPerson)
   })
 
