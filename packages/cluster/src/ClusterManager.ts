@@ -224,7 +224,6 @@ const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
     held: Context.get(context, HeldConversations),
     owns,
     drainWithin: Duration.fromInputUnsafe(options.drainWithin ?? Duration.seconds(25)),
-    scope: yield* Effect.scope,
   })
   const own = ownerCalls({
     manager: local,

@@ -122,8 +122,8 @@ const ReadState = Rpc.make("ReadState", {
   payload: target,
   success: Schema.Struct({
     settings: StoredSettings,
-    /** `State` without its settings. Plain data. */
-    rest: Schema.Unknown,
+    /** `State` without its settings, as JSON text. */
+    rest: Schema.String,
   }),
   error: Schema.Union(getErrors),
 })

@@ -151,7 +151,7 @@ export class ClusterConversation implements Conversation {
     reading: Effect.Effect<
       {
         readonly settings: Parameters<SettingsResolver["Service"]["resolve"]>[0]["stored"] & {}
-        readonly rest: unknown
+        readonly rest: string
       },
       E
     >,
@@ -163,7 +163,7 @@ export class ClusterConversation implements Conversation {
             new ConversationUnavailable({ id: this.id, reason: because.message, because }),
         ),
         // The owner of the conversation sends its state, which is plain data but for the settings.
-        Effect.map((settings) => ({ ...(rest as Omit<State, "settings">), settings })),
+        Effect.map((settings) => ({ ...(JSON.parse(rest) as Omit<State, "settings">), settings })),
       ),
     )
   }

@@ -7,7 +7,7 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
+import * as Fiber from "effect/Fiber"
 
 /** How often the conversations are looked at: a fraction of the time in which an owner changes. */
 const interval = Duration.millis(200)
@@ -18,8 +18,6 @@ export interface HandOverParts {
   readonly owns: (id: ConversationId) => boolean
   /** How long a running turn may last once another node owns its conversation. */
   readonly drainWithin: Duration.Duration
-  /** Scope of the fibers that give conversations up. */
-  readonly scope: Scope.Scope
 }
 
 /** The conversations of one node that are to be given up. */
@@ -27,7 +25,8 @@ export class HandOver {
   private readonly parts: HandOverParts
   /** Since when each conversation of this node belongs to another one, in milliseconds since the epoch. */
   private readonly lostAtMs = new Map<ConversationId, number>()
-  private readonly releasing = new Set<ConversationId>()
+  /** The fibers that give conversations up. */
+  private readonly releasing = new Map<ConversationId, Fiber.Fiber<void>>()
 
   constructor(parts: HandOverParts) {
     this.parts = parts
@@ -43,37 +42,49 @@ export class HandOver {
     return Effect.forever(Effect.andThen(this.step, Effect.sleep(interval)))
   }
 
-  /** Resolves when this node has no conversation of another one, or once the bound is over. */
+  /** Resolves when this node has no conversation of another one; that is so soon after the bound at the latest. */
   get drained(): Effect.Effect<void> {
     return Effect.suspend(() =>
-      Effect.flatMap(this.step, (left) =>
-        left === 0 ? Effect.void : Effect.andThen(Effect.sleep(interval), this.drained),
+      Effect.flatMap(this.step, (running) =>
+        Effect.andThen(
+          Effect.forEach([...this.releasing.values()], Fiber.await, { discard: true }),
+          running === 0 ? Effect.void : Effect.andThen(Effect.sleep(interval), this.drained),
+        ),
       ),
     )
   }
 
-  /** Gives up what is to be given up. Resolves with the number of conversations that are not given up yet. */
+  /** Begins to give up what is to be given up. Resolves with the number of the others, whose turns may still run. */
   private get step(): Effect.Effect<number> {
     return Effect.gen({ self: this }, function* () {
-      const { drainWithin, held, owns, scope } = this.parts
+      const { drainWithin, held, owns } = this.parts
       const nowMs = yield* Clock.currentTimeMillis
-      const all = yield* held.held
-      const lost = all.filter(({ id }) => !owns(id))
+      const lost = (yield* held.held).filter(({ id }) => !owns(id))
       const ids = new Set(lost.map(({ id }) => id))
       for (const id of this.lostAtMs.keys()) if (!ids.has(id)) this.lostAtMs.delete(id)
+      let running = 0
       for (const { activity, id } of lost) {
         const sinceMs = this.lostAtMs.get(id) ?? nowMs
         this.lostAtMs.set(id, sinceMs)
-        const isDue = activity !== "running" || nowMs - sinceMs >= Duration.toMillis(drainWithin)
-        if (!isDue || this.releasing.has(id)) continue
-        this.releasing.add(id)
-        const release = Effect.ensuring(
-          held.release(id),
-          Effect.sync(() => this.releasing.delete(id)),
-        )
-        yield* Effect.forkIn(release, scope, { startImmediately: true })
+        const mayRun = nowMs - sinceMs < Duration.toMillis(drainWithin)
+        if (activity === "running" && mayRun) running++
+        else yield* this.release(id)
       }
-      return lost.length
+      return running
+    })
+  }
+
+  /** Not in a scope: that of the manager is closing where the node shuts down. */
+  private release(id: ConversationId): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.releasing.has(id)) return Effect.void
+      const releasing = Effect.ensuring(
+        this.parts.held.release(id),
+        Effect.sync(() => this.releasing.delete(id)),
+      )
+      return Effect.map(Effect.forkDetach(releasing), (fiber) => {
+        this.releasing.set(id, fiber)
+      })
     })
   }
 }

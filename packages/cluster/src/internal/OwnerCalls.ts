@@ -130,7 +130,7 @@ class OwnerCalls implements ConversationCalls {
       payload.id,
       Effect.gen({ self: this }, function* () {
         const { settings, ...rest } = yield* (yield* this.get(payload)).state
-        return { settings: toStored(settings), rest }
+        return { settings: toStored(settings), rest: JSON.stringify(rest) }
       }),
     )
 
