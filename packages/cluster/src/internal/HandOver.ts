@@ -80,7 +80,11 @@ export class HandOver {
       if (this.releasing.has(id)) return Effect.void
       const releasing = Effect.ensuring(
         this.parts.held.release(id),
-        Effect.sync(() => this.releasing.delete(id)),
+        Effect.sync(() => {
+          this.releasing.delete(id)
+          // From now on the other node is asked: a call to this one would load the conversation again.
+          this.lostAtMs.delete(id)
+        }),
       )
       return Effect.map(Effect.forkDetach(releasing), (fiber) => {
         this.releasing.set(id, fiber)
