@@ -10,6 +10,7 @@ const rooms = [
   "agent",
   "store",
   "store-sql",
+  "cluster",
   "server",
   "client",
   "transport-stdio",

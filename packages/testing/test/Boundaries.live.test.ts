@@ -15,6 +15,7 @@ const arrows: Readonly<Record<string, ReadonlyArray<string> | "everything">> = {
   tools: ["protocol", "core"],
   store: ["protocol", "core"],
   "store-sql": ["protocol", "core"],
+  cluster: ["protocol", "core", "store-sql"],
   server: ["protocol", "json-schema", "core"],
   client: ["protocol"],
   "transport-stdio": ["protocol"],
@@ -73,6 +74,7 @@ const isPlatformEdge = ({ room, file }: Module): boolean =>
   room.startsWith("transport-") ||
   file.startsWith("packages/store/src/node/") ||
   file.startsWith("packages/store-sql/src/node/") ||
+  file.startsWith("packages/cluster/src/node/") ||
   file === "packages/testing/src/MockProvider.ts" ||
   file === "packages/testing/src/PostgresServer.ts" ||
   file === "packages/simulation/src/main.ts" ||

@@ -6,6 +6,7 @@
  * every conversation (L8). `ConversationDirectory` does the work; this module gives it its limits and its names in traces.
  */
 import { defined } from "@colloquy/protocol/Defined"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
@@ -15,6 +16,7 @@ import { ConversationManager } from "../ConversationManager.ts"
 import { type ConversationSettings, SettingsResolver } from "../ConversationSettings.ts"
 import { ConversationStore } from "../ConversationStore.ts"
 import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
+import { HeldConversations } from "../HeldConversations.ts"
 import { IdGenerator } from "../IdGenerator.ts"
 import type { ModelClient } from "../ModelClient.ts"
 import type { QuotaOf } from "../Quota.ts"
@@ -23,6 +25,8 @@ import { checkClientTools } from "./ClientToolCheck.ts"
 import { ConversationDirectory } from "./ConversationDirectory.ts"
 import { withEphemeralLogs } from "../store/EphemeralLogs.ts"
 import { requireOneCopy } from "./EffectCopy.ts"
+import { loadsOf } from "./Entry.ts"
+import { heldOf } from "./Held.ts"
 import { LoadedConversations } from "./LoadedConversations.ts"
 import { SharedConversations } from "./SharedConversations.ts"
 import { type Program, Storage } from "./Storage.ts"
@@ -95,11 +99,14 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
   yield* Effect.forkScoped(inMemory.sweep)
   yield* Effect.addFinalizer(() => conversations.shutdown)
   if (observer !== undefined) {
-    const end = observer.measure(() => inMemory.loads)
+    const end = observer.measure(() => loadsOf(inMemory.all))
     yield* Effect.addFinalizer(() => Effect.sync(end))
   }
   const shared = new SharedConversations(conversations, store, storage)
-  return serviceOf(conversations, shared, yield* ToolRuntime)
+  const manager = serviceOf(conversations, shared, yield* ToolRuntime)
+  return Context.make(ConversationManager, manager).pipe(
+    Context.add(HeldConversations, heldOf(conversations, inMemory)),
+  )
 })
 
 /** What creates conversations, with definitions of clients' tools that are checked first. */
@@ -159,10 +166,10 @@ const serviceOf = (
 export const layerWith = (
   options: ConversationsOptions,
 ): Layer.Layer<
-  ConversationManager,
+  ConversationManager | HeldConversations,
   never,
   ModelClient | ToolRuntime | IdGenerator | ConversationStore | SettingsResolver
-> => Layer.effect(ConversationManager, make(options))
+> => Layer.effectContext(make(options))
 
 /** The manager, with every limit at its default. */
 export const layer = layerWith({})

@@ -25,6 +25,7 @@ import type { StartedConversation, OwnedConversation } from "../Conversation.ts"
 import type { ConversationLoad } from "../ConversationObserver.ts"
 import type { ConversationUnavailable } from "../ConversationErrors.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
+import type { RevocableLog } from "./RevocableLog.ts"
 
 /** A conversation in memory, from one load to the next eviction. */
 export interface LoadedConversation {
@@ -33,6 +34,7 @@ export interface LoadedConversation {
   readonly fiber: StartedConversation["fiber"]
   /** Scope of the lease of its log (L16). Closed once nothing more is recorded, also when the fiber does not end. */
   readonly lease: Scope.Closeable
+  readonly log: RevocableLog
   /** `ended` becomes true when the fiber has ended. */
   readonly status: { ended: boolean }
 }

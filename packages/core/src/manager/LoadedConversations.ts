@@ -25,7 +25,7 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { defined } from "@colloquy/protocol/Defined"
 import { start, type OwnedConversation } from "../Conversation.ts"
-import type { ConversationLoad, ConversationObserver } from "../ConversationObserver.ts"
+import type { ConversationObserver } from "../ConversationObserver.ts"
 import { type ConversationUnavailable, TooManyConversations } from "../ConversationErrors.ts"
 import { TurnPermits } from "../conversation/TurnPermits.ts"
 import { AppendCalls } from "../store/AppendCalls.ts"
@@ -37,13 +37,13 @@ import {
   absentBecause,
   type Entry,
   type LoadedConversation,
-  loadsOf,
   notifyMoved,
   type SettledPlacement,
   stored,
 } from "./Entry.ts"
 import { closeLease } from "./Lease.ts"
 import { hasSucceeded } from "./HasSucceeded.ts"
+import { RevocableLog } from "./RevocableLog.ts"
 import { sweep } from "./IdleSweep.ts"
 import { SharedSettings } from "./SharedSettings.ts"
 import { type LogSource, type Storage, unavailable } from "./Storage.ts"
@@ -193,6 +193,17 @@ export class LoadedConversations {
     }).pipe(Effect.uninterruptible)
   }
 
+  /** Gives the conversation up; see `HeldConversations.release`. */
+  handOver(entry: Entry): Effect.Effect<void> {
+    return Effect.flatMap(this.settled(entry), (placement) => {
+      if (placement._tag !== "Loaded" || entry.isHidden) return Effect.void
+      const { loaded } = placement
+      loaded.log.revoke()
+      const given = Effect.andThen(Fiber.interrupt(loaded.fiber), this.store(entry, loaded))
+      return hasSucceeded(this.transition(entry, "Stored", given))
+    }).pipe(Effect.uninterruptible)
+  }
+
   /** Evicts every conversation when its idle time is over. Never ends. */
   get sweep(): Effect.Effect<never> {
     return sweep({
@@ -204,9 +215,9 @@ export class LoadedConversations {
     })
   }
 
-  /** What each conversation in memory holds at this moment. */
-  get loads(): ReadonlyArray<ConversationLoad> {
-    return loadsOf(this.byUse)
+  /** The conversations in memory, the least recently used first. */
+  get all(): Iterable<Entry> {
+    return this.byUse
   }
 
   /** From now on no transition starts. Those that run continue. */
@@ -321,6 +332,7 @@ export class LoadedConversations {
         ? this.onEnded(entry, placement.loaded)
         : Effect.void
     }
+    const log = new RevocableLog(entry.id, writer)
     return start(entry.id, this.settings.share(settings), {
       onClose,
       permits: this.permits.of(entry.owner),
@@ -328,11 +340,11 @@ export class LoadedConversations {
       maxListeners,
       existing,
       repairs,
-      writer,
+      writer: log,
       ...defined({ observer, onTurnCompleted, unrecorded }),
     }).pipe(
       Effect.updateContext((_: Context.Context<never>) => this.services),
-      Effect.map(({ conversation, fiber }) => ({ conversation, fiber, lease, status })),
+      Effect.map(({ conversation, fiber }) => ({ conversation, fiber, lease, log, status })),
     )
   }
 

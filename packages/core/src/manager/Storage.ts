@@ -34,7 +34,7 @@ import { eventRecord, type LogRecord } from "../LogRecord.ts"
 import type { State } from "../decider/State.ts"
 import { type Folded, LogFold, type Recovered } from "../recovery/LogFold.ts"
 import { restoreState } from "../recovery/RestoreState.ts"
-import { toStored } from "../store/Settings.ts"
+import { toStored, withStored } from "../store/Settings.ts"
 import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import type { LeaseHeld, StoreError } from "../StoreErrors.ts"
 import { isVisible } from "./Access.ts"
@@ -330,17 +330,21 @@ export class Storage {
   }
 
   /**
-   * The settings of the last eviction from this process. Otherwise the stored ones, with the provider of that id as it is
-   * configured now; for a log without settings those of a new conversation in its directory.
+   * The settings of the last eviction from this process, with what the log has: another process may have changed it since.
+   * Otherwise the stored ones, with the provider of that id as it is configured now; for a log without settings those of a
+   * new conversation in its directory.
    */
   private settingsOf(
     { settings }: Entry,
     existing: Folded,
     summary: ConversationSummary,
   ): Effect.Effect<ConversationSettings, SettingsError | ProviderGone> {
-    return settings === undefined
-      ? this.storedSettings(existing, summary)
-      : Effect.succeed(settings)
+    const { settings: stored } = existing
+    if (settings === undefined) return this.storedSettings(existing, summary)
+    if (stored === undefined) return Effect.succeed(settings)
+    return stored.provider === settings.provider.id
+      ? Effect.succeed(withStored(settings, stored))
+      : this.storedSettings(existing, summary)
   }
 
   private storedSettings(

@@ -1,0 +1,262 @@
+/**
+ * The conversations of a cluster: the layer of the port `ConversationManager` that dialects, HTTP and clients get instead of
+ * that of one process, unaware.
+ *
+ * ```
+ *   caller ──▶ ClusterManager ── this node owns it ──────────────▶ manager of this process ──▶ store
+ *                    │                                                     ▲
+ *                    └── another node owns it ──▶ Nodes ──▶ that node ─────┘
+ * ```
+ *
+ * Lists, metadata, history and names come from the store on every node. New conversations are created on the node that is
+ * asked, with an id which that node owns. Whoever owns a conversation, only the lease in the store lets a node append to its
+ * log (L16): while two nodes disagree, the one without the lease answers `Elsewhere` and the caller asks again.
+ */
+import { type ConversationUnavailable, NoSuchConversation } from "@colloquy/core/ConversationErrors"
+import {
+  type Access,
+  ConversationManager,
+  type RemoveError,
+} from "@colloquy/core/ConversationManager"
+import { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import type { ConversationStore } from "@colloquy/core/ConversationStore"
+import { HeldConversations } from "@colloquy/core/HeldConversations"
+import { IdGenerator } from "@colloquy/core/IdGenerator"
+import * as Conversations from "@colloquy/core/manager/Conversations"
+import type { ModelClient } from "@colloquy/core/ModelClient"
+import { StoreError } from "@colloquy/core/StoreErrors"
+import type { ToolRuntime } from "@colloquy/core/ToolRuntime"
+import { defined } from "@colloquy/protocol/Defined"
+import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { ClusterConversation, type ConversationParts } from "./internal/ClusterConversation.ts"
+import { HandOver } from "./internal/HandOver.ts"
+import { ownedIds } from "./internal/OwnedIds.ts"
+import { ownerCalls } from "./internal/OwnerCalls.ts"
+import { type Route, Routing } from "./internal/Routing.ts"
+import { ListChanges } from "./ListChanges.ts"
+import type { Elsewhere, NodeUnreachable } from "./NodeErrors.ts"
+import { Nodes } from "./Nodes.ts"
+import { Workspaces } from "./Workspaces.ts"
+
+/** Options of a node. */
+export interface ClusterManagerOptions {
+  /** Limits of the conversations that this node has in memory. */
+  readonly conversations?: Conversations.ConversationsOptions
+  /**
+   * How long a turn may continue once its node leaves or its conversation belongs to another one. Default 25 seconds: with
+   * what else a shutdown takes it is less than the 30 seconds that Kubernetes gives.
+   */
+  readonly drainWithin?: Duration.Input
+  /**
+   * How long an operation is repeated while its conversation moves. Default 30 seconds: a little longer than a turn may
+   * keep it on its node.
+   */
+  readonly patience?: Duration.Input
+}
+
+type Service = ConversationManager["Service"]
+
+/** An operation that ends a conversation, or its place in the list. */
+type EndingCall = (target: {
+  readonly id: ConversationId
+  readonly access?: Access
+}) => Effect.Effect<void, RemoveError | Elsewhere | NodeUnreachable>
+
+const idOf = (id: string): Effect.Effect<ConversationId, NoSuchConversation> => {
+  const parsed = parseConversationId(id)
+  return "problem" in parsed
+    ? Effect.fail(new NoSuchConversation({ id }))
+    : Effect.succeed(parsed.id)
+}
+
+/** An error of a removal has no case for what cannot be used: the store cannot be asked. */
+const asRemoveError = (
+  operation: "delete" | "archive" | "unarchive",
+  error: RemoveError | ConversationUnavailable,
+): RemoveError => {
+  if (error._tag !== "ConversationUnavailable") return error
+  if (error.because?._tag === "LeaseHeld") return error.because
+  return new StoreError({ operation, reason: "Unreachable", message: error.message })
+}
+
+class ClusterManager implements Service {
+  private readonly parts: ConversationParts
+  private readonly changes: ListChanges["Service"]
+  private readonly end: Effect.Effect<void>
+  private readonly addEphemeral: (id: ConversationId) => void
+
+  constructor(
+    parts: ConversationParts,
+    changes: ListChanges["Service"],
+    addEphemeral: (id: ConversationId) => void,
+    end: Effect.Effect<void>,
+  ) {
+    this.parts = parts
+    this.changes = changes
+    this.addEphemeral = addEphemeral
+    this.end = end
+  }
+
+  readonly create: Service["create"] = (settings, access) =>
+    Effect.map(this.parts.local.create(settings, access), ({ id }) => {
+      if (settings.ephemeral === true) this.addEphemeral(id)
+      return this.conversation(id, access)
+    })
+
+  readonly createOnSubmit: Service["createOnSubmit"] = (settings, access) =>
+    Effect.map(this.parts.local.createOnSubmit(settings, access), (uncreated) => {
+      if (settings.ephemeral === true) this.addEphemeral(uncreated.id)
+      return new ClusterConversation(uncreated.id, access, this.parts, uncreated)
+    })
+
+  readonly get: Service["get"] = (name, access) =>
+    Effect.flatMap(idOf(name), (id) =>
+      Effect.as(
+        this.parts.routing.call(id, ({ calls }) => calls.Load({ id, ...defined({ access }) })),
+        this.conversation(id, access),
+      ),
+    )
+
+  readonly open: Service["open"] = (path, access) => this.parts.local.open(path, access)
+
+  readonly follow: Service["follow"] = (name, { answers, from }, access) =>
+    Effect.flatMap(idOf(name), (id) =>
+      this.conversation(id, access).listen({ from: Math.max(0, from), ...defined({ answers }) }),
+    )
+
+  readonly stateOf: Service["stateOf"] = (name, access) =>
+    Effect.flatMap(idOf(name), (id) => this.conversation(id, access).readState)
+
+  readonly list: Service["list"] = (options) => this.parts.local.list(options)
+
+  readonly metadata: Service["metadata"] = (address, access) =>
+    this.parts.local.metadata(address, access)
+
+  readonly history: Service["history"] = (id, access) => this.parts.local.history(id, access)
+
+  readonly remove: Service["remove"] = (id, access) =>
+    this.ending("delete", id, access, (calls) => calls.Remove)
+
+  readonly archive: Service["archive"] = (id, access) =>
+    this.ending("archive", id, access, (calls) => calls.Archive)
+
+  readonly unarchive: Service["unarchive"] = (id, access) =>
+    this.ending("unarchive", id, access, (calls) => calls.Unarchive)
+
+  readonly rename: Service["rename"] = (id, name, access) =>
+    this.parts.local.rename(id, name, access)
+
+  readonly fork: Service["fork"] = (name, rule, access, options = {}) =>
+    Effect.gen({ self: this }, function* () {
+      const id = yield* idOf(name)
+      const { id: forked } = yield* this.parts.routing.call(id, ({ calls }) =>
+        calls.Fork({ id, rule, ...options, ...defined({ access }) }),
+      )
+      return this.conversation(forked, access)
+    })
+
+  readonly watch: Service["watch"] = (listener) =>
+    Effect.andThen(this.parts.local.watch(listener), this.changes.watch(listener))
+
+  get shutdown(): Service["shutdown"] {
+    return this.end
+  }
+
+  get isClosed(): Service["isClosed"] {
+    return this.parts.local.isClosed
+  }
+
+  private conversation(id: ConversationId, access: Access | undefined): ClusterConversation {
+    return new ClusterConversation(id, access, this.parts)
+  }
+
+  private ending(
+    operation: "delete" | "archive" | "unarchive",
+    name: string,
+    access: Access | undefined,
+    callOf: (calls: Route["calls"]) => EndingCall,
+  ): Effect.Effect<void, RemoveError> {
+    return Effect.gen({ self: this }, function* () {
+      const id = yield* idOf(name)
+      yield* this.parts.routing.call(id, ({ calls }) =>
+        callOf(calls)({ id, ...defined({ access }) }),
+      )
+    }).pipe(Effect.mapError((error) => asRemoveError(operation, error)))
+  }
+}
+
+type Needs =
+  | Nodes
+  | ListChanges
+  | Workspaces
+  | ModelClient
+  | ToolRuntime
+  | IdGenerator
+  | ConversationStore
+  | SettingsResolver
+
+/** The manager of this process, which creates conversations that this node owns. */
+const localLayer = (options: Conversations.ConversationsOptions) =>
+  Layer.provide(
+    Conversations.layerWith(options),
+    Layer.effect(
+      IdGenerator,
+      Effect.gen(function* () {
+        const { owns } = yield* Nodes
+        return ownedIds(yield* IdGenerator, owns)
+      }),
+    ),
+  )
+
+const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
+  const nodes = yield* Nodes
+  const changes = yield* ListChanges
+  const context = yield* Layer.build(localLayer(options.conversations ?? {}))
+  const local = Context.get(context, ConversationManager)
+  const ephemeral = new Set<ConversationId>()
+  const addEphemeral = (id: ConversationId) => void ephemeral.add(id)
+  const owns = (id: ConversationId) => nodes.owns(id)
+  const handOver = new HandOver({
+    held: Context.get(context, HeldConversations),
+    owns,
+    drainWithin: Duration.fromInputUnsafe(options.drainWithin ?? Duration.seconds(25)),
+  })
+  const own = ownerCalls({
+    manager: local,
+    workspaces: yield* Workspaces,
+    admit: () => Effect.void,
+    addEphemeral,
+  })
+  let isClosed = false
+  const routing = new Routing({
+    nodes,
+    own,
+    patience: Duration.fromInputUnsafe(options.patience ?? Duration.seconds(30)),
+    isClosed: () => isClosed,
+    isHere: (id) => ephemeral.has(id) || handOver.has(id),
+  })
+  const shutdown = Effect.gen(function* () {
+    yield* nodes.leave
+    yield* handOver.drained
+    isClosed = true
+    yield* local.shutdown
+  })
+  const services = yield* Effect.context<never>()
+  yield* local.watch((owner) => Effect.runForkWith(services)(changes.announce(owner)))
+  yield* nodes.serve(own)
+  yield* Effect.forkScoped(handOver.sweep)
+  const parts = { routing, local, resolver: yield* SettingsResolver }
+  const ended = yield* Effect.cached(shutdown)
+  yield* Effect.addFinalizer(() => ended)
+  return new ClusterManager(parts, changes, addEphemeral, ended)
+})
+
+/** The manager of a node. It is shut down with the layer. */
+export const layer = (
+  options: ClusterManagerOptions = {},
+): Layer.Layer<ConversationManager, never, Needs> =>
+  Layer.effect(ConversationManager, make(options))

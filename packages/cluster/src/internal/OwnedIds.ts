@@ -1,0 +1,23 @@
+/** Ids of new conversations such that the node that creates them owns them: a conversation runs where its client is. */
+import { IdGenerator } from "@colloquy/core/IdGenerator"
+import type { ConversationId } from "@colloquy/protocol/Ids"
+import * as Effect from "effect/Effect"
+import type { Nodes } from "../Nodes.ts"
+
+/**
+ * Ids that are tried: with a hundred nodes of equal size one of them is owned almost certainly. A node that owns next to
+ * nothing creates its conversations all the same, and hands them over.
+ */
+const maxTries = 1000
+
+/** Ids of the other generator that this node owns. */
+export const ownedIds = (
+  ids: IdGenerator["Service"],
+  owns: Nodes["Service"]["owns"],
+): IdGenerator["Service"] => {
+  const next = (left: number): Effect.Effect<ConversationId> =>
+    Effect.flatMap(ids.conversationId, (id) =>
+      left === 0 || owns(id) ? Effect.succeed(id) : next(left - 1),
+    )
+  return { conversationId: Effect.suspend(() => next(maxTries)) }
+}

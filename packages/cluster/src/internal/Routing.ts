@@ -1,0 +1,100 @@
+/**
+ * Carries out an operation on the node that has the conversation, and repeats it while the conversation moves: with growing
+ * waits, within a bound. Then it fails with `ConversationUnavailable`.
+ */
+import { ConversationUnavailable, ManagerClosed } from "@colloquy/core/ConversationErrors"
+import type { ConversationId } from "@colloquy/protocol/Ids"
+import { defined } from "@colloquy/protocol/Defined"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { Elsewhere, type NodeUnreachable } from "../NodeErrors.ts"
+import type { ConversationCalls, Nodes } from "../Nodes.ts"
+import { isMoving } from "./Moving.ts"
+
+/** Wait before the first repetition: a lease is given back within some milliseconds. It doubles up to the longest one. */
+const firstWaitMs = 20
+const longestWaitMs = 320
+
+/** What routing needs of this node. */
+export interface RoutingParts {
+  readonly nodes: Nodes["Service"]
+  /** The operations of this node. */
+  readonly own: ConversationCalls
+  /** Longest time for which an operation is repeated. */
+  readonly patience: Duration.Duration
+  readonly isClosed: () => boolean
+  /** True for a conversation that this node has although it does not own it. */
+  readonly isHere: (id: ConversationId) => boolean
+}
+
+/** The operations, and whether they are those of this node itself. */
+export interface Route {
+  readonly calls: ConversationCalls<NodeUnreachable>
+  readonly isOwn: boolean
+}
+
+/** The errors of an operation that is repeated while the conversation moves. */
+type Settled<E> =
+  | Exclude<E, Elsewhere | NodeUnreachable>
+  | ConversationUnavailable
+  | ManagerClosed
+
+const gaveUp = (id: ConversationId, last: Elsewhere | NodeUnreachable): ConversationUnavailable => {
+  const held = last instanceof Elsewhere ? last.held : undefined
+  return new ConversationUnavailable({
+    id,
+    reason: held?.message ?? last.message,
+    ...defined({ because: held }),
+  })
+}
+
+/** Finds the node of each operation. */
+export class Routing {
+  private readonly parts: RoutingParts
+
+  constructor(parts: RoutingParts) {
+    this.parts = parts
+  }
+
+  /** Runs `use` with the operations on the node that has the conversation, again and again while it moves. */
+  call<A, E, R>(
+    id: ConversationId,
+    use: (route: Route) => Effect.Effect<A, E, R>,
+  ): Effect.Effect<A, Settled<E>, R> {
+    return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+      const untilMs = nowMs + Duration.toMillis(this.parts.patience)
+      return this.attempt(id, use, untilMs, firstWaitMs)
+    })
+  }
+
+  private attempt<A, E, R>(
+    id: ConversationId,
+    use: (route: Route) => Effect.Effect<A, E, R>,
+    untilMs: number,
+    waitMs: number,
+  ): Effect.Effect<A, Settled<E>, R> {
+    return Effect.suspend((): Effect.Effect<A, Settled<E>, R> => {
+      if (this.parts.isClosed()) return Effect.fail(new ManagerClosed())
+      return Effect.catch(use(this.routeTo(id)), (error): Effect.Effect<A, Settled<E>, R> => {
+        // What is not repeated is every other case of the errors.
+        if (!isMoving(error)) return Effect.fail(error as Settled<E>)
+        return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+          const leftMs = untilMs - nowMs
+          if (leftMs <= 0) return Effect.fail(gaveUp(id, error))
+          return Effect.andThen(
+            Effect.sleep(Math.min(waitMs, leftMs)),
+            this.attempt(id, use, untilMs, Math.min(2 * waitMs, longestWaitMs)),
+          )
+        })
+      })
+    })
+  }
+
+  private routeTo(id: ConversationId): Route {
+    const { isHere, nodes, own } = this.parts
+    return isHere(id) || nodes.owns(id)
+      ? { calls: own, isOwn: true }
+      : { calls: nodes.calls(id), isOwn: false }
+  }
+}

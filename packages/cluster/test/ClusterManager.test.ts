@@ -1,0 +1,206 @@
+/** Conversations on two nodes over one store, each reached from both. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import { Workspaces } from "../src/Workspaces.ts"
+import { collected, elapse, says, seqsOf, settings, typesOf, world } from "./support/TwoNodes.ts"
+
+const upTo = (n: number) => Array.from({ length: n }, (_, i) => i)
+
+/** Runs `effect` while the clock advances, so that its waits end. */
+const during = <A, E, R>(effect: Effect.Effect<A, E, R>, secondsLong: number) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(effect, { startImmediately: true })
+    yield* elapse(secondsLong)
+    return yield* Fiber.join(fiber)
+  })
+
+describe("conversations of a cluster", () => {
+  it.effect("are created on the node that is asked, and used from any other", () =>
+    Effect.gen(function* () {
+      const { join, nodes } = world()
+      const a = yield* join("a")
+      const b = yield* join("b")
+      const { id } = yield* a.manager.create(settings)
+      assert.strictEqual(nodes.ownerOf(id), "a")
+      const remote = yield* b.manager.get(id)
+      const all = yield* collected(yield* remote.attach({ from: 0 }))
+      const receipt = yield* during(remote.submit(says("hi")), 1)
+      assert.strictEqual(receipt.disposition, "started")
+      const state = yield* remote.state
+      assert.deepStrictEqual(seqsOf(all), upTo(state.seq))
+      assert.strictEqual(typesOf(all).at(-1), "task_complete")
+      assert.strictEqual(state.settings.model, settings.model)
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("L1 keep the tags and fields of their errors between nodes", () =>
+    Effect.gen(function* () {
+      const { join } = world()
+      const a = yield* join("a")
+      const b = yield* join("b")
+      const { id } = yield* a.manager.create(settings, { owner: "alice" })
+      const foreign = yield* Effect.flip(b.manager.get(id, { owner: "bob" }))
+      assert.deepStrictEqual([foreign._tag, "id" in foreign && foreign.id], [
+        "NoSuchConversation",
+        id,
+      ])
+      const mine = yield* b.manager.get(id, { owner: "alice" })
+      const { seq } = yield* mine.state
+      const beyond = yield* Effect.flip(Effect.scoped(mine.attach({ from: seq + 5 })))
+      assert.deepStrictEqual(
+        [beyond._tag, "next" in beyond ? beyond.next : undefined],
+        ["EventsFromFuture", seq],
+      )
+      const refused = yield* Effect.flip(
+        mine.submit({ type: "exec_approval", id: "none", decision: "approved" }),
+      )
+      assert.strictEqual(refused._tag, "SubmissionRefused")
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("L4 L16 move to the next owner, and listeners on every node follow by number", () =>
+    Effect.gen(function* () {
+      const { join, nodes } = world()
+      const a = yield* join("a")
+      const b = yield* join("b")
+      const conversation = yield* a.manager.create(settings)
+      const { id } = conversation
+      const here = yield* collected(yield* conversation.attach({ from: 0 }))
+      const there = yield* collected(yield* b.manager.follow(id, { from: 0 }))
+      for (const owner of ["a", "b", "a", "b"]) {
+        nodes.assign(id, owner)
+        yield* during(conversation.submit(says(`on ${owner}`)), 3)
+      }
+      const { seq } = yield* (yield* b.manager.get(id)).state
+      assert.deepStrictEqual(seqsOf(here), upTo(seq))
+      assert.deepStrictEqual(seqsOf(there), upTo(seq))
+      assert.strictEqual(typesOf(here).filter((type) => type === "task_complete").length, 4)
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("L5 may end a turn that runs before they are handed over", () =>
+    Effect.gen(function* () {
+      const { join, nodes } = world({ seconds: 10 })
+      const a = yield* join("a")
+      const b = yield* join("b")
+      const conversation = yield* a.manager.create(settings)
+      yield* conversation.submit(says("long"))
+      const all = yield* collected(yield* b.manager.follow(conversation.id, { from: 0 }))
+      nodes.assign(conversation.id, "b")
+      yield* elapse(12)
+      assert.strictEqual(typesOf(all).filter((type) => type === "task_complete").length, 1)
+      assert.notInclude(typesOf(all), "turn_aborted")
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("L5 L11 leave a turn beyond the bound to the next owner, which ends it once", () =>
+    Effect.gen(function* () {
+      const { join, nodes } = world({ seconds: 100, drainWithin: "5 seconds" })
+      const a = yield* join("a")
+      const b = yield* join("b")
+      const conversation = yield* a.manager.create(settings)
+      yield* conversation.submit(says("long"))
+      const all = yield* collected(yield* conversation.attach({ from: 0 }))
+      nodes.assign(conversation.id, "b")
+      yield* elapse(10)
+      assert.strictEqual(typesOf(all).filter((type) => type === "turn_aborted").length, 1)
+      const { seq } = yield* (yield* b.manager.get(conversation.id)).state
+      assert.deepStrictEqual(seqsOf(all), upTo(seq))
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("L10 take an input once although its receipt was lost", () =>
+    Effect.gen(function* () {
+      const { join, nodes } = world()
+      const a = yield* join("a")
+      const b = yield* join("b")
+      const { id } = yield* a.manager.create(settings)
+      const remote = yield* b.manager.get(id)
+      nodes.cut("a", "b")
+      const submitting = yield* Effect.forkChild(remote.submit(says("once")), {
+        startImmediately: true,
+      })
+      yield* elapse(2)
+      nodes.heal()
+      yield* elapse(2)
+      yield* Fiber.join(submitting)
+      const records = yield* b.manager.history(id)
+      const messages = records.filter(({ event }) => event.msg.type === "user_message")
+      assert.strictEqual(messages.length, 1)
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("continue on the other node when theirs leaves", () =>
+    Effect.gen(function* () {
+      const { join } = world()
+      const a = yield* join("a")
+      const b = yield* join("b")
+      const { id } = yield* a.manager.create(settings)
+      const all = yield* collected(yield* b.manager.follow(id, { from: 0 }))
+      yield* during(a.close, 2)
+      const conversation = yield* b.manager.get(id)
+      yield* during(conversation.submit(says("still there?")), 2)
+      const { seq } = yield* conversation.state
+      assert.deepStrictEqual(seqsOf(all), upTo(seq))
+      assert.strictEqual(typesOf(all).at(-1), "task_complete")
+      yield* b.close
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("say within a bound that no node can be reached", () =>
+    Effect.gen(function* () {
+      const { join, nodes } = world({ patience: "5 seconds" })
+      const a = yield* join("a")
+      const b = yield* join("b")
+      const { id } = yield* a.manager.create(settings)
+      nodes.cut("a", "b")
+      const error = yield* during(Effect.flip(b.manager.get(id)), 6)
+      assert.strictEqual(error._tag, "ConversationUnavailable")
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("say that their working directory is missing on the node", () =>
+    Effect.gen(function* () {
+      const workspaces = Layer.succeed(Workspaces, { exists: () => Effect.succeed(false) })
+      const { join } = world({ workspaces })
+      const a = yield* join("a")
+      const conversation = yield* a.manager.create(settings)
+      const error = yield* Effect.flip(conversation.submit(says("hi")))
+      assert.strictEqual(error._tag, "ConversationUnavailable")
+      assert.include(error.message, `its working directory ${settings.cwd} does not exist`)
+      yield* a.close
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("are forked, archived and removed through any node, and every node is told", () =>
+    Effect.gen(function* () {
+      const { join, nodes } = world()
+      const a = yield* join("a")
+      const b = yield* join("b")
+      let changes = 0
+      yield* b.manager.watch(() => void changes++)
+      const { id } = yield* a.manager.create(settings)
+      const forked = yield* b.manager.fork(id, { _tag: "DropLastUserMessages", n: 0 })
+      assert.strictEqual(nodes.ownerOf(forked.id), "a")
+      assert.strictEqual(changes, 2)
+      yield* b.manager.archive(id)
+      assert.strictEqual((yield* a.manager.list()).items.length, 1)
+      yield* b.manager.unarchive(id)
+      yield* b.manager.remove(forked.id)
+      assert.deepStrictEqual(
+        (yield* b.manager.list()).items.map((item) => item.id),
+        [id],
+      )
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+})
