@@ -154,7 +154,7 @@ class Connection implements SqlConnection.Connection {
       if (link.cut !== undefined) return
       database.execute(this.session, sql, params, (result) =>
         this.wire.after(link.delayMs, () => {
-          if (fault === "after" || link.cut === "refused") lose()
+          if (fault === "after" || link.cut === "refused" || !this.session.isOpen) lose()
           else if (link.cut === undefined) answer(result)
         }),
       )

@@ -34,6 +34,8 @@ export class NodeGone extends Data.TaggedError("NodeGone")<{ readonly node: stri
 export interface Surroundings {
   readonly seed: number
   readonly ground: Ground
+  /** The context of the simulation, without its scheduler and clock that of every process. */
+  readonly context: Context.Context<never>
   readonly database: Database
   readonly settings: ConversationSettings
   /** The provider of the model, which counts the requests of all nodes. */
@@ -72,7 +74,7 @@ class Process {
     this.name = name
     this.surroundings = surroundings
     this.machine = new Machine(surroundings.ground, skewMs)
-    const seeded = Effect.runSync(
+    const seeded = Effect.runSyncWith(surroundings.context)(
       Random.withSeed(Effect.context<never>(), `${surroundings.seed} ${name}`),
     )
     this.context = this.machine.within(seeded)

@@ -8,6 +8,7 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -67,11 +68,16 @@ interface Left {
   logs: ReadonlyMap<string, Log>
 }
 
-const contextOf = (plan: NodesPlan, base: Ground): NodesContext => {
+const contextOf = (
+  plan: NodesPlan,
+  base: Ground,
+  context: Context.Context<never>,
+): NodesContext => {
   const recorder = new NodeRecorder(base)
   const surroundings: Surroundings = {
     seed: plan.seed,
     ground: base,
+    context,
     database: new Database(base, witness(recorder, base)),
     settings: settingsOf(plan),
     model: scriptedModel(plan, recorder),
@@ -89,7 +95,7 @@ const contextOf = (plan: NodesPlan, base: Ground): NodesContext => {
 
 const program = (plan: NodesPlan, left: Left) =>
   Effect.gen(function* () {
-    const context = contextOf(plan, yield* ground)
+    const context = contextOf(plan, yield* ground, yield* Effect.context<never>())
     const { database, followers, nodes, recorder } = context
     left.recorder = recorder
     const auditor = new Auditor(context)

@@ -15,7 +15,8 @@ export class SqliteDatabase {
 
   /** @param nowMs the time in milliseconds that the functions of SQLite see */
   constructor(nowMs: () => number) {
-    this.database.function("unixepoch", () => nowMs() / 1000)
+    // Only a function with as many parameters takes the place of the one of SQLite.
+    this.database.function("unixepoch", (_unit) => nowMs() / 1000)
     this.database.function("randomblob", (size) => {
       const bytes = new Uint8Array(Number(size))
       new DataView(bytes.buffer).setUint32(0, ++this.tokens)
