@@ -76,11 +76,11 @@ export interface NodesPlan {
 /** The kinds of faults that a plan holds, one entry for each occurrence. */
 export const nodesFaultsOf = ({ faults, nodes }: NodesPlan): ReadonlyArray<string> => [
   ...faults.map((fault) =>
-    fault.do === "cut" ? `node cut ${fault.how}` : fault.do === "down" ? "node database down" : `node ${fault.do}`,
+    fault.do === "cut" ? `nodes cut ${fault.how}` : fault.do === "down" ? "nodes database down" : `nodes ${fault.do}`,
   ),
   ...nodes.flatMap(({ commitFaults, skewMs }) => [
-    ...(skewMs === 0 ? [] : ["node clock skew"]),
-    ...commitFaults.map(({ how }) => `node lost ${how} commit`),
+    ...(skewMs === 0 ? [] : ["nodes clock skew"]),
+    ...commitFaults.map(({ how }) => `nodes lost ${how} commit`),
   ]),
 ]
 

@@ -70,7 +70,7 @@ const follow = (draws: SeededRandom, slot: number, shape: Shape, names: Names): 
   node: draws.below(shape.nodes),
   slot,
   follower: `f${names.followers++}`,
-  from: draws.pick(0, 0, 1, 3),
+  from: draws.pick(0, 0, 0, 1, 3),
   ...(draws.chance(0.7) ? { answering: answering(draws) } : {}),
 })
 

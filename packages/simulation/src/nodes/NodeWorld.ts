@@ -119,10 +119,13 @@ const program = (plan: NodesPlan, left: Left) =>
 /** Most tasks of one run: several hundred times those of a usual one. */
 const maxSteps = 5_000_000
 
+/** Time at the start: a clock that is a minute behind is still after 1970. */
+const startMs = 1_000_000
+
 /** Runs a plan to its end; the same plan gives the same run. */
 export const runNodes = (plan: NodesPlan): NodesRun => {
   const left: Left = { recorder: undefined, logs: new Map<ConversationId, Log>() }
-  const { exit, steps } = simulate(plan.seed, program(plan, left), { maxSteps })
+  const { exit, steps } = simulate(plan.seed, program(plan, left), { maxSteps, startMs })
   return {
     plan,
     trace: left.recorder?.trace ?? [],

@@ -107,6 +107,10 @@ const wasStopped = (
       entry.conversation === conversation,
   )
 
+/** True when a client archived the conversation, which ends it in an orderly way. */
+const isArchived = ({ calls }: NodesHistory, conversation: string): boolean =>
+  calls.some(({ entry }) => entry.conversation === conversation && entry.action.do === "archive")
+
 /** L7: a question ends by an answer, its deadline, a request to stop, or an orderly end: the loss of a node does not end it. */
 export const questionsSurvive = (history: NodesHistory): ReadonlyArray<string> => {
   const { followers, run } = history
@@ -121,7 +125,7 @@ export const questionsSurvive = (history: NodesHistory): ReadonlyArray<string> =
       )
       const lost =
         (msg.reason === "withdrawn" && !wasStopped(history, id, Math.min(...seen, run.trace.length))) ||
-        (msg.reason === "shutdown" && !drains)
+        (msg.reason === "shutdown" && !drains && !isArchived(history, id))
       return [
         ...(allowed ? [`${msg.call_id} is ${msg.decision} (${msg.reason}) without an answer`] : []),
         ...(lost ? [`${msg.call_id} of ${id} is ${msg.reason}, but nobody stopped it`] : []),
