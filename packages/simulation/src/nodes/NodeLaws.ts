@@ -17,6 +17,7 @@ import {
   oneAnswerDecides,
   questionsSurvive,
   toolsGetTheOutcome,
+  turnsEndAlone,
 } from "./laws/NodeTurns.ts"
 import { type NodesHistory, nodesHistoryOf } from "./NodeHistory.ts"
 import type { NodesRun } from "./NodeWorld.ts"
@@ -44,6 +45,7 @@ export const nodeLaws: ReadonlyArray<NodeLaw> = [
     statement: "a turn that any node accepted has one terminal event",
     check: acceptedTurnsEnd,
   },
+  { law: "L5", statement: "a turn whose node is lost ends", check: turnsEndAlone },
   {
     law: "L7",
     statement: "one answer through any node decides a question",

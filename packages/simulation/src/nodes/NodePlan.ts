@@ -73,6 +73,13 @@ export interface NodesPlan {
   readonly faults: ReadonlyArray<NodeFault>
 }
 
+/** Tools that may take for ever. */
+const endless: ReadonlyArray<string> = ["asks", "hang", "stubborn"]
+
+/** True where every turn ends by itself: no response, no tool and no question may take for ever. */
+export const turnsEnd = ({ model }: NodesPlan): boolean =>
+  model.every(({ calls, end }) => end !== "hang" && !calls.some((call) => endless.includes(call)))
+
 /** The kinds of faults that a plan holds, one entry for each occurrence. */
 export const nodesFaultsOf = ({ faults, nodes }: NodesPlan): ReadonlyArray<string> => [
   ...faults.map((fault) =>

@@ -3,19 +3,21 @@ import type { Answering, ModelEnd, ModelPlan, ToolPlan } from "../scenario/Plan.
 import { SeededRandom } from "../SeededRandom.ts"
 import type { CommitFault, NodeAction, NodeFault, NodeSetup, NodesPlan } from "./NodePlan.ts"
 
-/** Turns last long enough that faults meet them. */
-const modelPlan = (draws: SeededRandom): ModelPlan => ({
+/** Turns last long enough that faults meet them. `calm`: none takes for ever. */
+const modelPlan = (draws: SeededRandom, calm: boolean): ModelPlan => ({
   pieces: 1 + draws.below(4),
   reasoning: draws.chance(0.2) ? 1 : 0,
   pieceMs: draws.pick(0, 1, 100, 400, 900),
   calls: draws.chance(0.5)
     ? Array.from({ length: 1 + draws.below(2) }, () =>
-        draws.pick<ToolPlan>("ok", "asks", "asks", "asks", "slow", "emits", "hang", "stubborn"),
+        calm
+          ? draws.pick<ToolPlan>("ok", "slow", "slow", "emits")
+          : draws.pick<ToolPlan>("ok", "asks", "asks", "asks", "slow", "emits", "hang", "stubborn"),
       )
     : [],
   end: draws.pick<ModelEnd>(
     ...(["completed", "completed", "completed", "completed", "completed"] as const),
-    ...(["error", "retryable", "hang"] as const),
+    ...(["error", "retryable", calm ? "completed" : "hang"] as const),
   ),
 })
 
@@ -116,12 +118,13 @@ export const nodesPlanOf = (seed: number): NodesPlan => {
     Array.from({ length: 3 + draws.below(7) }, () => action(draws, shape, names)),
   )
   const [first = [], ...others] = clients
+  const calm = draws.chance(0.3)
   return {
     seed,
     nodes: Array.from({ length: shape.nodes }, () => nodeSetup(draws)),
     deadlineMs: draws.pick(8_000, 40_000),
     onRestart: draws.pick("close", "close", "continue"),
-    model: Array.from({ length: 1 + draws.below(5) }, () => modelPlan(draws)),
+    model: Array.from({ length: 1 + draws.below(5) }, () => modelPlan(draws, calm)),
     clients: [
       [...creates, ...follows, ...first],
       ...others.map((actions): ReadonlyArray<NodeAction> => [

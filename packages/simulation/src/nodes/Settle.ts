@@ -5,9 +5,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Auditor, Log } from "./Auditor.ts"
 import { type NodesContext, operate } from "./NodeClient.ts"
+import { type NodesPlan, turnsEnd } from "./NodePlan.ts"
 
-/** How long turns get to end by themselves, before they are interrupted. */
-const graceMs = 8_000
+/** How long turns get to end by themselves before they are interrupted: longer where each of them must. */
+const graceMs = (plan: NodesPlan): number => (turnsEnd(plan) ? 90_000 : 8_000)
 
 /** Time after which a run counts as one that does not come to rest. */
 const boundMs = 150_000
@@ -64,7 +65,7 @@ export const settle = (context: NodesContext, auditor: Auditor): Effect.Effect<v
         logs.every(({ events, id }) => context.followers.haveAll(id, events.length))
       const spentMs = (yield* Clock.currentTimeMillis) - startMs
       if (isAtRest || spentMs > boundMs) return
-      if (spentMs > graceMs) yield* interruptAll(context, open)
+      if (spentMs > graceMs(context.plan)) yield* interruptAll(context, open)
       yield* Effect.sleep(Duration.seconds(2))
     }
   })

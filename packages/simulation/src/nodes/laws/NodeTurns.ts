@@ -8,6 +8,7 @@ import {
   entriesOf,
   type NodesHistory,
 } from "../NodeHistory.ts"
+import { turnsEnd } from "../NodePlan.ts"
 
 /** L1: the run ends, and every action has one answer, which is no defect. */
 export const answeredOnce = ({ calls, run }: NodesHistory): ReadonlyArray<string> => [
@@ -42,6 +43,16 @@ export const acceptedTurnsEnd = (history: NodesHistory): ReadonlyArray<string> =
     const ends = log.events.filter(({ id, msg }) => id === receipt.id && isTerminal(msg)).length
     return ends === 1 ? [] : [`${ends} terminal events of ${receipt.id}: ${describe(call)}`]
   })
+
+/** L5: a turn that takes no time of its own for ever ends without an interrupt, on whichever node. */
+export const turnsEndAlone = ({ calls, run: { plan } }: NodesHistory): ReadonlyArray<string> =>
+  turnsEnd(plan)
+    ? calls.flatMap(({ entry: { action, client, conversation } }) =>
+        client === "settle" && action.do === "interrupt"
+          ? [`a turn of ${conversation} has not ended after all that it waited for`]
+          : [],
+      )
+    : []
 
 const resolutionOf = ({ run }: NodesHistory, conversation: string, question: string) => {
   const events = run.logs.get(conversation)?.events ?? []
