@@ -22,7 +22,8 @@ export const nodeMutations: ReadonlyArray<Mutation> = [
     name: "the database checks only the length of the log before a node appends",
     file: "packages/store-sql/src/internal/SqlWriter.ts",
     find: "AND generation = ${generation} AND holder = ${token} AND length = ${length}\n        AND EXISTS (",
-    replace: "AND length = ${length}\n        OR log = ${log} AND length = ${length} AND NOT EXISTS (",
+    replace:
+      "AND length = ${length}\n        OR log = ${log} AND length = ${length} AND NOT EXISTS (",
   },
   {
     ...ofNodes,

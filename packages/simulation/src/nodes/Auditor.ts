@@ -45,10 +45,7 @@ const logOf = (store: Store, { archived, meta, name }: ConversationSummary) =>
 
 const summaries = (store: Store) =>
   Effect.map(
-    Effect.all([
-      store.list({ limit: pageSize }),
-      store.list({ limit: pageSize, archived: true }),
-    ]),
+    Effect.all([store.list({ limit: pageSize }), store.list({ limit: pageSize, archived: true })]),
     (pages) => pages.flatMap(({ items }) => items),
   )
 

@@ -116,13 +116,13 @@ export class Database {
 
   /** Ends the sessions of a process that has ended. */
   endAll(process: string): void {
-    for (const session of [...this.sessions]) if (session.process === process) this.end(session)
+    for (const session of this.sessions) if (session.process === process) this.end(session)
   }
 
   /** Ends all sessions, and lets nobody in. */
   goDown(): void {
     this.isUp = false
-    for (const session of [...this.sessions]) this.end(session)
+    for (const session of this.sessions) this.end(session)
   }
 
   /** Lets sessions in again. */

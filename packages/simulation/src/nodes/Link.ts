@@ -39,7 +39,7 @@ export class Link {
   /** Cuts the link: sessions get no answer any more, and those of `refused` are lost at once. */
   sever(how: CutHow): void {
     this.cut = how
-    if (how === "refused") for (const lose of [...this.lost]) lose()
+    if (how === "refused") for (const lose of this.lost) lose()
   }
 
   /** Calls `lose` when the sessions of the link are lost, until the returned function is called. */
@@ -205,8 +205,7 @@ const make = Effect.fnUntraced(function* (wire: Wire, process: string) {
         Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, release(connection))),
       ),
     ),
-    borrower: (use) =>
-      Effect.acquireUseRelease(take, (connection) => use(connection), release),
+    borrower: (use) => Effect.acquireUseRelease(take, (connection) => use(connection), release),
     compiler: Statement.makeCompilerSqlite(),
     driver: "simulated",
     beginTransaction: "BEGIN IMMEDIATE",

@@ -63,9 +63,8 @@ class Process {
   private readonly name: string
   private readonly context: Context.Context<never>
   private readonly surroundings: Surroundings
-  private readonly services = Deferred.makeUnsafe<
-    Context.Context<ConversationManager | ConversationStore>
-  >()
+  private readonly services =
+    Deferred.makeUnsafe<Context.Context<ConversationManager | ConversationStore>>()
   private readonly scope = Scope.makeUnsafe()
   /** What to do with the calls that have no answer when the process ends. */
   private readonly pending = new Set<() => void>()
@@ -75,7 +74,7 @@ class Process {
     this.surroundings = surroundings
     this.machine = new Machine(surroundings.ground, skewMs)
     const seeded = Effect.runSyncWith(surroundings.context)(
-      Random.withSeed(Effect.context<never>(), `${surroundings.seed} ${name}`),
+      Random.withSeed(Effect.context(), `${surroundings.seed} ${name}`),
     )
     this.context = this.machine.within(seeded)
     const { ports, store } = parts(surroundings)
@@ -93,7 +92,9 @@ class Process {
 
   /** Runs an effect in the process. Fails when the process ends before. */
   call<A, E>(
-    use: (services: Context.Context<ConversationManager | ConversationStore>) => Effect.Effect<A, E>,
+    use: (
+      services: Context.Context<ConversationManager | ConversationStore>,
+    ) => Effect.Effect<A, E>,
   ): Effect.Effect<A, E | NodeGone> {
     return Effect.callback<A, E | NodeGone>((resume) => {
       const gone = () => resume(Effect.fail(new NodeGone({ node: this.name })))
@@ -126,7 +127,7 @@ class Process {
     this.machine.kill()
     this.surroundings.database.endAll(this.name)
     const { pending } = this
-    for (const gone of [...pending]) gone()
+    for (const gone of pending) gone()
     pending.clear()
   }
 
@@ -208,7 +209,9 @@ export class Node {
   }
 
   private within<A, E>(
-    use: (services: Context.Context<ConversationManager | ConversationStore>) => Effect.Effect<A, E>,
+    use: (
+      services: Context.Context<ConversationManager | ConversationStore>,
+    ) => Effect.Effect<A, E>,
   ): Effect.Effect<A, E | NodeGone> {
     return Effect.suspend(
       (): Effect.Effect<A, E | NodeGone> =>

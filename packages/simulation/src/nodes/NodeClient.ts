@@ -83,7 +83,8 @@ const enter = (
 }
 
 /** Whether sending an action twice has the effect of sending it once. */
-const isRepeatable = (action: NodeAction): boolean => action.do !== "send" || action.id !== undefined
+const isRepeatable = (action: NodeAction): boolean =>
+  action.do !== "send" || action.id !== undefined
 
 const perform = (
   context: NodesContext,

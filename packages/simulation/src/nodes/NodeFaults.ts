@@ -15,7 +15,11 @@ export interface Faulty {
   readonly inspect: Effect.Effect<void>
 }
 
-const begin = ({ database, inspect }: Faulty, node: Node, fault: NodeFault): Effect.Effect<void> => {
+const begin = (
+  { database, inspect }: Faulty,
+  node: Node,
+  fault: NodeFault,
+): Effect.Effect<void> => {
   switch (fault.do) {
     case "kill":
       return Effect.andThen(

@@ -83,7 +83,11 @@ export const turnsEnd = ({ model }: NodesPlan): boolean =>
 /** The kinds of faults that a plan holds, one entry for each occurrence. */
 export const nodesFaultsOf = ({ faults, nodes }: NodesPlan): ReadonlyArray<string> => [
   ...faults.map((fault) =>
-    fault.do === "cut" ? `nodes cut ${fault.how}` : fault.do === "down" ? "nodes database down" : `nodes ${fault.do}`,
+    fault.do === "cut"
+      ? `nodes cut ${fault.how}`
+      : fault.do === "down"
+        ? "nodes database down"
+        : `nodes ${fault.do}`,
   ),
   ...nodes.flatMap(({ commitFaults, skewMs }) => [
     ...(skewMs === 0 ? [] : ["nodes clock skew"]),

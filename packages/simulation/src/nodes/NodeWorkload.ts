@@ -92,7 +92,8 @@ const action = (draws: SeededRandom, shape: Shape, names: Names): NodeAction => 
     }
   }
   if (roll < 50) return { do: "interrupt", node, slot }
-  if (roll < 54) return { do: "fork", node, slot, into: draws.below(shape.slots), n: draws.below(3) }
+  if (roll < 54)
+    return { do: "fork", node, slot, into: draws.below(shape.slots), n: draws.below(3) }
   if (roll < 57) return { do: "archive", node, slot }
   if (roll < 60) return { do: "unarchive", node, slot }
   if (roll < 63) return { do: "rename", node, slot, name: `n${names.texts++}` }

@@ -95,7 +95,7 @@ const contextOf = (
 
 const program = (plan: NodesPlan, left: Left) =>
   Effect.gen(function* () {
-    const context = contextOf(plan, yield* ground, yield* Effect.context<never>())
+    const context = contextOf(plan, yield* ground, yield* Effect.context())
     const { database, followers, nodes, recorder } = context
     left.recorder = recorder
     const auditor = new Auditor(context)

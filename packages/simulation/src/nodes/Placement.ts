@@ -20,7 +20,7 @@ const tryForMs = 60_000
 const between = Duration.millis(400)
 
 /** What a client knows after a failed try. */
-export type Verdict =
+type Verdict =
   /** The call had an effect or will not have one: it is over. */
   | "final"
   /** It had no effect. */
@@ -32,7 +32,7 @@ const tagOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : ""
 
 /** What a client may conclude from an error. */
-export const verdictOf = (error: unknown): Verdict => {
+const verdictOf = (error: unknown): Verdict => {
   const tag = tagOf(error)
   if (typeof error === "object" && error !== null && "_tag" in error) {
     if (holderOf({ ...error, _tag: tag }) !== undefined) return "without effect"

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type { Auditor, Log } from "./Auditor.ts"
 import { type NodesContext, operate } from "./NodeClient.ts"
 import { type NodesPlan, turnsEnd } from "./NodePlan.ts"
+import { askAny } from "./Placement.ts"
 
 /** How long turns get to end by themselves before they are interrupted: longer where each of them must. */
 const graceMs = (plan: NodesPlan): number => (turnsEnd(plan) ? 90_000 : 8_000)
@@ -16,7 +17,9 @@ const boundMs = 150_000
 const hasOpenTurn = ({ events }: Log): boolean => {
   const started = events.findLast(({ msg }) => msg.type === "task_started")
   if (started === undefined) return false
-  return !events.some(({ id, msg, seq }) => id === started.id && seq > started.seq && isTerminal(msg))
+  return !events.some(
+    ({ id, msg, seq }) => id === started.id && seq > started.seq && isTerminal(msg),
+  )
 }
 
 /** Interrupts the turns of the conversations, through any node. */
@@ -33,6 +36,22 @@ const interruptAll = (context: NodesContext, open: ReadonlyArray<Log>) => {
     { concurrency: "unbounded", discard: true },
   )
 }
+
+/** Loads the conversations, as any use of them does: nobody may follow the ones whose node is lost. */
+const loadAll = (context: NodesContext, open: ReadonlyArray<Log>) =>
+  Effect.forEach(
+    open,
+    ({ id }) =>
+      Effect.ignore(
+        askAny(context.nodes, {
+          first: 0,
+          isRepeatable: true,
+          tries: () => {},
+          use: (manager) => manager.get(id),
+        }),
+      ),
+    { concurrency: "unbounded", discard: true },
+  )
 
 const unarchiveAll = (context: NodesContext, logs: ReadonlyArray<Log>) =>
   Effect.forEach(logs, ({ archived, id }) => {
@@ -63,6 +82,7 @@ export const settle = (context: NodesContext, auditor: Auditor): Effect.Effect<v
       const isAtRest =
         open.length === 0 &&
         logs.every(({ events, id }) => context.followers.haveAll(id, events.length))
+      yield* loadAll(context, open)
       const spentMs = (yield* Clock.currentTimeMillis) - startMs
       if (isAtRest || spentMs > boundMs) return
       if (spentMs > graceMs(context.plan)) yield* interruptAll(context, open)

@@ -12,7 +12,9 @@ const faultsOf = ({ got, name, from, conversation }: FollowerHistory, { logs }: 
   const other = got.find(({ event }) => JSON.stringify(event) !== JSON.stringify(log[event.seq]))
   if (other !== undefined) {
     const { event } = other
-    return [`${name}: event ${event.seq} is ${event.msg.type}, in the log ${log[event.seq]?.msg.type}`]
+    return [
+      `${name}: event ${event.seq} is ${event.msg.type}, in the log ${log[event.seq]?.msg.type}`,
+    ]
   }
   const end = from + got.length
   // What the nodes record when they are drained comes after the followers have ended.

@@ -24,7 +24,10 @@ const timesOf = ({ run }: NodesHistory, call: NodeCall, text: string): number =>
 /** L10: a message that was acknowledged is recorded, unless it waited and was dropped with its turn. */
 export const acknowledgedIsRecorded = (history: NodesHistory): ReadonlyArray<string> =>
   actionsOf(history, "send").flatMap((call) => {
-    const receipt = acknowledged(call)?.value as { readonly id: string; readonly disposition: string }
+    const receipt = acknowledged(call)?.value as {
+      readonly id: string
+      readonly disposition: string
+    }
     if (receipt === undefined || history.run.end !== "done") return []
     if (timesOf(history, call, call.action.text) > 0) return []
     const events = history.run.logs.get(call.entry.conversation ?? "")?.events ?? []
@@ -87,7 +90,9 @@ export const logsOnlyGrow = ({ run }: NodesHistory): ReadonlyArray<string> =>
   entriesOf(run.trace, "log").flatMap(({ entry: { conversation, events } }) =>
     run.end !== "done" || (run.logs.get(conversation)?.events.length ?? 0) >= events
       ? []
-      : [`${conversation} had ${events} events, and has ${run.logs.get(conversation)?.events.length}`],
+      : [
+          `${conversation} had ${events} events, and has ${run.logs.get(conversation)?.events.length}`,
+        ],
   )
 
 /** L16: only the holder of a lease that is valid writes, with the generation that it got; each generation has one writer. */

@@ -1,13 +1,7 @@
 /** L1, L5 and L7 over a run of several nodes: how actions, turns and questions end. Pure. */
 import { isTerminal } from "@colloquy/protocol/EventMsg"
 import { eventLaws } from "../../EventLaws.ts"
-import {
-  acknowledged,
-  actionsOf,
-  describe,
-  entriesOf,
-  type NodesHistory,
-} from "../NodeHistory.ts"
+import { acknowledged, actionsOf, describe, entriesOf, type NodesHistory } from "../NodeHistory.ts"
 import { turnsEnd } from "../NodePlan.ts"
 
 /** L1: the run ends, and every action has one answer, which is no defect. */
@@ -25,7 +19,9 @@ export const logLaws = eventLaws.map(({ check, law, statement }) => ({
   law,
   statement: `${statement}, whichever nodes wrote it`,
   check: ({ run }: NodesHistory): ReadonlyArray<string> =>
-    [...run.logs.values()].flatMap(({ events, id }) => check(events).map((what) => `${id}: ${what}`)),
+    [...run.logs.values()].flatMap(({ events, id }) =>
+      check(events).map((what) => `${id}: ${what}`),
+    ),
 }))
 
 /** What a submission was acknowledged with. */
@@ -130,12 +126,14 @@ export const questionsSurvive = (history: NodesHistory): ReadonlyArray<string> =
     events.flatMap(({ msg, seq }) => {
       // A fork leaves out the turn that runs, with its questions.
       if (msg.type !== "approval_resolved" || forkedFrom !== undefined) return []
-      const allowed = msg.decision.startsWith("approved") && !["answered", "granted"].includes(msg.reason)
+      const allowed =
+        msg.decision.startsWith("approved") && !["answered", "granted"].includes(msg.reason)
       const seen = followers.flatMap(({ conversation, got }) =>
         conversation === id ? got.flatMap(({ at, event }) => (event.seq === seq ? [at] : [])) : [],
       )
       const lost =
-        (msg.reason === "withdrawn" && !wasStopped(history, id, Math.min(...seen, run.trace.length))) ||
+        (msg.reason === "withdrawn" &&
+          !wasStopped(history, id, Math.min(...seen, run.trace.length))) ||
         (msg.reason === "shutdown" && !drains && !isArchived(history, id))
       return [
         ...(allowed ? [`${msg.call_id} is ${msg.decision} (${msg.reason}) without an answer`] : []),
