@@ -119,13 +119,13 @@ export class Database {
     for (const session of this.sessions) if (session.process === process) this.end(session)
   }
 
-  /** Ends all sessions, and lets nobody in. */
+  /** Ends all sessions, and refuses new ones. */
   goDown(): void {
     this.isUp = false
     for (const session of this.sessions) this.end(session)
   }
 
-  /** Lets sessions in again. */
+  /** Accepts sessions again. */
   comeUp(): void {
     this.isUp = true
   }

@@ -76,8 +76,12 @@ export interface NodesPlan {
 /** Tools that may take for ever. */
 const endless: ReadonlyArray<string> = ["asks", "hang", "stubborn"]
 
-/** True where every turn ends by itself: no response, no tool and no question may take for ever. */
-export const turnsEnd = ({ model }: NodesPlan): boolean =>
+/**
+ * True where every turn ends by itself: no response, no tool and no question may take for ever. A turn that is resumed asks
+ * before it repeats a call.
+ */
+export const turnsEnd = ({ model, onRestart }: NodesPlan): boolean =>
+  onRestart === "close" &&
   model.every(({ calls, end }) => end !== "hang" && !calls.some((call) => endless.includes(call)))
 
 /** The kinds of faults that a plan holds, one entry for each occurrence. */

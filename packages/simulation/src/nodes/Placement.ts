@@ -70,7 +70,7 @@ export interface Asked<A, E> {
   /** True where the call may be sent again although an earlier try may have had an effect. */
   readonly isRepeatable: boolean
   readonly use: (manager: ConversationManager["Service"]) => Effect.Effect<A, E>
-  /** Is told of each try. */
+  /** Called before each try. */
   readonly tries: () => void
 }
 

@@ -37,7 +37,7 @@ const interruptAll = (context: NodesContext, open: ReadonlyArray<Log>) => {
   )
 }
 
-/** Loads the conversations, as any use of them does: nobody may follow the ones whose node is lost. */
+/** Loads the conversations, as any use of them does: one whose node is lost may have no follower. */
 const loadAll = (context: NodesContext, open: ReadonlyArray<Log>) =>
   Effect.forEach(
     open,
@@ -47,7 +47,8 @@ const loadAll = (context: NodesContext, open: ReadonlyArray<Log>) =>
           first: 0,
           isRepeatable: true,
           tries: () => {},
-          use: (manager) => manager.get(id),
+          // Getting one that the node knows already does not load it.
+          use: (manager) => Effect.flatMap(manager.get(id), (found) => found.state),
         }),
       ),
     { concurrency: "unbounded", discard: true },

@@ -80,7 +80,7 @@ export const oneAnswerDecides = (history: NodesHistory): ReadonlyArray<string> =
   })
 }
 
-/** L7: what a tool is told is what is recorded, and it is told an answer only after that. */
+/** L7: a tool gets the answer that is recorded, and not before that. */
 export const toolsGetTheOutcome = (history: NodesHistory): ReadonlyArray<string> =>
   entriesOf(history.run.trace, "verdict").flatMap(({ entry }) => {
     const { conversation, decision, question, reason } = entry
@@ -88,7 +88,7 @@ export const toolsGetTheOutcome = (history: NodesHistory): ReadonlyArray<string>
     const outcome = resolutionOf(history, conversation, question)
     return outcome?.decision === decision
       ? []
-      : [`the tool of ${question} is told ${decision}, but recorded is ${outcome?.decision}`]
+      : [`the tool of ${question} gets ${decision}, but recorded is ${outcome?.decision}`]
   })
 
 /** True when a client asked to stop something in the conversation before this place of the trace. */
@@ -137,7 +137,7 @@ export const questionsSurvive = (history: NodesHistory): ReadonlyArray<string> =
         (msg.reason === "shutdown" && !drains && !isArchived(history, id))
       return [
         ...(allowed ? [`${msg.call_id} is ${msg.decision} (${msg.reason}) without an answer`] : []),
-        ...(lost ? [`${msg.call_id} of ${id} is ${msg.reason}, but nobody stopped it`] : []),
+        ...(lost ? [`${msg.call_id} of ${id} is ${msg.reason}, but no client stopped it`] : []),
       ]
     }),
   )
