@@ -33,7 +33,7 @@ describe("Simulation", () => {
           const first = failures.find(({ laws }) => laws.includes(number))
           if (first !== undefined) assert.fail(explain(first.seed))
         }),
-      120_000,
+      300_000,
     )
   }
 

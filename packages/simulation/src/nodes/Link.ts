@@ -20,6 +20,9 @@ import type { Row } from "./SqliteDatabase.ts"
 /** Time after which a connection that gets no answer counts as refused; the same as that of the PostgreSQL client. */
 const connectMs = 3_000
 
+/** Time after which a session is lost whose packets do not arrive; about that of the PostgreSQL client. */
+const keepAliveMs = 20_000
+
 /** The state of the network between one node and the database. It outlives the processes of the node. */
 export class Link {
   /** How statements fail; undefined while the link is whole. */
@@ -151,11 +154,12 @@ class Connection implements SqlConnection.Connection {
     if (fault === "before") return this.wire.after(link.delayMs, lose)
     this.wire.after(link.delayMs, () => {
       if (link.cut === "refused") return lose()
-      if (link.cut !== undefined) return
+      if (link.cut !== undefined) return this.wire.after(keepAliveMs, lose)
       database.execute(this.session, sql, params, (result) =>
         this.wire.after(link.delayMs, () => {
           if (fault === "after" || link.cut === "refused" || !this.session.isOpen) lose()
           else if (link.cut === undefined) answer(result)
+          else this.wire.after(keepAliveMs, lose)
         }),
       )
     })
