@@ -45,17 +45,19 @@ export class SimulatedClock implements Clock.Clock {
   sleep(duration: Duration.Duration): Effect.Effect<void> {
     // An infinite sleep has no time to jump to.
     if (!Number.isFinite(Duration.toMillis(duration))) return Effect.never
-    return Effect.callback((resume) => {
-      const sleeper: Sleeper = {
-        at: this.now + Math.ceil(Duration.toMillis(duration)),
-        wake: () => resume(Effect.void),
-      }
-      this.sleepers.push(sleeper)
-      return Effect.sync(() => {
-        const i = this.sleepers.indexOf(sleeper)
-        if (i !== -1) this.sleepers.splice(i, 1)
-      })
-    })
+    return Effect.callback((resume) =>
+      Effect.sync(this.timer(Duration.toMillis(duration), () => resume(Effect.void))),
+    )
+  }
+
+  /** Calls `wake` once that time has passed; returns what prevents it. */
+  timer(ms: number, wake: () => void): () => void {
+    const sleeper: Sleeper = { at: this.now + Math.ceil(ms), wake }
+    this.sleepers.push(sleeper)
+    return () => {
+      const i = this.sleepers.indexOf(sleeper)
+      if (i !== -1) this.sleepers.splice(i, 1)
+    }
   }
 
   /** Wakes the next sleeper, the oldest of those due at the same time; returns false when no fiber sleeps. */

@@ -1,5 +1,12 @@
-/** The kinds of runs that a seed may select: of the core, or of the server over connections in memory: MCP in either era, and app-server v2. */
+/**
+ * The kinds of runs that a seed may select: of the core, of the server over connections in memory (MCP in either era, and
+ * app-server v2), or of several nodes over one database.
+ */
 import { laws, type Violation, violationsOf } from "./Laws.ts"
+import { nodeLaws, nodesViolationsOf } from "./nodes/NodeLaws.ts"
+import { nodesFaultsOf, type NodesPlan, smallerNodes } from "./nodes/NodePlan.ts"
+import { nodesPlanOf } from "./nodes/NodeWorkload.ts"
+import { type NodesRun, runNodes } from "./nodes/NodeWorld.ts"
 import { faultsOf, type Plan } from "./scenario/Plan.ts"
 import { shrink, smaller } from "./scenario/Shrink.ts"
 import { traceText } from "./trace/Trace.ts"
@@ -87,17 +94,27 @@ const wire: Kind<WirePlan> = {
 const threadText = ({ afterRestart, trace }: ThreadRun): string =>
   traceText(trace) + traceText(afterRestart?.trace ?? [])
 
-/** One of so many runs of app-server v2 is made twice. */
+const nodesText = ({ logs, trace }: NodesRun): string =>
+  traceText(trace) + [...logs.values()].map((log) => `${JSON.stringify(log)}\n`).join("")
+
+/** One of so many runs of app-server v2, and of several nodes, is made twice. */
 const repeatedRuns = 8
 
 const repeated = {
   law: "L12",
   statement: "the same plan gives the same run, byte for byte",
-  check: (done: ThreadRun): ReadonlyArray<Violation> => {
-    if ((done.plan.seed >> 3) % repeatedRuns !== 0) return []
-    const same = threadText(runThreads(done.plan)) === threadText(done)
-    return same ? [] : [{ law: "L12", what: "the same plan gives another run" }]
-  },
+}
+
+const anotherRun: Violation = { law: repeated.law, what: "the same plan gives another run" }
+
+const ofThreadsTwice = (done: ThreadRun): ReadonlyArray<Violation> => {
+  if ((done.plan.seed >> 3) % repeatedRuns !== 0) return []
+  return threadText(runThreads(done.plan)) === threadText(done) ? [] : [anotherRun]
+}
+
+const ofNodesTwice = (done: NodesRun): ReadonlyArray<Violation> => {
+  if ((done.plan.seed >> 4) % repeatedRuns !== 0) return []
+  return nodesText(runNodes(done.plan)) === nodesText(done) ? [] : [anotherRun]
 }
 
 const threads: Kind<ThreadPlan> = {
@@ -111,7 +128,7 @@ const threads: Kind<ThreadPlan> = {
       steps: done.steps + (done.afterRestart?.steps ?? 0),
       operations: names.map((name) => `thread ${name}`),
       faults: threadFaultsOf(plan),
-      violations: [...threadViolationsOf(done), ...repeated.check(done)],
+      violations: [...threadViolationsOf(done), ...ofThreadsTwice(done)],
       text: () => threadText(done),
     }
   },
@@ -130,6 +147,22 @@ const stateless: Kind<StatelessPlan> = {
       faults: statelessFaultsOf(plan),
       violations: statelessViolationsOf(done),
       text: () => traceText(done.trace),
+    }
+  },
+}
+
+const nodes: Kind<NodesPlan> = {
+  planOf: nodesPlanOf,
+  smaller: smallerNodes,
+  run: (plan) => {
+    const done = runNodes(plan)
+    return {
+      end: done.end,
+      steps: done.steps,
+      operations: plan.clients.flat().map(({ do: name }) => `nodes ${name}`),
+      faults: nodesFaultsOf(plan),
+      violations: [...nodesViolationsOf(done), ...ofNodesTwice(done)],
+      text: () => nodesText(done),
     }
   },
 }
@@ -163,9 +196,14 @@ const seedRun =
 
 const [ofCore, ofWire] = [seedRun(core), seedRun(wire)]
 const [ofStateless, ofThreads] = [seedRun(stateless), seedRun(threads)]
+const ofNodes = seedRun(nodes)
 
-/** Runs the plan of a seed. Three of eight seeds select a run of the server: MCP with handshakes and without, and app-server v2. */
+/**
+ * Runs the plan of a seed. Three of eight seeds select a run of the server: MCP with handshakes and without, and app-server
+ * v2. One of sixteen (9, 25, …) selects a run of several nodes.
+ */
 export const runOf = (seed: number): SeedRun => {
+  if (seed % 16 === 9) return ofNodes(seed)
   switch (seed % 8) {
     case 7:
       return ofWire(seed)
@@ -184,5 +222,6 @@ export const allLaws: ReadonlyArray<{ readonly law: string; readonly statement: 
   ...wireLaws,
   ...statelessLaws,
   ...threadLaws,
+  ...nodeLaws,
   repeated,
 ]

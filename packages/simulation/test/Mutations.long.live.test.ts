@@ -5,6 +5,7 @@ import * as Path from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { allLaws } from "../src/Vocabulary.ts"
 import { type Mutation, mutations as coreMutations } from "./mutations.ts"
+import { nodeMutations } from "./mutations.nodes.ts"
 import { statelessMutations } from "./mutations.stateless.ts"
 import { storageMutations } from "./mutations.storage.ts"
 import { threadMutations } from "./mutations.threads.ts"
@@ -16,13 +17,14 @@ const mutations: ReadonlyArray<Mutation> = [
   ...wireMutations,
   ...statelessMutations,
   ...threadMutations,
+  ...nodeMutations,
 ]
 
 const root = Path.resolve(import.meta.dirname, "../../..")
 
 /** A copy of the packages that mutations change and of the simulation; all other packages are linked from the repository. */
 const tree = Path.join(Fs.realpathSync(Os.tmpdir()), `colloquy-mutations-${process.pid}`)
-const copied = ["core", "server", "simulation", "testing"]
+const copied = ["core", "server", "simulation", "store-sql", "testing"]
 
 /** Seeds after which a mutation counts as undetected. Most are detected within a few; one needs four thousand. */
 const seeds = 6_000

@@ -33,7 +33,7 @@ describe("Simulation", () => {
           const first = failures.find(({ laws }) => laws.includes(number))
           if (first !== undefined) assert.fail(explain(first.seed))
         }),
-      120_000,
+      300_000,
     )
   }
 
@@ -68,6 +68,16 @@ describe("Simulation", () => {
         "fork",
         "get",
         "list",
+        "nodes archive",
+        "nodes create",
+        "nodes follow",
+        "nodes fork",
+        "nodes interrupt",
+        "nodes list",
+        "nodes pause",
+        "nodes rename",
+        "nodes send",
+        "nodes unarchive",
         "pages",
         "pause",
         "remove",
@@ -146,6 +156,17 @@ describe("Simulation", () => {
         "model hang",
         "model overflow",
         "model retryable",
+        "nodes clock skew",
+        "nodes cut refused",
+        "nodes cut silent",
+        "nodes database down",
+        "nodes drain",
+        "nodes kill",
+        "nodes lost after commit",
+        "nodes lost before commit",
+        "nodes slow",
+        "nodes start",
+        "nodes stop",
         "op big",
         "op unsupported",
         "page garbage",

@@ -33,7 +33,17 @@ const arrows: Readonly<Record<string, ReadonlyArray<string> | "everything">> = {
     "transport-stdio",
   ],
   testing: ["protocol", "core", "server", "client", "models", "store"],
-  simulation: ["protocol", "json-schema", "core", "server", "client", "models", "store", "testing"],
+  simulation: [
+    "protocol",
+    "json-schema",
+    "core",
+    "server",
+    "client",
+    "models",
+    "store",
+    "store-sql",
+    "testing",
+  ],
   cli: "everything",
   bench: "everything",
   examples: "everything",
@@ -78,6 +88,7 @@ const isPlatformEdge = ({ room, file }: Module): boolean =>
   file === "packages/testing/src/MockProvider.ts" ||
   file === "packages/testing/src/PostgresServer.ts" ||
   file === "packages/simulation/src/main.ts" ||
+  file === "packages/simulation/src/nodes/SqliteDatabase.ts" ||
   file === "packages/agent/src/internal/MachineTools.ts" ||
   file === "packages/tools/src/process/ProcessGroup.ts" ||
   file === "packages/tools/src/patch/PatchProgram.ts" ||

@@ -3,7 +3,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Entry } from "./Trace.ts"
 
-type Happening = Entry extends infer E ? (E extends Entry ? Omit<E, "ms"> : never) : never
+/** An entry without its time. */
+export type Happening = Entry extends infer E ? (E extends Entry ? Omit<E, "ms"> : never) : never
 
 /** The trace of one run while it grows, with the slots and numbers of its conversations. */
 export class Recorder {
@@ -51,8 +52,11 @@ export class Recorder {
 
   /** Appends one entry with the current virtual time. */
   record(happening: Happening): Effect.Effect<void> {
-    return Effect.map(Clock.currentTimeMillis, (ms) => {
-      this.trace.push({ ms, ...happening })
-    })
+    return Effect.map(Clock.currentTimeMillis, (ms) => this.push(ms, happening))
+  }
+
+  /** Appends one entry. */
+  push(ms: number, happening: Happening): void {
+    this.trace.push({ ms, ...happening })
   }
 }

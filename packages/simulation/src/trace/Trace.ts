@@ -1,5 +1,7 @@
 /** What happened in a run, in order: calls and their answers, the deliveries each listener took, the actions of model and tools. */
 import type { Delivery } from "@colloquy/core/listeners/Delivery"
+import type { Event } from "@colloquy/protocol/EventMsg"
+import type { NodeAction } from "../nodes/NodePlan.ts"
 import type { Answering, ForkRule, Operation, Reading } from "../scenario/Plan.ts"
 
 /** The result of an operation. `died` is a defect: no operation may have one. */
@@ -118,6 +120,58 @@ type Happening =
     }
   /** The embedder changed its tools or its resource. */
   | { readonly at: "changed"; readonly what: "tools" | "resource" }
+  /** A fault of a node or of the database began or ended. */
+  | { readonly at: "node"; readonly node: string; readonly does: string }
+  /** A client of several nodes began an action. */
+  | {
+      readonly at: "nodeCall"
+      readonly client: string
+      readonly call: number
+      readonly conversation: string | undefined
+      readonly action: NodeAction
+    }
+  /** The end of that action; `tries`: how often it was sent. */
+  | {
+      readonly at: "nodeAnswer"
+      readonly call: number
+      readonly conversation: string | undefined
+      readonly tries: number
+      readonly answer: Answer
+    }
+  /** A follower attached through a node, from a number on. */
+  | {
+      readonly at: "following"
+      readonly follower: string
+      readonly conversation: string
+      readonly node: string
+      readonly from: number
+    }
+  /** The durable events that a follower took. */
+  | { readonly at: "got"; readonly follower: string; readonly events: ReadonlyArray<Event> }
+  /** A follower lost its attachment; `answer` is the reason. */
+  | { readonly at: "unfollowed"; readonly follower: string; readonly answer: Answer }
+  /** The database committed a batch. `how`: what its writer had no right to do. */
+  | {
+      readonly at: "wrote"
+      readonly conversation: string
+      readonly process: string
+      readonly generation: number
+      readonly how?: string
+    }
+  /** What the store has of a conversation when the clients have finished. */
+  | {
+      readonly at: "stored"
+      readonly conversation: string
+      readonly archived: boolean
+      readonly name?: string
+    }
+  /** A log as the store reads it, or the reason why it cannot. */
+  | {
+      readonly at: "log"
+      readonly conversation: string
+      readonly events: number
+      readonly fault?: string
+    }
   | { readonly at: "rest" }
   | { readonly at: "closing" }
   | { readonly at: "closed" }
