@@ -22,11 +22,11 @@ export const create = Effect.fnUntraced(function* (
   nodes: ServerNodes,
   approvalPolicy: string,
   first?: ServerNode,
-) {
+): Effect.fn.Return<Known> {
   const settings = { approvalPolicy, sandbox: "danger-full-access", cwd: nodes.cwd }
   const { body, status, url } = yield* nodes.ask("/v1/conversations", settings, first)
   assert.strictEqual(status, 201, JSON.stringify(body))
-  return { id: String(body["conversationId"]), inputs: [], server: url } as Known
+  return { id: String(body["conversationId"]), inputs: [], server: url }
 })
 
 /** Sends input, with its text as the id of the submission, and waits for the end of its turn. */
