@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { type Invocation, parse } from "./Arguments.ts"
 import * as AppServer from "./AppServer.ts"
+import * as Cluster from "./Cluster.ts"
 import * as Conversations from "./Conversations.ts"
 import * as Core from "./Core.ts"
 import * as Exec from "./Exec.ts"
@@ -23,6 +24,7 @@ import * as User from "./User.ts"
 const about = {
   "app-server":
     "the built program's plain JSON-RPC: requests, events to 1, 8 and 64 listeners, both versions beside each other",
+  cluster: "servers that share a PostgreSQL database: turns, what a server's end costs, sizes",
   conversations:
     "1 to 100,000 conversations of one process, one after the other: rate, slowest, memory",
   core: "the conversations alone: memory when idle, events to listeners, a long log, making and ending",
@@ -41,7 +43,7 @@ ${Object.entries(about)
   .map(([name, text]) => `  ${name.padEnd(13)}  ${text}`)
   .join("\n")}
 
-Options: \`--quick\` only shows that it runs; \`--bin <path>\` measures another build's entry (\`app-server\`, \`mcp\`, \`soak\`, \`stdio\`, \`user\`).
+Options: \`--quick\` only shows that it runs; \`--bin <path>\` measures another build's entry (\`app-server\`, \`cluster\`, \`mcp\`, \`soak\`, \`stdio\`, \`user\`).
 \`user\` alone: \`--peer '<command line>'\`, repeatable, measures another server; \`--runs <number>\`; \`--json <file>\`
 stores the figures; \`--write\` puts them in packages/docs/benchmarks.md.
 `
@@ -76,6 +78,8 @@ const runUser = (invocation: Extract<Invocation, { readonly _tag: "Run" }>) => {
 const built = {
   "app-server": (quick: boolean, bin: string) =>
     AppServer.appServer(quick ? AppServer.quick : AppServer.full, bin),
+  cluster: (quick: boolean, bin: string) =>
+    Cluster.cluster(quick ? Cluster.quick : Cluster.full, bin),
   mcp: (quick: boolean, bin: string) => Mcp.mcp(quick ? Mcp.quick : Mcp.full, bin),
   soak: (quick: boolean, bin: string) => Soak.soak(quick ? Soak.quick : Soak.full, bin),
   stdio: (quick: boolean, bin: string) => Stdio.stdio(quick ? Stdio.quick : Stdio.full, bin),
@@ -102,12 +106,18 @@ const main = Effect.suspend((): Effect.Effect<unknown> => {
           "`--peer`, `--runs`, `--json` and `--write` are for `user`; `npm run bench` shows what there is",
         )
       }
-      if (name === "app-server" || name === "mcp" || name === "soak" || name === "stdio")
+      if (
+        name === "app-server" ||
+        name === "cluster" ||
+        name === "mcp" ||
+        name === "soak" ||
+        name === "stdio"
+      )
         return runBuilt(name, quick, bin ?? Stdio.entry)
       if (bin !== undefined) {
         return leave(
           2,
-          `\`--bin\` is for \`app-server\`, \`mcp\`, \`soak\`, \`stdio\` and \`user\`: ${name} is measured from its source`,
+          `\`--bin\` is for \`app-server\`, \`cluster\`, \`mcp\`, \`soak\`, \`stdio\` and \`user\`: ${name} is measured from its source`,
         )
       }
       if (name === "http") return run(Http.http(quick ? Http.quick : Http.full))

@@ -1,3 +1,4 @@
+import { missingPostgres } from "@colloquy/testing/PostgresServer"
 import { assert, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -40,6 +41,21 @@ describe("npm run bench", () => {
         "deltas in v1",
         "deltas in v2",
         "cost of a delta in v2 beside v1",
+      ],
+    ],
+    [
+      "cluster",
+      [
+        "turns, 1 server with files",
+        ...(missingPostgres() === undefined
+          ? [
+              "turns, 1 server with PostgreSQL",
+              "turns, 2 servers with PostgreSQL",
+              "turns, 3 servers with PostgreSQL",
+              "a conversation in the database",
+              "from the kill of a server to the end of the next turn",
+            ]
+          : []),
       ],
     ],
     [
@@ -213,7 +229,7 @@ describe("npm run bench", () => {
     assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
     assert.match(
       stdout,
-      /^ {2}app-server {5}\S.*\n {2}conversations {2}\S.*\n {2}core {11}\S.*\n {2}exec {11}\S.*\n {2}http {11}\S.*\n {2}mcp {12}\S.*\n {2}soak {11}\S.*\n {2}stdio {10}\S.*\n {2}store {10}\S.*\n {2}user {11}\S/m,
+      /^ {2}app-server {5}\S.*\n {2}cluster {8}\S.*\n {2}conversations {2}\S.*\n {2}core {11}\S.*\n {2}exec {11}\S.*\n {2}http {11}\S.*\n {2}mcp {12}\S.*\n {2}soak {11}\S.*\n {2}stdio {10}\S.*\n {2}store {10}\S.*\n {2}user {11}\S/m,
     )
   })
 
@@ -231,7 +247,7 @@ describe("npm run bench", () => {
       status: 2,
       stdout: "",
       stderr:
-        "bench: `--bin` is for `app-server`, `mcp`, `soak`, `stdio` and `user`: core is measured from its source\n",
+        "bench: `--bin` is for `app-server`, `cluster`, `mcp`, `soak`, `stdio` and `user`: core is measured from its source\n",
     })
   })
 

@@ -61,6 +61,7 @@ export const sections: ReadonlyArray<Section> = [
       doc("observability", "Observability"),
       doc("storage", "Stored conversations"),
       doc("store-sql", "Conversations in a database"),
+      doc("scale-out", "Several servers"),
       doc("configuration", "Configuration"),
     ],
   },

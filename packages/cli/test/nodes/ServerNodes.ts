@@ -1,0 +1,145 @@
+/** Several servers of the built program on one database, and a client that asks whichever of them is there. */
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Home from "../support/Home.ts"
+import { type HttpProcess, startHttp } from "../support/HttpProcess.ts"
+
+/** A server that listens. */
+export interface ServerNode {
+  readonly server: HttpProcess
+  readonly url: string
+}
+
+/** A response, and the server that gave it. */
+export interface Reply {
+  readonly status: number
+  readonly body: { readonly [member: string]: unknown }
+  readonly url: string
+}
+
+/** See the header. */
+export interface ServerNodes {
+  readonly token: string
+  /** Directory in which commands run. */
+  readonly cwd: string
+  readonly all: () => ReadonlyArray<ServerNode>
+  /** Starts one more server. Resolves when it listens. */
+  readonly start: Effect.Effect<ServerNode>
+  /** Kills a server, and resolves when it has ended. */
+  readonly kill: (node: ServerNode) => Effect.Effect<void>
+  /**
+   * Sends a request to the servers in turn, until one of them responds with anything but that it cannot do it now. Follows the
+   * response that names the server which has the conversation. Dies after `patienceMs`.
+   *
+   * @param json body of a POST; without it the request is a GET
+   * @param first the server that is asked first
+   */
+  readonly ask: (path: string, json?: unknown, first?: ServerNode) => Effect.Effect<Reply>
+}
+
+const patienceMs = 40_000
+
+/** A server that is stopped responds to nothing. */
+const attemptMs = 8000
+
+const retryMs = 50
+
+/** The response; undefined where the server did not give one. */
+const send = async (
+  url: string,
+  token: string,
+  json: unknown,
+): Promise<(Reply & { readonly location: string | null }) | undefined> => {
+  try {
+    const response = await fetch(url, {
+      redirect: "manual",
+      signal: AbortSignal.timeout(attemptMs),
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(json === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(json === undefined ? {} : { method: "POST", body: JSON.stringify(json) }),
+    })
+    const text = await response.text()
+    const body = (text === "" ? {} : JSON.parse(text)) as Reply["body"]
+    const { status } = response
+    return { status, body, url, location: response.headers.get("location") }
+  } catch {
+    return undefined
+  }
+}
+
+/** It may be possible a moment later, or elsewhere. */
+const isPassing = ({ body, status }: Reply): boolean =>
+  status >= 500 || status === 307 || body["code"] === "in_use"
+
+/** The addresses, again and again, beginning with any of them. */
+function* inTurns(urls: () => ReadonlyArray<string>, first: ServerNode | undefined) {
+  if (first !== undefined) yield first.url
+  for (let turn = Math.floor(Math.random() * 100); ; turn++) {
+    const all = urls()
+    yield all[turn % all.length]
+  }
+}
+
+const ask = async (
+  addresses: Iterable<string | undefined>,
+  token: string,
+  path: string,
+  json: unknown,
+): Promise<Reply> => {
+  const until = Date.now() + patienceMs
+  let last: unknown
+  for (const url of addresses) {
+    if (Date.now() > until) break
+    let reply = url === undefined ? undefined : await send(`${url}${path}`, token, json)
+    const location = reply?.status === 307 ? reply.location : null
+    if (location !== null) reply = await send(location, token, json)
+    if (reply !== undefined && !isPassing(reply))
+      return { ...reply, url: new URL(reply.url).origin }
+    last = reply ?? last
+    await new Promise((done) => setTimeout(done, retryMs))
+  }
+  throw new Error(`${path}: no server responded in time: ${JSON.stringify(last)}`)
+}
+
+/**
+ * Starts the servers. They are killed with the scope.
+ *
+ * @param config more lines of `config.toml`
+ */
+export const startNodes = Effect.fnUntraced(function* (
+  database: string,
+  count: number,
+  ...config: ReadonlyArray<string>
+): Effect.fn.Return<ServerNodes, never, Scope.Scope> {
+  const store = `conversation_store = ${JSON.stringify(database)}`
+  const home = yield* Home.home({ "config.toml": [store, ...config].join("\n") })
+  const cwd = yield* Home.directory()
+  const scope = yield* Effect.scope
+  const alive = new Set<ServerNode>()
+  const start = Effect.gen(function* () {
+    const server = yield* startHttp(home, ["serve", "--listen", "http://127.0.0.1:0"], cwd)
+    const node = { server, url: yield* server.url }
+    alive.add(node)
+    return node
+  }).pipe(Scope.provide(scope))
+  // The first one creates the token.
+  for (let started = 0; started < count; started++) yield* start
+  const token = readFileSync(join(home, "http-token"), "utf8").trim()
+  const urls = () => [...alive].map(({ url }) => url)
+  return {
+    token,
+    cwd,
+    all: () => [...alive],
+    start,
+    kill: (node) =>
+      Effect.suspend(() => {
+        alive.delete(node)
+        return Effect.andThen(node.server.kill("SIGKILL"), Effect.asVoid(node.server.exit))
+      }),
+    ask: (path, json, first) => Effect.promise(() => ask(inTurns(urls, first), token, path, json)),
+  }
+})
