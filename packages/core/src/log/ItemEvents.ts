@@ -36,8 +36,9 @@ export const callStart = (msg: EventMsg): ((base: RunningBase) => CallItem) | un
       return (base) => ({ ...base, type: "file_change", callId, changes })
     }
     case "mcp_tool_call_begin": {
-      const { call_id: callId, invocation } = msg
-      return (base) => ({ ...base, type: "mcp_tool_call", callId, ...invocation })
+      const { call_id: callId, invocation, read_only: readOnly } = msg
+      const call = { callId, ...invocation, ...defined({ readOnly }) }
+      return (base) => ({ ...base, type: "mcp_tool_call", ...call })
     }
     case "tool_call_begin": {
       const { arguments: args, call_id: callId, namespace, tool } = msg

@@ -57,7 +57,9 @@ export const requestEvent = (request: QuestionRequest, settings: QuestionSetting
         type: "tool_approval_request",
         call_id: request.callId,
         tool: request.tool,
+        ...defined({ server: request.server }),
         arguments: request.arguments,
+        ...defined({ annotations: request.annotations }),
         reason: reasonText(request, settings),
       }
     case "Permissions":
@@ -189,7 +191,7 @@ const approvalOf = (
         callId,
         tool: msg.tool,
         arguments: msg.arguments,
-        ...defined({ reason }),
+        ...defined({ server: msg.server, annotations: msg.annotations, reason }),
       }
     case "request_permissions":
       return permissionsOf(msg)

@@ -109,7 +109,12 @@ export const startSettings = Effect.fnUntraced(function* (
     cwd: settings.cwd,
     roots: given.runtimeWorkspaceRoots ?? [],
   })
-  return sandboxPolicy === undefined ? settings : { ...settings, sandboxPolicy }
+  return {
+    ...settings,
+    ...(sandboxPolicy === undefined ? {} : { sandboxPolicy }),
+    // Clients of this dialect expect to be asked, and can be.
+    toolServerApproval: settings.toolServerApproval ?? "auto",
+  }
 })
 
 /** The policy of the core. */

@@ -23,7 +23,7 @@ import { ProcessGroup } from "../process/ProcessGroup.ts"
 import { Watchdog } from "../process/Watchdog.ts"
 import { TrustedPrograms } from "../programs/TrustedPrograms.ts"
 import { type Qualified, qualifyAll } from "./QualifiedNames.ts"
-import { isReadOnly, type ServerTool } from "./ServerTools.ts"
+import { isReadOnly, readOnlyHintOf, type ServerTool } from "./ServerTools.ts"
 import type { Ask } from "./ToolConnection.ts"
 import * as ToolOutput from "./ToolOutput.ts"
 import * as ToolServer from "./ToolServer.ts"
@@ -53,6 +53,8 @@ export interface Call {
   readonly arguments: string
   /** Delivers an event to the listeners of the turn. */
   readonly emit: (msg: EventMsg) => Effect.Effect<void>
+  /** Resolves when the call may be made: undefined, or why not, as the end of a sentence. Default: it may. */
+  readonly approve?: (args: unknown) => Effect.Effect<string | undefined>
 }
 
 /** The servers of one turn. */
@@ -64,11 +66,13 @@ export interface OpenServers {
   readonly tools: Effect.Effect<Listing>
   /** True for a tool of the last listing. */
   readonly has: (qualifiedName: string) => boolean
+  /** The tool of the last listing with this name. */
+  readonly find: (qualifiedName: string) => Qualified<ServerTool> | undefined
   /** True when the server says of the tool that it changes nothing. */
   readonly isReadOnly: (qualifiedName: string) => boolean
   /**
-   * Calls a tool of the last listing and returns the output for the model. Emits `mcp_tool_call_begin` before and
-   * `mcp_tool_call_end` after. Never fails. An interrupt cancels the call at the server without waiting for it.
+   * Calls a tool of the last listing and returns the output for the model. Emits `mcp_tool_call_begin` before, also before
+   * it is approved, and `mcp_tool_call_end` after. Never fails. An interrupt cancels the call at the server without waiting for it.
    */
   readonly call: (call: Call) => Effect.Effect<string>
   /** The server with this name, as it is configured; undefined for any other name. */
@@ -104,14 +108,15 @@ const specOf = ({ qualifiedName, tool }: Qualified<ServerTool>): ToolSpec => ({
 
 /** Runs one call and emits its events. */
 const runCall = Effect.fnUntraced(function* (
-  { callId, emit }: Call,
+  { approve = () => Effect.undefined, callId, emit }: Call,
   { server, tool }: Qualified<ServerTool>,
   args: Readonly<Record<string, unknown>> | undefined,
   result: Effect.Effect<ToolOutput.CallResult, { readonly message: string }>,
 ) {
   const invocation = { server, tool: tool.name, arguments: args ?? null }
   const call = { call_id: callId, invocation }
-  const startedAt = yield* Clock.currentTimeMillis
+  const readOnly = readOnlyHintOf(tool)
+  let startedAt = yield* Clock.currentTimeMillis
   const end = (outcome: ToolOutput.Outcome) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       emit({
@@ -124,11 +129,25 @@ const runCall = Effect.fnUntraced(function* (
             : { Err: `tool call error: ${outcome.message}` },
       }),
     )
-  yield* emit({ type: "mcp_tool_call_begin", ...call })
-  const outcome = yield* Effect.match(result, {
+  yield* emit({
+    type: "mcp_tool_call_begin",
+    ...call,
+    ...(readOnly === undefined ? {} : { read_only: readOnly }),
+  })
+  const called = Effect.match(result, {
     onFailure: ({ message }): ToolOutput.Outcome => ({ _tag: "Failure", message }),
     onSuccess: (value) => ToolOutput.outcome(value),
-  }).pipe(
+  })
+  const outcome = yield* approve(args ?? null).pipe(
+    Effect.flatMap((refused) =>
+      refused === undefined
+        ? Effect.andThen(
+            // A person's time is not the tool's.
+            Effect.map(Clock.currentTimeMillis, (now) => (startedAt = now)),
+            called,
+          )
+        : Effect.succeed<ToolOutput.Outcome>({ _tag: "Failure", message: refused }),
+    ),
     // Listeners that saw the call start also see its end.
     Effect.onInterrupt(() => end({ _tag: "Failure", message: "interrupted" })),
   )
@@ -175,6 +194,7 @@ const openServers = (servers: ReadonlyArray<Named>, ask: Ask): OpenServers => {
   return {
     tools,
     has: (name) => byName.has(name),
+    find: (name) => byName.get(name),
     isReadOnly: (name) => {
       const found = byName.get(name)
       return found !== undefined && isReadOnly(found.tool)
@@ -231,7 +251,7 @@ export class ToolServers extends Context.Service<
         return configured.length === 0
           ? Effect.sync(() => openServers([], ask))
           : Effect.map(
-              Effect.forEach(configured, ([name, server]) =>
+              Effect.forEach(configured, ([name, { approval: _, ...server }]) =>
                 Effect.map(RcMap.get(running, [name, server]), (one): Named => [name, one]),
               ),
               (named) => openServers(named, ask),
