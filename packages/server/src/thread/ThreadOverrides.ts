@@ -173,6 +173,9 @@ const modeChange = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ContextChange, JsonRpcError> {
   if (given == null) return {}
   const { developer_instructions, model, reasoning_effort } = given.settings
+  if (model === "") {
+    return yield* invalid("`collaborationMode.settings.model`: expected the name of a model")
+  }
   return {
     model,
     effort: reasoning_effort === null ? null : yield* effortOf(reasoning_effort),

@@ -8,7 +8,8 @@
  */
 import type { McpServer } from "@colloquy/core/ConversationSettings"
 import type { ToolSpec } from "@colloquy/core/ModelClient"
-import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import { defined } from "@colloquy/protocol/Defined"
+import type { EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
 import { wireDuration } from "@colloquy/protocol/events/WireDuration"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -106,7 +107,17 @@ const specOf = ({ qualifiedName, tool }: Qualified<ServerTool>): ToolSpec => ({
   parameters: tool.inputSchema,
 })
 
-/** Runs one call and emits its events. */
+const failed = ({ message }: { readonly message: string }): ToolOutput.Outcome => ({
+  _tag: "Failure",
+  message,
+})
+
+const resultOf = (outcome: ToolOutput.Outcome): EventOf<"mcp_tool_call_end">["result"] =>
+  outcome._tag === "Result"
+    ? { Ok: outcome.result }
+    : { Err: `tool call error: ${outcome.message}` }
+
+/** Runs one call once it is approved, and emits its events. */
 const runCall = Effect.fnUntraced(function* (
   { approve = () => Effect.undefined, callId, emit }: Call,
   { server, tool }: Qualified<ServerTool>,
@@ -123,19 +134,12 @@ const runCall = Effect.fnUntraced(function* (
         type: "mcp_tool_call_end",
         ...call,
         duration: wireDuration(now - startedAt),
-        result:
-          outcome._tag === "Result"
-            ? { Ok: outcome.result }
-            : { Err: `tool call error: ${outcome.message}` },
+        result: resultOf(outcome),
       }),
     )
-  yield* emit({
-    type: "mcp_tool_call_begin",
-    ...call,
-    ...(readOnly === undefined ? {} : { read_only: readOnly }),
-  })
+  yield* emit({ type: "mcp_tool_call_begin", ...call, ...defined({ read_only: readOnly }) })
   const called = Effect.match(result, {
-    onFailure: ({ message }): ToolOutput.Outcome => ({ _tag: "Failure", message }),
+    onFailure: failed,
     onSuccess: (value) => ToolOutput.outcome(value),
   })
   const outcome = yield* approve(args ?? null).pipe(
@@ -146,10 +150,10 @@ const runCall = Effect.fnUntraced(function* (
             Effect.map(Clock.currentTimeMillis, (now) => (startedAt = now)),
             called,
           )
-        : Effect.succeed<ToolOutput.Outcome>({ _tag: "Failure", message: refused }),
+        : Effect.succeed(failed({ message: refused })),
     ),
     // Listeners that saw the call start also see its end.
-    Effect.onInterrupt(() => end({ _tag: "Failure", message: "interrupted" })),
+    Effect.onInterrupt(() => end(failed({ message: "interrupted" }))),
   )
   yield* end(outcome)
   return outcome._tag === "Result" ? outcome.output : ToolOutput.failedOutput(outcome.message)
