@@ -2,6 +2,7 @@
  * The tables of the configuration that name a program or host to connect to: model providers and
  * tool servers.
  */
+import { ToolServerApproval } from "@colloquy/protocol/Policy"
 import * as Schema from "effect/Schema"
 import { Count, key, keyOr, Seconds, Strings, StringTable } from "./KeySchemas.ts"
 
@@ -58,6 +59,10 @@ export const McpServerConfig = Schema.Struct({
   startup_timeout_sec: keyOr(Seconds, 10, "Seconds that the server may take to start."),
   startup_timeout_ms: key(Count, "The same in milliseconds; older name of the key."),
   tool_timeout_sec: keyOr(Seconds, 60, "Seconds that a call of one of its tools may take."),
+  default_tools_approval_mode: key(
+    ToolServerApproval,
+    "When a call of its tools needs an approval: `approve` never, `prompt` always, `writes` unless the server says that the tool changes nothing, `auto` like `writes` except under the approval policy `never`. Default: `auto` in threads that a client of app-server v2 has started, `approve` in others.",
+  ),
   enabled: keyOr(Schema.Boolean, true, "False: the table is ignored."),
 })
 /** The values of one table under `mcp_servers`, as far as they are set. */

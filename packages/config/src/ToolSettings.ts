@@ -74,6 +74,9 @@ const mcpServers = (
       transport: transport.success,
       startupTimeout: startup,
       toolTimeout: Duration.seconds(config.tool_timeout_sec ?? 60),
+      ...(config.default_tools_approval_mode === undefined
+        ? {}
+        : { approval: config.default_tools_approval_mode }),
     }
   }
   return Result.succeed(servers)

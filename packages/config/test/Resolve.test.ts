@@ -232,6 +232,18 @@ model_verbosity = "low"
     assert.deepStrictEqual([includeUserInputTool, includeWebSearchTool], [true, true])
   })
 
+  it("the approval of the tools of a server is what its table says", () => {
+    const { mcpServers } = settings(`
+      [mcp_servers.a]
+      command = "x"
+      default_tools_approval_mode = "prompt"
+      [mcp_servers.b]
+      command = "x"
+    `)
+    assert.strictEqual(mcpServers?.["a"]?.approval, "prompt")
+    assert.notProperty(mcpServers?.["b"], "approval")
+  })
+
   it("overrides of a client win over the whole configuration", () => {
     const overrides = {
       model: "o3-pro",

@@ -6,6 +6,7 @@ import type {
   ReasoningSummary,
   SandboxMode,
   SandboxPolicy,
+  ToolServerApproval,
   Verbosity,
 } from "@colloquy/protocol/Policy"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
@@ -107,6 +108,8 @@ export interface ConversationSettings {
   readonly includeUserInputTool?: boolean
   /** Tool servers by name, which matches `^[a-zA-Z0-9_-]+$`. */
   readonly mcpServers?: Readonly<Record<string, McpServer>>
+  /** When tools of those tool servers need an approval whose configuration does not say. Default `approve`. */
+  readonly toolServerApproval?: ToolServerApproval
   /** Tools that the clients of the conversation run. */
   readonly clientTools?: ReadonlyArray<ClientTool>
   /** Text of the AGENTS.md files, read when the conversation was created. */
@@ -129,7 +132,7 @@ export interface ShellEnvironment {
   readonly includeOnly: ReadonlyArray<string>
 }
 
-/** How a tool server is reached. */
+/** How a tool server is reached, and when its tools may be called. */
 export interface McpServer {
   readonly transport:
     | {
@@ -150,6 +153,8 @@ export interface McpServer {
   readonly startupTimeout: Duration.Duration
   /** Longest run of one call. */
   readonly toolTimeout: Duration.Duration
+  /** When its tools need an approval. Default: `toolServerApproval` of the conversation. */
+  readonly approval?: ToolServerApproval
 }
 
 /** What a client may set for one conversation. Everything else comes from the configuration. */

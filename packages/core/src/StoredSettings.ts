@@ -9,6 +9,7 @@ import {
   ReasoningEffort,
   ReasoningSummary,
   SandboxPolicy,
+  ToolServerApproval,
   Verbosity,
 } from "@colloquy/protocol/Policy"
 import * as Schema from "effect/Schema"
@@ -50,6 +51,7 @@ export const StoredSettings = Schema.Struct({
   approvalDeadlineMs: Schema.optionalKey(Schema.Finite),
   /** The rule of an embedding application is code and is not stored. */
   unattended: Schema.optionalKey(Schema.Literals(["deny", "park"])),
+  toolServerApproval: Schema.optionalKey(ToolServerApproval),
   clientTools: Schema.optionalKey(Schema.Array(ClientTool)),
   onRestart: Schema.optionalKey(Schema.Literals(["close", "continue"])),
 })

@@ -95,10 +95,12 @@ export interface TurnTools {
    */
   readonly replayOf?: (call: ToolCall) => ReplayClass
   /**
-   * The tool of the embedding application that the call is for, and its arguments, as a question about it shows them.
-   * Default: undefined, a question shows the call as a command.
+   * The tool of the embedding application or of a tool server that the call is for, and its arguments, as a question about it
+   * shows them. Default: undefined, a question shows the call as a command.
    */
-  readonly questionOf?: (call: ToolCall) => Pick<ToolApproval, "tool" | "arguments"> | undefined
+  readonly questionOf?: (
+    call: ToolCall,
+  ) => Omit<ToolApproval, "_tag" | "callId" | "reason"> | undefined
   /**
    * Runs one call. Never fails: errors are part of the output. An interruption stops everything that the call started
    * before it resolves.

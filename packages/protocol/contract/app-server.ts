@@ -184,6 +184,7 @@ export type McpToolCallBeginEvent = {
     readonly tool: string
     readonly arguments: unknown
   }
+  readonly read_only?: boolean
 }
 
 export type McpToolCallEndEvent = {
@@ -535,7 +536,9 @@ export type ToolApprovalRequestEvent = {
   readonly type: "tool_approval_request"
   readonly call_id: string
   readonly tool: string
+  readonly server?: string
   readonly arguments: unknown
+  readonly annotations?: Readonly<Record<string, unknown>>
   readonly reason?: string
 }
 
@@ -1511,7 +1514,7 @@ export type CodexEventToolCallEndParams = {
   readonly seq?: number
 }
 
-/** A call of a tool of the embedding application needs an approval. Sent to listeners that gave `after`. */
+/** A call of a tool of the embedding application or of a tool server needs an approval. Sent to listeners that gave `after`. */
 export type CodexEventToolApprovalRequestParams = {
   readonly id: string
   readonly msg: EventMsg | {
@@ -1797,7 +1800,7 @@ export interface ServerNotifications {
   "codex/event/tool_call_begin": { params: CodexEventToolCallBeginParams }
   /** A call of a tool of the embedding application or of a client has ended, or a tool has refused a call. Sent to listeners that gave `after`. */
   "codex/event/tool_call_end": { params: CodexEventToolCallEndParams }
-  /** A call of a tool of the embedding application needs an approval. Sent to listeners that gave `after`. */
+  /** A call of a tool of the embedding application or of a tool server needs an approval. Sent to listeners that gave `after`. */
   "codex/event/tool_approval_request": { params: CodexEventToolApprovalRequestParams }
   /** The queue of input has changed: input was added, edited, moved or removed, or has started a turn. Sent to listeners that gave `after`. */
   "codex/event/queue_changed": { params: CodexEventQueueChangedParams }

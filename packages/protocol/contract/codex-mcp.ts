@@ -151,6 +151,7 @@ export type McpToolCallBeginEvent = {
     readonly tool: string
     readonly arguments: unknown
   }
+  readonly read_only?: boolean
 }
 
 export type McpToolCallEndEvent = {
@@ -535,7 +536,9 @@ export type ToolApprovalRequestEvent = {
   readonly type: "tool_approval_request"
   readonly call_id: string
   readonly tool: string
+  readonly server?: string
   readonly arguments: unknown
+  readonly annotations?: Readonly<Record<string, unknown>>
   readonly reason?: string
 }
 

@@ -56,6 +56,14 @@ export const CollaborationMode = Schema.Literals(["plan", "default"])
 /** A decoded `CollaborationMode`. */
 export type CollaborationMode = typeof CollaborationMode.Type
 
+/**
+ * When a call of a tool of a tool server needs the approval of a person: `approve` never, `prompt` always, `writes` where the
+ * server does not say that the tool changes nothing, `auto` like `writes` unless the approval policy is `never`.
+ */
+export const ToolServerApproval = Schema.Literals(["approve", "prompt", "writes", "auto"])
+/** A decoded `ToolServerApproval`. */
+export type ToolServerApproval = typeof ToolServerApproval.Type
+
 /** Why a turn ended before its answer. */
 export const TurnAbortReason = Schema.Literals(["interrupted", "replaced", "review_ended"])
 /** A decoded `TurnAbortReason`. */

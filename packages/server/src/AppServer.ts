@@ -14,7 +14,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { type FindDialect, unknownMethodRoute } from "./jsonrpc/ForeignMethod.ts"
-import { invalidRequest } from "./app/AppErrors.ts"
+import { invalidRequest, overloaded } from "./app/AppErrors.ts"
 import { make as makeHandlers, makeConnection } from "./app/AppHandlers.ts"
 import { cancelRequest } from "./app/methods/CancelRequest.ts"
 import { initialized } from "./app/methods/Initialized.ts"
@@ -126,6 +126,7 @@ export const serve = (
             : notify(ServerRequestResolved, [{ threadId, requestId: id }])
         },
         ...(options.maxInFlight === undefined ? {} : { maxInFlight: options.maxInFlight }),
+        overloaded,
         ...(options.shutdownGrace === undefined ? {} : { shutdownGrace: options.shutdownGrace }),
         ...(options.endsConversations === true ? { beforeEnd: (yield* Server).shutdown } : {}),
       })

@@ -24,6 +24,7 @@ import { patchTool } from "./edit/PatchTool.ts"
 import * as ImageFile from "./image/ImageFile.ts"
 import { imageTool } from "./image/ImageTool.ts"
 import * as DirectServers from "./mcp/DirectServers.ts"
+import * as ServerCalls from "./mcp/ServerCalls.ts"
 import { type OpenServers, ToolServers } from "./mcp/ToolServers.ts"
 import * as GitDiff from "./patch/GitDiff.ts"
 import { implicitInvocation, intercept } from "./patch/Interception.ts"
@@ -151,6 +152,7 @@ const open = (own: ReadonlyArray<Tool>, servers: OpenServers, context: ToolConte
   const byName = new Map<string, Tool>()
   for (const tool of own) if (!byName.has(tool.name)) byName.set(tool.name, tool)
   const ofServers = serverSpecs(servers, new Set(byName.keys()), context)
+  const calls = ServerCalls.make(servers, context)
   const run = (call: ToolCall): Effect.Effect<ToolResult> => {
     const name = nameOf(call)
     const tool = byName.get(name)
@@ -158,19 +160,10 @@ const open = (own: ReadonlyArray<Tool>, servers: OpenServers, context: ToolConte
     if (call.type !== "function_call" || !servers.has(name)) {
       return Effect.succeed(refusedCall(unsupportedCall(call)))
     }
-    const { emit } = context
-    return Effect.map(
-      servers.call({
-        callId: call.call_id,
-        qualifiedName: name,
-        arguments: call.arguments,
-        emit,
-      }),
-      (output) => ({ output }),
-    )
+    return calls.run(call)
   }
   const isReadOnly = (call: ToolCall): boolean =>
-    byName.get(nameOf(call))?.isReadOnly(call, context.settings) ?? servers.isReadOnly(nameOf(call))
+    byName.get(nameOf(call))?.isReadOnly(call, context.settings) ?? calls.isReadOnly(nameOf(call))
   return {
     specs: Effect.map(Effect.all([ofServers, context.canRequestInput]), ([specs, canAsk]) => [
       ...[...byName.values()]
@@ -180,7 +173,11 @@ const open = (own: ReadonlyArray<Tool>, servers: OpenServers, context: ToolConte
     ]),
     isReadOnly,
     replayOf: (call) => byName.get(nameOf(call))?.replay ?? (isReadOnly(call) ? "safe" : "ask"),
-    questionOf: (call) => byName.get(nameOf(call))?.questionOf?.(call),
+    questionOf: (call) => {
+      const tool = byName.get(nameOf(call))
+      if (tool !== undefined) return tool.questionOf?.(call)
+      return call.type === "function_call" ? calls.questionOf(call) : undefined
+    },
     run,
   }
 }

@@ -1,6 +1,8 @@
+import type { ApprovalRequest } from "@colloquy/core/approvals/Approval"
 import type { McpServer } from "@colloquy/core/ConversationSettings"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
+import type { ReviewDecision, ToolServerApproval } from "@colloquy/protocol/Policy"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -68,5 +70,63 @@ describe("request_user_input", () => {
       assert.isFalse(yield* offered("plan", false))
       assert.isFalse(yield* offered("default", true))
     }).pipe(Effect.provide(toolsOf(connecting([]))), Effect.scoped),
+  )
+})
+
+describe("a tool of a tool server that needs an approval", () => {
+  const call = {
+    type: "function_call",
+    call_id: "c",
+    name: "x__t",
+    arguments: '{"a":1}',
+  } as const
+
+  const called = (decision: ReviewDecision, toolServerApproval: ToolServerApproval) =>
+    Effect.gen(function* () {
+      const { open } = yield* ToolRuntime
+      const { context, events } = watched({
+        approvalPolicy: "on-request",
+        mcpServers: { x: configured("works") },
+        toolServerApproval,
+      })
+      const asked: Array<ApprovalRequest> = []
+      const tools = yield* open({
+        ...context,
+        approve: (request) =>
+          Effect.sync(() => (asked.push(request), { decision, reason: "answered" as const })),
+      })
+      yield* tools.specs
+      const { output } = yield* tools.run(call)
+      const types = events.flatMap(({ type }) => (type.startsWith("mcp_") ? [type] : []))
+      return { asked, output, question: tools.questionOf?.(call), types }
+    }).pipe(Effect.provide(toolsOf(connecting([]))), Effect.scoped)
+
+  const subject = { server: "x", tool: "t", arguments: { a: 1 } }
+  const types: ReadonlyArray<string> = ["mcp_tool_call_begin", "mcp_tool_call_end"]
+
+  it.effect("is asked about between the begin and the end of its call", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual<unknown>(yield* called("approved", "auto"), {
+        asked: [{ _tag: "Tool", callId: "c", ...subject }],
+        output: "[]",
+        question: subject,
+        types,
+      })
+    }),
+  )
+
+  it.effect("is not called when it is denied", () =>
+    Effect.gen(function* () {
+      const { output, types: told } = yield* called("denied", "writes")
+      assert.strictEqual(output, 'err: "tool call error: rejected by user"')
+      assert.deepStrictEqual<ReadonlyArray<string>>(told, types)
+    }),
+  )
+
+  it.effect("is called at once where the setting approves", () =>
+    Effect.gen(function* () {
+      const { asked, question } = yield* called("denied", "approve")
+      assert.deepStrictEqual([asked, question], [[], undefined])
+    }),
   )
 })

@@ -47,16 +47,20 @@ export interface PatchApproval {
   readonly grantRoot?: string
 }
 
-/** May this tool of the embedding application be called? */
+/** May this tool of the embedding application, or of a tool server, be called? */
 export interface ToolApproval {
   readonly _tag: "Tool"
   /** Id of the tool call in events. */
   readonly callId: string
-  /** Name by which the model calls the tool. */
+  /** Name by which the model calls the tool; of a tool server, its name there. */
   readonly tool: string
+  /** Name of the tool server in the configuration; absent for a tool of the application. */
+  readonly server?: string
+  /** What the tool server says of the tool. */
+  readonly annotations?: Readonly<Record<string, unknown>>
   /** What the handler gets, in its encoded form: a JSON value. */
   readonly arguments: unknown
-  /** Why the application asks. Quoted in the question. */
+  /** Why the question is asked. Quoted in it. */
   readonly reason?: string
 }
 

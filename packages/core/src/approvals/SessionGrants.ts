@@ -36,7 +36,8 @@ export const grantOf = (request: ApprovalRequest): string | undefined => {
   // Permissions are held as what they allow, see `decider/HeldPermissions.ts`.
   if (request._tag === "Permissions") return undefined
   if (request._tag === "Tool") {
-    return JSON.stringify({ tool: request.tool, arguments: request.arguments })
+    const { arguments: args, server, tool } = request
+    return JSON.stringify({ ...(server === undefined ? {} : { server }), tool, arguments: args })
   }
   return JSON.stringify({
     command: request.command,

@@ -189,7 +189,7 @@ export const isSame = (a: QuestionRequest, b: QuestionRequest): boolean => {
     return a.cwd === b.cwd && Equal.equals(a.command, b.command)
   }
   if (a._tag === "Tool" && b._tag === "Tool") {
-    return a.tool === b.tool && Equal.equals(a.arguments, b.arguments)
+    return a.tool === b.tool && a.server === b.server && Equal.equals(a.arguments, b.arguments)
   }
   if (a._tag === "Permissions" && b._tag === "Permissions") {
     return a.cwd === b.cwd && Equal.equals(a.permissions, b.permissions)

@@ -78,6 +78,8 @@ export interface McpToolCallItem extends Base<"mcp_tool_call"> {
   readonly server: string
   readonly tool: string
   readonly arguments: unknown
+  /** What the server says of the tool: true, that it changes nothing. Absent where it says nothing. */
+  readonly readOnly?: boolean
   /** Absent while it runs and when the turn ended first, like `durationMs`. */
   readonly result?: EventOf<"mcp_tool_call_end">["result"]
   readonly durationMs?: number

@@ -23,6 +23,9 @@ const question =
 const userSource = ({ source }: EventOf<"exec_command_begin">): "user_shell" | undefined =>
   source === "user_shell" ? source : undefined
 
+const readOnlyOf = ({ read_only: readOnly }: EventOf<"mcp_tool_call_begin">) =>
+  defined({ readOnly })
+
 /** The item that the event starts and another event will end; undefined when it starts none. */
 export const callStart = (msg: EventMsg): ((base: RunningBase) => CallItem) | undefined => {
   switch (msg.type) {
@@ -36,8 +39,8 @@ export const callStart = (msg: EventMsg): ((base: RunningBase) => CallItem) | un
       return (base) => ({ ...base, type: "file_change", callId, changes })
     }
     case "mcp_tool_call_begin": {
-      const { call_id: callId, invocation } = msg
-      return (base) => ({ ...base, type: "mcp_tool_call", callId, ...invocation })
+      const call = { callId: msg.call_id, ...msg.invocation, ...readOnlyOf(msg) }
+      return (base) => ({ ...base, type: "mcp_tool_call", ...call })
     }
     case "tool_call_begin": {
       const { arguments: args, call_id: callId, namespace, tool } = msg

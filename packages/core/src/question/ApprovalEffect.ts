@@ -107,7 +107,9 @@ const effect = (request: ApprovalRequest, settings: QuestionSettings): string =>
     case "Patch":
       return patchEffect(request, settings)
     case "Tool":
-      return "the application that embeds this server carries it out; no sandbox of this server confines it"
+      return request.server === undefined
+        ? "the application that embeds this server carries it out; no sandbox of this server confines it"
+        : "the tool server carries it out; no sandbox of this server confines it"
     case "Permissions":
       return permissionsEffect(request)
   }

@@ -53,17 +53,24 @@ export const requestEvent = (request: QuestionRequest, settings: QuestionSetting
         ...defined({ grant_root: request.grantRoot }),
       }
     case "Tool":
-      return {
-        type: "tool_approval_request",
-        call_id: request.callId,
-        tool: request.tool,
-        arguments: request.arguments,
-        reason: reasonText(request, settings),
-      }
+      return toolEvent(request, settings)
     case "Permissions":
       return permissionsEvent(request, settings)
   }
 }
+
+const toolEvent = (
+  request: Extract<QuestionRequest, { readonly _tag: "Tool" }>,
+  settings: QuestionSettings,
+): EventMsg => ({
+  type: "tool_approval_request",
+  call_id: request.callId,
+  tool: request.tool,
+  ...defined({ server: request.server }),
+  arguments: request.arguments,
+  ...defined({ annotations: request.annotations }),
+  reason: reasonText(request, settings),
+})
 
 const permissionsEvent = (
   request: Extract<QuestionRequest, { readonly _tag: "Permissions" }>,
@@ -189,7 +196,7 @@ const approvalOf = (
         callId,
         tool: msg.tool,
         arguments: msg.arguments,
-        ...defined({ reason }),
+        ...defined({ server: msg.server, annotations: msg.annotations, reason }),
       }
     case "request_permissions":
       return permissionsOf(msg)

@@ -41,9 +41,9 @@ const patchLines = (request: PatchApproval, cwd: string): ReadonlyArray<string> 
 ]
 
 /** The arguments as the rows of a text, since a person decides about them. */
-const toolLines = ({ tool, arguments: args }: Pick<ToolApproval, "tool" | "arguments">) => {
+const toolLines = ({ arguments: args, server = "", tool }: ToolApproval) => {
   const text = JSON.stringify(args) ?? "null"
-  return [...LookAlikes.inTexts([tool, text]), `The arguments:\n${textRows(text)}`]
+  return [...LookAlikes.inTexts([tool, server, text]), `The arguments:\n${textRows(text)}`]
 }
 
 const permissionLines = ({
@@ -120,7 +120,10 @@ const firstLine = (msg: ApprovalMsg): string => {
   if (msg.type === "apply_patch_approval_request") {
     return "Allow Codex to apply proposed code changes?"
   }
-  if (msg.type === "tool_approval_request") return `Allow Codex to call ${nameText(msg.tool)}?`
+  if (msg.type === "tool_approval_request") {
+    const of = msg.server === undefined ? "" : ` of tool server ${nameText(msg.server)}`
+    return `Allow Codex to call ${nameText(msg.tool)}${of}?`
+  }
   if (msg.type === "request_permissions") return "Allow Codex further permissions?"
   return isInline(msg.command, msg.cwd)
     ? `Allow Codex to run \`${commandText(msg.command)}\` in \`${pathText(msg.cwd)}\`?`

@@ -28,6 +28,7 @@ const kept = [
   "contextWindow",
   "autoCompactTokenLimit",
   "onRestart",
+  "toolServerApproval",
   "clientTools",
 ] as const satisfies ReadonlyArray<keyof ConversationSettings & keyof StoredSettings>
 

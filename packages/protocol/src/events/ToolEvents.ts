@@ -24,7 +24,12 @@ export type PlanItem = typeof PlanItem.Type
 /** The event `mcp_tool_call_begin`; its `doc` describes it. */
 export const McpToolCallBegin = event(
   "mcp_tool_call_begin",
-  { call_id: callId, invocation: Invocation },
+  {
+    call_id: callId,
+    invocation: Invocation,
+    /** What the server says of the tool: true, that it changes nothing. Absent where it says nothing. */
+    read_only: Schema.optionalKey(Schema.Boolean),
+  },
   { ...original, doc: "A tool of a tool server is being called.", synced: false },
 )
 /** A tool of a tool server is being called. */
@@ -121,12 +126,16 @@ export const ToolApprovalRequest = event(
   {
     call_id: callId,
     tool: Schema.String,
+    /** Name of the tool server in the configuration; absent for a tool of the embedding application. */
+    server: Schema.optionalKey(Schema.String),
     arguments: Schema.Unknown,
+    /** What the tool server says of the tool, such as `destructiveHint`. */
+    annotations: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
     reason: Schema.optionalKey(Schema.String),
   },
-  { doc: "A call of a tool of the embedding application needs an approval." },
+  { doc: "A call of a tool of the embedding application or of a tool server needs an approval." },
 )
-/** A call of a tool of the embedding application needs an approval. */
+/** A call of a tool of the embedding application or of a tool server needs an approval. */
 export type ToolApprovalRequest = typeof ToolApprovalRequest.Type
 
 /** The event `mcp_list_tools_response`; its `doc` describes it. */

@@ -101,7 +101,7 @@ export const lastingSettings = {
   approvalPolicy: maybe(AskForApprovalParam),
   approvalsReviewer: maybe(ApprovalsReviewerParam),
   sandboxPolicy: maybe(SandboxPolicyParam),
-  model: maybe(Schema.String),
+  model: maybe(Schema.NonEmptyString),
   serviceTier: maybe(Schema.String),
   effort: maybe(Schema.String),
   summary: maybe(ReasoningSummary),

@@ -37,7 +37,7 @@ export const DynamicTool = Schema.Struct({
 export type DynamicTool = typeof DynamicTool.Type
 
 const overrides = {
-  model: maybe(Schema.String),
+  model: maybe(Schema.NonEmptyString),
   modelProvider: maybe(Schema.String),
   /** A relative one counts from the directory of the server. */
   cwd: maybe(Schema.String),

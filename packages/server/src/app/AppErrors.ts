@@ -14,6 +14,8 @@ import type { AuthFailed } from "./ports/AuthPort.ts"
 import type { UserConfigFailed } from "./ports/UserConfigPort.ts"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 
+const overloadedCode = -32001
+
 /** An error caused by the client's request. */
 export const invalid = (message: string, data?: unknown): JsonRpcError =>
   new JsonRpcError({
@@ -33,6 +35,14 @@ export const internal = (message: string, data?: unknown): JsonRpcError =>
 /** A request of the wrong form. */
 export const invalidRequest = (fault: string, data?: unknown): JsonRpcError =>
   invalid(`Invalid request: ${fault}`, data)
+
+/** More requests are in flight than are served at once. Code and text are those of the original's version 0.169. */
+export const overloaded = (fault: string): JsonRpcError =>
+  new JsonRpcError({
+    code: overloadedCode,
+    message: "Server overloaded; retry later.",
+    data: { reason: fault },
+  })
 
 /** The client has not sent `initialize`. */
 export const notInitialized = (): JsonRpcError => invalid("Not initialized")

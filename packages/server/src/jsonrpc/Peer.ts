@@ -88,6 +88,7 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
   private readonly notifications: Readonly<Record<string, NotificationHandler | undefined>>
   private readonly maxInFlight: number
   private readonly maxInFlightChars: number
+  private readonly overloaded: NonNullable<PeerOptions<Rpc.Any>["overloaded"]>
   private inFlightChars = 0
 
   constructor(options: PeerOptions<L>, parts: PeerContext) {
@@ -100,6 +101,7 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
     this.notifications = options.handlers as unknown as JsonRpcPeer<L>["notifications"]
     this.maxInFlight = options.maxInFlight ?? defaultMaxInFlight
     this.maxInFlightChars = options.maxInFlightChars ?? 64 * 1024 * 1024
+    this.overloaded = options.overloaded ?? ((fault) => rpcError(ErrorCode.serverError, fault))
   }
 
   get run(): Effect.Effect<void> {
@@ -320,9 +322,7 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
         : this.inFlightChars >= this.maxInFlightChars
           ? `${this.maxInFlightChars} characters of requests`
           : undefined
-    return limit === undefined
-      ? undefined
-      : rpcError(ErrorCode.serverError, `more than ${limit} in flight`)
+    return limit === undefined ? undefined : this.overloaded(`more than ${limit} in flight`)
   }
 
   private get form() {

@@ -40,6 +40,8 @@ export interface PeerOptions<L extends Rpc.Any> {
    * Bound on the UTF-16 units of all requests in flight; once reached, further requests get an error. Default 64 Mi.
    */
   readonly maxInFlightChars?: number
+  /** The error of a request that is refused by one of these bounds. Default: -32000 with the fault. */
+  readonly overloaded?: (fault: string) => JsonRpcError
   /**
    * Returns the route that serves a request instead of the table, an error that rejects it, or undefined to use the
    * table. `batched`: whether the request came in a batch.

@@ -109,7 +109,12 @@ export const startSettings = Effect.fnUntraced(function* (
     cwd: settings.cwd,
     roots: given.runtimeWorkspaceRoots ?? [],
   })
-  return sandboxPolicy === undefined ? settings : { ...settings, sandboxPolicy }
+  return {
+    ...settings,
+    ...(sandboxPolicy === undefined ? {} : { sandboxPolicy }),
+    // Clients of this dialect expect to be asked, and can be.
+    toolServerApproval: settings.toolServerApproval ?? "auto",
+  }
 })
 
 /** The policy of the core. */
@@ -168,6 +173,9 @@ const modeChange = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ContextChange, JsonRpcError> {
   if (given == null) return {}
   const { developer_instructions, model, reasoning_effort } = given.settings
+  if (model === "") {
+    return yield* invalid("`collaborationMode.settings.model`: expected the name of a model")
+  }
   return {
     model,
     effort: reasoning_effort === null ? null : yield* effortOf(reasoning_effort),

@@ -3,7 +3,9 @@
  * subscriber gets `serverRequest/resolved` once its request needs no answer any more.
  */
 import { commandText } from "@colloquy/core/question/CommandText"
+import { questionText } from "@colloquy/core/question/QuestionText"
 import type { RequestId } from "@colloquy/protocol/JsonRpc"
+import type { ResultOf } from "@colloquy/protocol/Method"
 import type { ReviewDecision } from "@colloquy/protocol/Policy"
 import type { CommandDecision } from "@colloquy/protocol/thread/Questions"
 import {
@@ -148,6 +150,46 @@ const askCommand = (
     ({ decision }) => Result.succeed(decisionOp({ ...refOf(asking), type }, decided(decision))),
   )
 
+/** A call of a tool of a tool server, which the original asks about with a form without members. */
+const askToolServer = (asking: Asking, server: string, msg: EventOf<"tool_approval_request">) => {
+  const { threadId, turnId } = asking.item
+  const { annotations = null, arguments: args, tool } = msg
+  const params = {
+    threadId,
+    turnId,
+    serverName: server,
+    mode: "form" as const,
+    _meta: {
+      codex_approval_kind: "mcp_tool_call",
+      persist: ["session"],
+      tool_name: tool,
+      tool_annotations: annotations,
+      tool_params: args,
+      tool_params_display: shownArguments(args),
+    },
+    message: questionText(msg),
+    requestedSchema: { type: "object", properties: {} },
+  }
+  return Effect.map(asking.peer.request(McpElicitation, params, asking.onSent), (answer) =>
+    Result.succeed(
+      decisionOp({ ...refOf(asking), type: "tool_approval_request" }, toolDecision(answer)),
+    ),
+  )
+}
+
+/** The members of the arguments, for clients that show them one by one. */
+const shownArguments = (args: unknown) =>
+  typeof args === "object" && args !== null
+    ? Object.entries(args).map(([name, value]) => ({ name, value, display_name: name }))
+    : []
+
+/** Neither `decline` nor `cancel` ends the turn, as with any form of a tool server. */
+const toolDecision = ({ _meta, action }: ResultOf<typeof McpElicitation>): ReviewDecision => {
+  if (action !== "accept") return "denied"
+  const persist = typeof _meta === "object" && _meta !== null && "persist" in _meta && _meta.persist
+  return persist === "session" || persist === "always" ? "approved_for_session" : "approved"
+}
+
 const askPatch = (
   asking: Asking,
   { grant_root, reason }: EventOf<"apply_patch_approval_request">,
@@ -249,7 +291,9 @@ export const presentThread =
         case "exec_approval_request":
           return askCommand(asking, msg.type, commandParams(msg))
         case "tool_approval_request":
-          return askCommand(asking, msg.type, toolParams(msg))
+          return msg.server === undefined
+            ? askCommand(asking, msg.type, toolParams(msg))
+            : askToolServer(asking, msg.server, msg)
         case "apply_patch_approval_request":
           return askPatch(asking, msg)
         case "elicitation_request":

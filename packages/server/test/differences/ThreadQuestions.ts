@@ -121,13 +121,16 @@ export const threadQuestions: ReadonlyArray<Difference> = [
   {
     key: "v2-tool-server-approvals",
     original:
-      "A tool of a tool server that may change something is asked about with `mcpServer/elicitation/request`.",
-    colloquy: "It is called: who configures a tool server allows its tools.",
-    why: "The hints of a tool server say nothing that can be relied on.",
+      "An approval of a call of a tool server can be kept for ever, and shows the description of the tool.",
+    colloquy:
+      "It can be kept for the session, and the text shows the arguments and what the approval allows, not what the server says of itself.",
+    why: "A person decides by what the call does.",
     proofs: [only(version, "app_mcp_tools", "thread of 2")],
-    explains: whole(
-      "missing",
-      /^(?:mcpServer\/elicitation\/request|serverRequest\/resolved|thread\/status\/changed active)$/,
+    explains: anyOf(
+      inPath(/^mcpServer\/elicitation\/request$/, /^params\._meta\.(?:persist|tool_description)$/),
+      inPath(/^mcpServer\/elicitation\/request$/, /^params\.message$/, (m) =>
+        String(m.ours).startsWith("Allow Codex to call `"),
+      ),
     ),
   },
 ]

@@ -115,6 +115,7 @@ const began = (callId: string, item: unknown): EventMsg | undefined => {
           tool: String(at(item, "tool")),
           arguments: at(item, "arguments"),
         },
+        ...(at(item, "readOnlyHint") === true ? { read_only: true } : {}),
       }
     case "dynamicToolCall":
       return {
@@ -209,6 +210,17 @@ const ask = (
         ...justification,
       })
     }
+    case elicitation:
+      // A form of the tool server is no approval.
+      if (at(params, "_meta") === null) return undefined
+      return context.approve({
+        _tag: "Tool",
+        callId,
+        server: textAt(params, "serverName"),
+        tool: textAt(params, "_meta", "tool_name"),
+        arguments: at(params, "_meta", "tool_params"),
+        annotations: at(params, "_meta", "tool_annotations") as Readonly<Record<string, unknown>>,
+      })
     case "item/fileChange/requestApproval":
       return context.approve({ _tag: "Patch", callId, changes: changesOf(item), ...justification })
     default:
@@ -293,7 +305,7 @@ const run = Effect.fnUntraced(function* (
     if (question !== undefined) {
       const { decision } = yield* question
       if (decision !== "approved" && decision !== "approved_for_session") return decision
-      yield* emitBegin
+      if (isAsked) yield* emitBegin
     }
     const event = eventOf(callId, message)
     if (event !== undefined) yield* context.emit(event)

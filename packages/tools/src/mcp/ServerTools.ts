@@ -69,7 +69,14 @@ export const readTools = (tools: unknown): ReadonlyArray<ServerTool> => {
   return [...byName.values()]
 }
 
-/**
- * True when the server says that the tool changes nothing. This is unverified: it affects the order, never permission.
- */
-export const isReadOnly = (tool: ServerTool): boolean => tool.annotations?.["readOnlyHint"] === true
+/** What the server says of whether the tool changes nothing, unverified; undefined if it says nothing. */
+export const readOnlyHintOf = ({
+  annotations,
+}: Pick<ServerTool, "annotations">): boolean | undefined => {
+  const hint = annotations?.["readOnlyHint"]
+  return typeof hint === "boolean" ? hint : undefined
+}
+
+/** True when the server says that the tool changes nothing, unverified. */
+export const isReadOnly = (tool: Pick<ServerTool, "annotations">): boolean =>
+  readOnlyHintOf(tool) === true

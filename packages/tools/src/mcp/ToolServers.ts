@@ -8,7 +8,8 @@
  */
 import type { McpServer } from "@colloquy/core/ConversationSettings"
 import type { ToolSpec } from "@colloquy/core/ModelClient"
-import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import { defined } from "@colloquy/protocol/Defined"
+import type { EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
 import { wireDuration } from "@colloquy/protocol/events/WireDuration"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -23,7 +24,7 @@ import { ProcessGroup } from "../process/ProcessGroup.ts"
 import { Watchdog } from "../process/Watchdog.ts"
 import { TrustedPrograms } from "../programs/TrustedPrograms.ts"
 import { type Qualified, qualifyAll } from "./QualifiedNames.ts"
-import { isReadOnly, type ServerTool } from "./ServerTools.ts"
+import { isReadOnly, readOnlyHintOf, type ServerTool } from "./ServerTools.ts"
 import type { Ask } from "./ToolConnection.ts"
 import * as ToolOutput from "./ToolOutput.ts"
 import * as ToolServer from "./ToolServer.ts"
@@ -53,6 +54,8 @@ export interface Call {
   readonly arguments: string
   /** Delivers an event to the listeners of the turn. */
   readonly emit: (msg: EventMsg) => Effect.Effect<void>
+  /** Resolves when the call may be made: undefined, or why not, as the end of a sentence. Default: it may. */
+  readonly approve?: (args: unknown) => Effect.Effect<string | undefined>
 }
 
 /** The servers of one turn. */
@@ -64,11 +67,13 @@ export interface OpenServers {
   readonly tools: Effect.Effect<Listing>
   /** True for a tool of the last listing. */
   readonly has: (qualifiedName: string) => boolean
+  /** The tool of the last listing with this name. */
+  readonly find: (qualifiedName: string) => Qualified<ServerTool> | undefined
   /** True when the server says of the tool that it changes nothing. */
   readonly isReadOnly: (qualifiedName: string) => boolean
   /**
-   * Calls a tool of the last listing and returns the output for the model. Emits `mcp_tool_call_begin` before and
-   * `mcp_tool_call_end` after. Never fails. An interrupt cancels the call at the server without waiting for it.
+   * Calls a tool of the last listing and returns the output for the model. Emits `mcp_tool_call_begin` before, also before
+   * it is approved, and `mcp_tool_call_end` after. Never fails. An interrupt cancels the call at the server without waiting for it.
    */
   readonly call: (call: Call) => Effect.Effect<string>
   /** The server with this name, as it is configured; undefined for any other name. */
@@ -102,35 +107,53 @@ const specOf = ({ qualifiedName, tool }: Qualified<ServerTool>): ToolSpec => ({
   parameters: tool.inputSchema,
 })
 
-/** Runs one call and emits its events. */
+const failed = ({ message }: { readonly message: string }): ToolOutput.Outcome => ({
+  _tag: "Failure",
+  message,
+})
+
+const resultOf = (outcome: ToolOutput.Outcome): EventOf<"mcp_tool_call_end">["result"] =>
+  outcome._tag === "Result"
+    ? { Ok: outcome.result }
+    : { Err: `tool call error: ${outcome.message}` }
+
+/** Runs one call once it is approved, and emits its events. */
 const runCall = Effect.fnUntraced(function* (
-  { callId, emit }: Call,
+  { approve = () => Effect.undefined, callId, emit }: Call,
   { server, tool }: Qualified<ServerTool>,
   args: Readonly<Record<string, unknown>> | undefined,
   result: Effect.Effect<ToolOutput.CallResult, { readonly message: string }>,
 ) {
   const invocation = { server, tool: tool.name, arguments: args ?? null }
   const call = { call_id: callId, invocation }
-  const startedAt = yield* Clock.currentTimeMillis
+  const readOnly = readOnlyHintOf(tool)
+  let startedAt = yield* Clock.currentTimeMillis
   const end = (outcome: ToolOutput.Outcome) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       emit({
         type: "mcp_tool_call_end",
         ...call,
         duration: wireDuration(now - startedAt),
-        result:
-          outcome._tag === "Result"
-            ? { Ok: outcome.result }
-            : { Err: `tool call error: ${outcome.message}` },
+        result: resultOf(outcome),
       }),
     )
-  yield* emit({ type: "mcp_tool_call_begin", ...call })
-  const outcome = yield* Effect.match(result, {
-    onFailure: ({ message }): ToolOutput.Outcome => ({ _tag: "Failure", message }),
+  yield* emit({ type: "mcp_tool_call_begin", ...call, ...defined({ read_only: readOnly }) })
+  const called = Effect.match(result, {
+    onFailure: failed,
     onSuccess: (value) => ToolOutput.outcome(value),
-  }).pipe(
+  })
+  const outcome = yield* approve(args ?? null).pipe(
+    Effect.flatMap((refused) =>
+      refused === undefined
+        ? Effect.andThen(
+            // A person's time is not the tool's.
+            Effect.map(Clock.currentTimeMillis, (now) => (startedAt = now)),
+            called,
+          )
+        : Effect.succeed(failed({ message: refused })),
+    ),
     // Listeners that saw the call start also see its end.
-    Effect.onInterrupt(() => end({ _tag: "Failure", message: "interrupted" })),
+    Effect.onInterrupt(() => end(failed({ message: "interrupted" }))),
   )
   yield* end(outcome)
   return outcome._tag === "Result" ? outcome.output : ToolOutput.failedOutput(outcome.message)
@@ -175,6 +198,7 @@ const openServers = (servers: ReadonlyArray<Named>, ask: Ask): OpenServers => {
   return {
     tools,
     has: (name) => byName.has(name),
+    find: (name) => byName.get(name),
     isReadOnly: (name) => {
       const found = byName.get(name)
       return found !== undefined && isReadOnly(found.tool)
@@ -231,7 +255,7 @@ export class ToolServers extends Context.Service<
         return configured.length === 0
           ? Effect.sync(() => openServers([], ask))
           : Effect.map(
-              Effect.forEach(configured, ([name, server]) =>
+              Effect.forEach(configured, ([name, { approval: _, ...server }]) =>
                 Effect.map(RcMap.get(running, [name, server]), (one): Named => [name, one]),
               ),
               (named) => openServers(named, ask),

@@ -131,7 +131,7 @@ describe("ToolServers", () => {
         const a = { call_id: "c", invocation: { server: "x", tool: "a", arguments: { n: 1 } } }
         const b = { call_id: "c", invocation: { server: "x", tool: "b", arguments: null } }
         assert.deepStrictEqual(events, [
-          { type: "mcp_tool_call_begin", ...a },
+          { type: "mcp_tool_call_begin", ...a, read_only: true },
           {
             type: "mcp_tool_call_end",
             ...a,

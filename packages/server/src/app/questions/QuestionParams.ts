@@ -26,12 +26,12 @@ export const execParams = (
 }
 
 /**
- * Params of `execCommandApproval` for a tool of the application: the dialect has no request of its own for it, and every
+ * Params of `execCommandApproval` for a tool of the application or of a tool server: the dialect has no request of its own for it, and every
  * client shows the words of a command. Such a call has no directory.
  */
 export const toolParams = (
   conversationId: string,
-  { arguments: args, call_id, reason, tool }: EventOf<"tool_approval_request">,
+  { arguments: args, call_id, reason, server, tool }: EventOf<"tool_approval_request">,
   form: ApprovalForm,
 ): Params<typeof ExecCommandApproval> =>
   execParams(
@@ -39,7 +39,7 @@ export const toolParams = (
     {
       type: "exec_approval_request",
       call_id,
-      command: [tool, JSON.stringify(args) ?? "null"],
+      command: [server === undefined ? tool : `${server}.${tool}`, JSON.stringify(args) ?? "null"],
       cwd: "/",
       ...(reason === undefined ? {} : { reason }),
     },

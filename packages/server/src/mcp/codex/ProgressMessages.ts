@@ -78,7 +78,7 @@ const questionMessage = (msg: EventMsg): string | undefined => {
     case "apply_patch_approval_request":
       return `asking whether to patch ${files(msg.changes)}`
     case "tool_approval_request":
-      return `asking whether to call ${short(msg.tool)}`
+      return `asking whether to call ${short(msg.server === undefined ? msg.tool : `${msg.server}.${msg.tool}`)}`
     case "request_permissions":
       return "asking for further permissions"
     case "request_user_input":

@@ -78,7 +78,10 @@ const subjectOf = (msg: Exec | Patch | Tool | Permissions): Partial<ElicitParams
     case "apply_patch_approval_request":
       return { codex_changes: msg.changes }
     case "tool_approval_request":
-      return { codex_tool: msg.tool, codex_arguments: msg.arguments }
+      return {
+        codex_tool: msg.server === undefined ? msg.tool : `${msg.server}.${msg.tool}`,
+        codex_arguments: msg.arguments,
+      }
     case "request_permissions":
       return {
         codex_tool: "request_permissions",

@@ -181,7 +181,7 @@ const mcpToolCall = (
   arguments: item.arguments,
   ...mcpOutcome(item),
   durationMs: millis(item.durationMs),
-  readOnlyHint: null,
+  readOnlyHint: item.readOnly ?? null,
   appContext: null,
   mcpAppUi: null,
   pluginId: null,
