@@ -8,8 +8,12 @@ type Defined<A> = { [K in keyof A as undefined extends A[K] ? never : K]: A[K] }
 }
 
 /** A copy without the members whose value is undefined. Null and other values stay. */
-export const defined = <A extends object>(members: A): Defined<A> =>
-  Object.fromEntries(
-    Object.entries(members).filter(([, value]) => value !== undefined),
-    // What is left has exactly the members that the type names.
-  ) as Defined<A>
+export const defined = <A extends object>(members: A): Defined<A> => {
+  const left: Record<string, unknown> = {}
+  // Without arrays of the members: some of these objects are made for every event.
+  for (const name in members) {
+    if (Object.hasOwn(members, name) && members[name] !== undefined) left[name] = members[name]
+  }
+  // What is left has exactly the members that the type names.
+  return left as Defined<A>
+}

@@ -28,6 +28,8 @@ export type ElicitationHandler = (
 
 /** Limit for a server that never stops asking. */
 const maxRequests = 64
+/** Questions of one response that are answered at the same time; how many there are is up to the server. */
+const maxQuestions = 16
 
 const isMembers = (u: unknown): u is Members =>
   typeof u === "object" && u !== null && !Array.isArray(u)
@@ -58,7 +60,7 @@ const answersTo = (requests: Members, answer: ElicitationHandler | undefined) =>
       Object.entries(requests),
       ([key, request]) =>
         Effect.map(answerTo(request, answer), (response) => [key, response] as const),
-      { concurrency: "unbounded" },
+      { concurrency: maxQuestions },
     ),
     (entries): Members => Object.fromEntries(entries),
   )

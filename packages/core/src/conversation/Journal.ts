@@ -137,11 +137,10 @@ export class Journal {
     this.held = undefined
     MutableRef.set(this.state.ref, this.staged)
     if (events === undefined) return none
-    this.log.append(
-      events,
-      // Every durable event has a record, in the same order.
-      records.flatMap((record) => (record._tag === "Event" ? [record.atMs] : [])),
-    )
+    // Every durable event has a record, in the same order.
+    const times: Array<number> = []
+    for (const record of records) if (record._tag === "Event") times.push(record.atMs)
+    this.log.append(events, times)
     this.listeners.publish(events)
     return events
   }

@@ -90,7 +90,8 @@ const emit = (state: State, { messages, ofCompaction, turnId }: InputOf<"Emit">)
     ofTurn === undefined || unfinished === ofTurn.unfinished
       ? state
       : { ...state, turn: { ...ofTurn, unfinished } }
-  return { ...nothing(next), events: messages.map((msg) => ({ id, msg })) }
+  // Without a copy of `nothing`: most decisions are about a piece of a text.
+  return { state: next, events: messages.map((msg) => ({ id, msg })), actions: [] }
 }
 
 const submit = (state: State, input: InputOf<"Submit">): Decision => {

@@ -10,7 +10,8 @@ export const maxItems = 1024
 export const maxTextLength = 64 * 1024 * 1024
 
 /** Length of what is recorded of an item besides its text or image, in UTF-16 code units. */
-const extraLength = ({ type: _, ...item }: InputItem): number => {
+const extraLength = (item: InputItem): number => {
+  if (!("detail" in item || "elements" in item || "shown" in item)) return 0
   const { detail, elements, shown } = { detail: "", elements: [], shown: {}, ...item }
   return elements.length + Object.keys(shown).length === 0
     ? detail.length

@@ -79,6 +79,10 @@ const questionsOf = (before: State, { actions, state }: Decision, atMs: number) 
   )
 }
 
+const addEvents = (written: Array<LogRecord>, events: ReadonlyArray<Event>, atMs: number): void => {
+  for (const event of events) if (!isEphemeral(event.msg)) written.push(eventRecord(atMs, event))
+}
+
 /**
  * The records of a decision, in an order that is right wherever a crash cuts it off. A submission precedes the turn that it
  * starts or joins, since no turn may start twice for it, and what it changes in the queue; it follows everything else that it causes, since a client repeats
@@ -92,15 +96,12 @@ export const recordsOf = (
   atMs: number,
 ): ReadonlyArray<LogRecord> => {
   const written: Array<LogRecord> = []
+  if (input?._tag === "Emit") {
+    addEvents(written, events, atMs)
+    return written
+  }
   const add = (drafts: ReadonlyArray<RecordDraft>) => {
     for (const draft of drafts) written.push({ ...draft, atMs })
-  }
-  const addEvents = () => {
-    for (const event of events) if (!isEphemeral(event.msg)) written.push(eventRecord(atMs, event))
-  }
-  if (input?._tag === "Emit") {
-    addEvents()
-    return written
   }
   const { records = [], state } = decision
   const submission = submissionOf(input, decision, before, state)
@@ -114,7 +115,7 @@ export const recordsOf = (
   if (isInput) add(submission)
   // A question without its deadline would stay open for ever.
   add(questionsOf(before, decision, atMs))
-  addEvents()
+  addEvents(written, events, atMs)
   if (!isInput) add(submission)
   return written
 }

@@ -200,13 +200,12 @@ const projectDurable = (state: State, event: Event): State => {
     case "task_started":
       return { ...state, seq, turn: startedTurn(event, msg) }
     case "task_complete":
-    case "turn_aborted":
-      return {
-        ...state,
-        seq,
-        turn: state.turn?.id === event.id ? undefined : state.turn,
-        ...defined({ permissions: afterTurn(state.permissions) }),
-      }
+    case "turn_aborted": {
+      const turn = state.turn?.id === event.id ? undefined : state.turn
+      return state.permissions === undefined
+        ? { ...state, seq, turn }
+        : { ...state, seq, turn, ...defined({ permissions: afterTurn(state.permissions) }) }
+    }
     case "user_message":
       return state.turn?.id === event.id && msg.kind === "plain"
         ? { ...state, seq, turn: withInput(state.turn, event.seq) }

@@ -7,7 +7,7 @@ import { eventInfo, type EventMsg, isTextDelta } from "@colloquy/protocol/EventM
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { MessageItem } from "@colloquy/protocol/ResponseItem"
 import type { TextItem } from "./Item.ts"
-import { initialItems, type ItemsState, step, textTypes } from "./Items.ts"
+import { firstItemId, initialItems, type ItemsState, step, textTypes } from "./Items.ts"
 import { messageEvents } from "./MessageEvents.ts"
 
 /** The state of the fold of items, with the texts of one turn only. */
@@ -17,16 +17,23 @@ const concernsTexts = (msg: EventMsg): boolean =>
   isTextDelta(msg) || eventInfo(msg.type).completes.length > 0
 
 /**
- * The texts after a piece that continues the only one: what the fold of items gives, without its other steps, since most
- * events of a turn are such pieces. Undefined where the fold has to decide.
+ * The texts after a piece that starts the first one, or continues the only one: what the fold of items gives, without its
+ * other steps, since most events of a turn are such pieces. Undefined where the fold has to decide.
  */
 const continued = (
   unfinished: UnfinishedText | undefined,
   turnId: SubmissionId,
   msg: EventMsg,
 ): UnfinishedText | undefined => {
-  const only = unfinished?.texts.length === 1 ? unfinished.texts[0] : undefined
-  if (!isTextDelta(msg) || only === undefined) return undefined
+  if (!isTextDelta(msg) || msg.delta === "") return undefined
+  if (unfinished === undefined) {
+    const type = textTypes[msg.type]
+    const id = firstItemId(turnId, type)
+    const item: TextItem = { type, id, turnId, status: "running", text: msg.delta }
+    return { texts: [{ item, isClosed: false, isReplaced: false }] }
+  }
+  const only = unfinished.texts.length === 1 ? unfinished.texts[0] : undefined
+  if (only === undefined) return undefined
   const { isClosed, isReplaced, item } = only
   if (isClosed || isReplaced || item.turnId !== turnId || item.type !== textTypes[msg.type]) {
     return undefined

@@ -92,21 +92,43 @@ export interface SkillWatches {
   readonly add: (folders: ReadonlyArray<string>, report: Effect.Effect<void>) => Effect.Effect<void>
 }
 
-/** @param scope ends the watches */
-export const make = (scope: Scope.Scope): SkillWatches => {
-  const folders = new Set<string>()
-  const turn = Semaphore.makeUnsafe(1)
-  const changed = Latch.makeUnsafe(false)
-  let current: { readonly key: string; readonly scope: Scope.Closeable } | undefined
-  let isReporting = false
+/** Opens `changed` with every change of the place that counts, until the scope closes. */
+const watch = Effect.fnUntraced(function* (files: Files, place: Place, changed: Latch.Latch) {
+  const begun = yield* files.watch(place.path)
+  const isOfSkills = counts(place, begun.path.replace(/\/$/, ""))
+  yield* Stream.runForEach(begun.changes, (paths) =>
+    paths.some(isOfSkills) ? changed.open : Effect.void,
+  ).pipe(Effect.catch(ended), Effect.forkScoped({ startImmediately: true }))
+})
 
-  const watch = Effect.fnUntraced(function* (files: Files, place: Place) {
-    const begun = yield* files.watch(place.path)
-    const isOfSkills = counts(place, begun.path.replace(/\/$/, ""))
-    yield* Stream.runForEach(begun.changes, (paths) =>
-      paths.some(isOfSkills) ? changed.open : Effect.void,
-    ).pipe(Effect.catch(ended), Effect.forkScoped({ startImmediately: true }))
-  })
+/** Resolves when the burst that has begun is over. */
+const burst = Effect.fnUntraced(function* (changed: Latch.Latch) {
+  for (let times = 0; times < maxBurstTimes; times++) {
+    yield* changed.close
+    yield* Effect.sleep(burstTime)
+    if (!changed.isOpen()) return
+  }
+})
+
+/** Adds folders to those that are watched, as the latest; beyond the limit the oldest are left out. */
+const addFolders = (folders: Set<string>, more: ReadonlyArray<string>): void => {
+  for (const folder of more) {
+    folders.delete(folder)
+    folders.add(folder)
+  }
+  for (const oldest of folders) {
+    if (folders.size <= maxFolders) break
+    folders.delete(oldest)
+  }
+}
+
+/**
+ * Watches these folders as they are when it runs. With `isReplaced` the watches are replaced even where the directories have
+ * the same paths. Each run waits for the one before.
+ */
+const watching = (scope: Scope.Scope, folders: ReadonlySet<string>, changed: Latch.Latch) => {
+  const turn = Semaphore.makeUnsafe(1)
+  let current: { readonly key: string; readonly scope: Scope.Closeable } | undefined
 
   /** Replaces the watches by those of the folders as the files are now. The new ones begin before the old ones end. */
   const replace = Effect.fnUntraced(function* (isReplaced: boolean) {
@@ -118,7 +140,7 @@ export const make = (scope: Scope.Scope): SkillWatches => {
       // A directory that was removed and created again has the same path, and needs another watch.
       if (before?.key === key && !(isReplaced && looks === 0)) return
       current = { key, scope: yield* Scope.fork(scope) }
-      yield* Effect.forEach(places, (place) => Effect.catch(watch(files, place), ended), {
+      yield* Effect.forEach(places, (place) => Effect.catch(watch(files, place, changed), ended), {
         discard: true,
       }).pipe(Scope.provide(current.scope))
       if (before !== undefined) yield* Scope.close(before.scope, Exit.void)
@@ -126,21 +148,20 @@ export const make = (scope: Scope.Scope): SkillWatches => {
   })
 
   /** Goes on when the request that wants it was cancelled. */
-  const renew = (isReplaced: boolean) =>
+  return (isReplaced: boolean) =>
     Effect.flatMap(Effect.forkIn(turn.withPermit(replace(isReplaced)), scope), Fiber.join)
+}
 
-  /** Resolves when the burst that has begun is over. */
-  const burst = Effect.gen(function* () {
-    for (let times = 0; times < maxBurstTimes; times++) {
-      yield* changed.close
-      yield* Effect.sleep(burstTime)
-      if (!changed.isOpen()) return
-    }
-  })
+/** @param scope ends the watches */
+export const make = (scope: Scope.Scope): SkillWatches => {
+  const folders = new Set<string>()
+  const changed = Latch.makeUnsafe(false)
+  const renew = watching(scope, folders, changed)
+  let isReporting = false
 
   const reporting = (report: Effect.Effect<void>) =>
     changed.await.pipe(
-      Effect.andThen(burst),
+      Effect.andThen(burst(changed)),
       Effect.andThen(changed.close),
       // The client reads the skills after the report: what changes then is watched already.
       Effect.andThen(renew(true)),
@@ -150,14 +171,7 @@ export const make = (scope: Scope.Scope): SkillWatches => {
 
   return {
     add: Effect.fnUntraced(function* (more, report) {
-      for (const folder of more) {
-        folders.delete(folder)
-        folders.add(folder)
-      }
-      for (const oldest of folders) {
-        if (folders.size <= maxFolders) break
-        folders.delete(oldest)
-      }
+      addFolders(folders, more)
       yield* renew(false)
       if (isReporting) return
       isReporting = true

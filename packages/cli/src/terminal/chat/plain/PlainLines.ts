@@ -76,7 +76,7 @@ const read = Effect.fnUntraced(function* (
   yield* Queue.offer(queue, { _tag: "End" })
 })
 
-const listen = (from: EventEmitter, offer: (input: PlainInput) => void) => {
+const listen = (from: EventEmitter, offer: (input: PlainInput) => void): (() => void) => {
   const signals = [
     ["SIGINT", () => offer({ _tag: "Interrupt" })] as const,
     ...Object.entries(stopCodes).map(
@@ -84,9 +84,9 @@ const listen = (from: EventEmitter, offer: (input: PlainInput) => void) => {
     ),
   ]
   for (const [signal, listener] of signals) from.on(signal, listener)
-  return Effect.sync(() => {
+  return () => {
     for (const [signal, listener] of signals) from.off(signal, listener)
-  })
+  }
 }
 
 /** Offers lines and signals to the queue until the scope closes. Reads nothing before `resume`. */
@@ -98,7 +98,7 @@ export const make = Effect.fnUntraced(function* (
   const { offer } = yield* CallbackOffers.make(queue)
   yield* Effect.acquireRelease(
     Effect.sync(() => listen(from, offer)),
-    (unlisten) => unlisten,
+    (unlisten) => Effect.sync(unlisten),
   )
   const isWanted = yield* Latch.make(false)
   yield* Effect.forkScoped(read(from.stdin, queue, isWanted, maxLength))
