@@ -402,6 +402,15 @@ export type SandboxPolicyParam = {
   readonly networkAccess?: "restricted" | "enabled" | null
 }
 
+export type CollaborationModeParam = {
+  readonly mode: "plan" | "default"
+  readonly settings: {
+    readonly model: string
+    readonly reasoning_effort?: string | null
+    readonly developer_instructions?: string | null
+  }
+}
+
 export type UserInputParam = {
   readonly type: "text"
   readonly text: string
@@ -906,7 +915,7 @@ export type ThreadSettingsUpdateParams = {
   readonly summary?: "auto" | "concise" | "detailed" | "none" | null
   readonly personality?: "none" | "friendly" | "pragmatic" | null
   readonly permissions?: string | null
-  readonly collaborationMode?: CollaborationMode | null
+  readonly collaborationMode?: CollaborationModeParam | null
   readonly runtimeWorkspaceRoots?: ReadonlyArray<string> | null
 }
 
@@ -1002,7 +1011,7 @@ export type TurnStartParams = {
   readonly summary?: "auto" | "concise" | "detailed" | "none" | null
   readonly personality?: "none" | "friendly" | "pragmatic" | null
   readonly permissions?: string | null
-  readonly collaborationMode?: CollaborationMode | null
+  readonly collaborationMode?: CollaborationModeParam | null
   readonly runtimeWorkspaceRoots?: ReadonlyArray<string> | null
   readonly outputSchema?: unknown
   readonly serviceTierForTurn?: string | null

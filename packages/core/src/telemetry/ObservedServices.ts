@@ -44,6 +44,11 @@ export const observedModels = (
 const nameOf = (call: ToolCall): string =>
   call.type === "local_shell_call" ? "local_shell" : call.name
 
+/** The optional members of a port: `satisfies` demands each of them, so that none that is added later is left out. */
+type Optional<A> = Readonly<Record<OptionalKeys<A>, unknown>>
+
+type OptionalKeys<A> = { [K in keyof A]-?: object extends Pick<A, K> ? K : never }[keyof A]
+
 /** The tools, with a span for each call. */
 export const observedTools = (
   runtime: ToolRuntime["Service"],
@@ -59,7 +64,8 @@ export const observedTools = (
         ...defined({
           replayOf: tools.replayOf?.bind(tools),
           questionOf: tools.questionOf?.bind(tools),
-        }),
+          runUserCommand: tools.runUserCommand?.bind(tools),
+        } satisfies Optional<TurnTools>),
         run: (call) =>
           Effect.suspend(() => {
             const ended = spans.call(conversationId, turn, {
@@ -77,5 +83,5 @@ export const observedTools = (
     readImage: runtime.readImage?.bind(runtime),
     toolServers: runtime.toolServers,
     isTaken: runtime.isTaken?.bind(runtime),
-  }),
+  } satisfies Optional<ToolRuntime["Service"]>),
 })

@@ -5,6 +5,7 @@ import {
   ApprovalsReviewer,
   AskForApproval,
   atSeconds,
+  maybe,
   none,
   orNull,
   orUnknown,
@@ -113,6 +114,16 @@ export const CollaborationMode = Schema.Struct({
     developer_instructions: orNull(Schema.String),
   }),
 }).annotate({ identifier: "CollaborationMode" })
+
+/** `CollaborationMode` as a client gives it: without an effort or instructions, and with null, it has those of the mode. */
+export const CollaborationModeParam = Schema.Struct({
+  mode: Schema.Literals(["plan", "default"]),
+  settings: Schema.Struct({
+    model: Schema.String,
+    reasoning_effort: maybe(Schema.String),
+    developer_instructions: maybe(Schema.String),
+  }),
+}).annotate({ identifier: "CollaborationModeParam" })
 
 const MultiAgentMode = Schema.Literals(["explicitRequestOnly"])
 

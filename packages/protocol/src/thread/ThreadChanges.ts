@@ -1,7 +1,7 @@
 /** Methods of app-server v2 that change a thread: its name, its place, its settings, its history and its queue. */
 import * as Schema from "effect/Schema"
 import { request } from "../Method.ts"
-import { CollaborationMode, ReadState, Thread, Turn } from "./Thread.ts"
+import { CollaborationModeParam, ReadState, Thread, Turn } from "./Thread.ts"
 import {
   ApprovalsReviewerParam,
   AskForApprovalParam,
@@ -107,7 +107,7 @@ export const lastingSettings = {
   summary: maybe(ReasoningSummary),
   personality: maybe(Personality),
   permissions: maybe(Schema.String),
-  collaborationMode: maybe(CollaborationMode),
+  collaborationMode: maybe(CollaborationModeParam),
   runtimeWorkspaceRoots: maybe(Schema.Array(Schema.String)),
 }
 

@@ -178,10 +178,10 @@ const modeChange = Effect.fnUntraced(function* (
   }
   return {
     model,
-    effort: reasoning_effort === null ? null : yield* effortOf(reasoning_effort),
+    effort: reasoning_effort == null ? null : yield* effortOf(reasoning_effort),
     collaboration_mode: {
       mode: given.mode,
-      ...(developer_instructions === null ? {} : { developer_instructions }),
+      ...(developer_instructions == null ? {} : { developer_instructions }),
     },
   }
 })

@@ -56,6 +56,19 @@ describe("collaborationMode", () => {
     ),
   )
 
+  it.effect("needs no effort and no instructions", () =>
+    withThreads({ script: answers }, (app) =>
+      Effect.gen(function* () {
+        const threadId = yield* started(app)
+        const collaborationMode = { mode: "plan", settings: { model: "mock-model" } }
+        yield* turn(app, threadId, "plan it", { collaborationMode })
+        yield* app.quiet
+        const updated = at(told(app, "thread/settings/updated")[0], "threadSettings")
+        assert.strictEqual(at(updated, "collaborationMode", "mode"), "plan")
+      }),
+    ),
+  )
+
   it.effect("has its own instructions, model and effort; what is the same changes nothing", () =>
     withThreads({ script: answers }, (app) =>
       Effect.gen(function* () {
