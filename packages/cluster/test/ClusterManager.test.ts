@@ -43,10 +43,10 @@ describe("conversations of a cluster", () => {
       const b = yield* join("b")
       const { id } = yield* a.manager.create(settings, { owner: "alice" })
       const foreign = yield* Effect.flip(b.manager.get(id, { owner: "bob" }))
-      assert.deepStrictEqual([foreign._tag, "id" in foreign && foreign.id], [
-        "NoSuchConversation",
-        id,
-      ])
+      assert.deepStrictEqual(
+        [foreign._tag, "id" in foreign && foreign.id],
+        ["NoSuchConversation", id],
+      )
       const mine = yield* b.manager.get(id, { owner: "alice" })
       const { seq } = yield* mine.state
       const beyond = yield* Effect.flip(Effect.scoped(mine.attach({ from: seq + 5 })))

@@ -35,10 +35,7 @@ export interface Route {
 }
 
 /** The errors of an operation that is repeated while the conversation moves. */
-type Settled<E> =
-  | Exclude<E, Elsewhere | NodeUnreachable>
-  | ConversationUnavailable
-  | ManagerClosed
+type Settled<E> = Exclude<E, Elsewhere | NodeUnreachable> | ConversationUnavailable | ManagerClosed
 
 const gaveUp = (id: ConversationId, last: Elsewhere | NodeUnreachable): ConversationUnavailable => {
   const held = last instanceof Elsewhere ? last.held : undefined

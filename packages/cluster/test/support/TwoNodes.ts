@@ -81,10 +81,9 @@ export const world = ({ seconds = 0, workspaces, ...options }: WorldOptions = {}
 /** Collects what the listener takes, in a fiber of its own. */
 export const collected = Effect.fnUntraced(function* (listener: Listener) {
   const all: Array<Delivery> = []
-  yield* Effect.forkScoped(
-    Effect.forever(Effect.map(listener.take, (some) => all.push(...some))),
-    { startImmediately: true },
-  )
+  yield* Effect.forkScoped(Effect.forever(Effect.map(listener.take, (some) => all.push(...some))), {
+    startImmediately: true,
+  })
   return all
 })
 

@@ -117,11 +117,6 @@ export class ConversationDirectory {
     )
   }
 
-  /** What this manager knows of the conversation, if anything. */
-  entryOf(id: string): Entry | undefined {
-    return this.entries.get(id)
-  }
-
   list(...[page]: Parameters<ConversationManager["Service"]["list"]>) {
     return pageOf(this.store, this.entries, page)
   }

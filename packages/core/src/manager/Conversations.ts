@@ -105,7 +105,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
   const shared = new SharedConversations(conversations, store, storage)
   const manager = serviceOf(conversations, shared, yield* ToolRuntime)
   return Context.make(ConversationManager, manager).pipe(
-    Context.add(HeldConversations, heldOf(conversations, inMemory)),
+    Context.add(HeldConversations, heldOf(inMemory)),
   )
 })
 

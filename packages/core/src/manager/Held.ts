@@ -1,7 +1,6 @@
 /** The implementation of `HeldConversations` over the conversations in memory of one manager. */
 import * as Effect from "effect/Effect"
 import { activityOf, type HeldConversation, type HeldConversations } from "../HeldConversations.ts"
-import type { ConversationDirectory } from "./ConversationDirectory.ts"
 import type { Entry } from "./Entry.ts"
 import type { LoadedConversations } from "./LoadedConversations.ts"
 
@@ -16,10 +15,7 @@ const held = (entry: Entry): Effect.Effect<HeldConversation | undefined> => {
 }
 
 /** The conversations of this manager. */
-export const heldOf = (
-  directory: ConversationDirectory,
-  inMemory: LoadedConversations,
-): HeldConversations["Service"] => ({
+export const heldOf = (inMemory: LoadedConversations): HeldConversations["Service"] => ({
   held: Effect.suspend(() =>
     Effect.map(Effect.forEach(Array.from(inMemory.all), held), (all) =>
       all.filter((one) => one !== undefined),
@@ -27,7 +23,7 @@ export const heldOf = (
   ),
   release: (id) =>
     Effect.suspend(() => {
-      const entry = directory.entryOf(id)
+      const entry = Array.from(inMemory.all).find((one) => one.id === id)
       return entry === undefined ? Effect.void : inMemory.handOver(entry)
     }),
 })

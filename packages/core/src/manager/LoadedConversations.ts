@@ -3,7 +3,7 @@
  * used first, when room is needed or their time is over. A loaded conversation holds the lease of its log (L16).
  * Eviction gives the lease back and saves nothing, because every durable event is recorded already.
  *
- * Never decides which conversations exist: entries belong to `Conversations`. `Entry.ts` has the diagram of placements.
+ * Never decides which conversations exist. `Entry.ts` has the diagram of placements.
  *
  *     Stored     ── load ───▶ Transition ──▶ Loaded       room is reserved first; a failure leaves it Stored
  *     Loaded     ── evict ──▶ Transition ──▶ Stored       only while idle; a busy one stays Loaded
@@ -152,7 +152,7 @@ export class LoadedConversations {
     )
   }
 
-  /** Restarts the idle time of a conversation in memory. Does nothing for any other. */
+  /** Restarts the idle time of a conversation in memory. */
   touch(entry: Entry): Effect.Effect<void> {
     return Effect.map(Clock.currentTimeMillis, (nowMs) => this.touchAt(entry, nowMs))
   }
@@ -181,7 +181,7 @@ export class LoadedConversations {
     return Effect.gen({ self: this }, function* () {
       const placement = yield* this.settled(entry)
       if (placement._tag === "Removed") return
-      this.forget(entry)
+      if (this.byUse.delete(entry)) this.reserved--
       const loaded = placement._tag === "Loaded" ? placement.loaded : undefined
       entry.placement = { _tag: "Removed", ...defined({ loaded }) }
       notifyMoved(entry)
@@ -206,13 +206,10 @@ export class LoadedConversations {
 
   /** Evicts every conversation when its idle time is over. Never ends. */
   get sweep(): Effect.Effect<never> {
-    return sweep({
-      byUse: this.byUse,
-      someLoaded: this.someLoaded,
-      maxIdleMs: Duration.toMillis(this.options.idleTimeToLive),
-      evict: (entry) => hasSucceeded(this.evict(entry)),
-      touch: (entry) => this.touch(entry),
-    })
+    const { byUse, someLoaded } = this
+    const maxIdleMs = Duration.toMillis(this.options.idleTimeToLive)
+    const evict = (entry: Entry) => hasSucceeded(this.evict(entry))
+    return sweep({ byUse, someLoaded, maxIdleMs, evict, touch: (entry) => this.touch(entry) })
   }
 
   /** The conversations in memory, the least recently used first. */
@@ -370,13 +367,8 @@ export class LoadedConversations {
       entry.settings = this.settings.share((yield* loaded.conversation.state).settings)
       yield* closeLease(loaded.lease)
       entry.placement = stored
-      this.forget(entry)
+      if (this.byUse.delete(entry)) this.reserved--
     })
-  }
-
-  /** Frees the room of a conversation. */
-  private forget(entry: Entry): void {
-    if (this.byUse.delete(entry)) this.reserved--
   }
 
   /** Reserves room for one conversation, evicting the least recently used idle one if needed. */
