@@ -85,6 +85,8 @@ const built = {
   stdio: (quick: boolean, bin: string) => Stdio.stdio(quick ? Stdio.quick : Stdio.full, bin),
 } as const
 
+const isBuilt = (name: string): name is keyof typeof built => Object.hasOwn(built, name)
+
 const runBuilt = (name: keyof typeof built, quick: boolean, bin: string) =>
   existsSync(bin)
     ? run(built[name](quick, bin))
@@ -106,14 +108,7 @@ const main = Effect.suspend((): Effect.Effect<unknown> => {
           "`--peer`, `--runs`, `--json` and `--write` are for `user`; `npm run bench` shows what there is",
         )
       }
-      if (
-        name === "app-server" ||
-        name === "cluster" ||
-        name === "mcp" ||
-        name === "soak" ||
-        name === "stdio"
-      )
-        return runBuilt(name, quick, bin ?? Stdio.entry)
+      if (isBuilt(name)) return runBuilt(name, quick, bin ?? Stdio.entry)
       if (bin !== undefined) {
         return leave(
           2,
