@@ -241,11 +241,11 @@ const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
   })
   const shutdown = Effect.gen(function* () {
     yield* nodes.leave
-    yield* handOver.drained
+    yield* handOver.drained()
     isClosed = true
     yield* local.shutdown
   })
-  const services = yield* Effect.context<never>()
+  const services = yield* Effect.context()
   yield* local.watch((owner) => Effect.runForkWith(services)(changes.announce(owner)))
   yield* nodes.serve(own)
   yield* Effect.forkScoped(handOver.sweep)
