@@ -43,7 +43,7 @@ import {
 } from "./Entry.ts"
 import { closeLease } from "./Lease.ts"
 import { hasSucceeded } from "./HasSucceeded.ts"
-import { RevocableLog } from "./RevocableLog.ts"
+import { RevocableLog } from "../store/RevocableLog.ts"
 import { sweep } from "./IdleSweep.ts"
 import { SharedSettings } from "./SharedSettings.ts"
 import { type LogSource, type Storage, unavailable } from "./Storage.ts"
