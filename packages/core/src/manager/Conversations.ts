@@ -86,9 +86,8 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
       quotaOf: options.quotaOf,
     }),
   }).pipe(observer === undefined ? identity : Effect.updateContext(observer.observe))
-  const maxConversations = options.maxConversations ?? 100_000
   const conversations = new ConversationDirectory({
-    maxConversations,
+    maxConversations: options.maxConversations ?? 100_000,
     ids,
     store,
     storage,
@@ -102,11 +101,11 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     yield* Effect.addFinalizer(() => Effect.sync(end))
   }
   const shared = new SharedConversations(conversations, store, storage)
-  const manager = serviceOf(conversations, shared, yield* ToolRuntime)
-  return Context.make(ConversationManager, manager).pipe(
-    Context.add(HeldConversations, heldOf(inMemory)),
-  )
+  return withHeld(serviceOf(conversations, shared, yield* ToolRuntime), inMemory)
 })
+
+const withHeld = (manager: ConversationManager["Service"], inMemory: LoadedConversations) =>
+  Context.make(ConversationManager, manager).pipe(Context.add(HeldConversations, heldOf(inMemory)))
 
 /** One that another process could load; undefined for any other. */
 const held = (entry: Entry): Effect.Effect<HeldConversation | undefined> => {
