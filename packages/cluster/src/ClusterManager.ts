@@ -212,25 +212,24 @@ const localLayer = (options: Conversations.ConversationsOptions) =>
     ),
   )
 
-const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
+/** The conversations of this node, and how they are given up. */
+const makeLocal = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
   const nodes = yield* Nodes
-  const changes = yield* ListChanges
   const context = yield* Layer.build(localLayer(options.conversations ?? {}))
-  const local = Context.get(context, ConversationManager)
-  const ephemeral = new Set<ConversationId>()
-  const addEphemeral = (id: ConversationId) => void ephemeral.add(id)
-  const owns = (id: ConversationId) => nodes.owns(id)
   const handOver = new HandOver({
     held: Context.get(context, HeldConversations),
-    owns,
+    owns: (id) => nodes.owns(id),
     drainWithin: Duration.fromInputUnsafe(options.drainWithin ?? Duration.seconds(25)),
   })
-  const own = ownerCalls({
-    manager: local,
-    workspaces: yield* Workspaces,
-    admit: () => Effect.void,
-    addEphemeral,
-  })
+  return { nodes, local: Context.get(context, ConversationManager), handOver }
+})
+
+const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
+  const changes = yield* ListChanges
+  const { handOver, local, nodes } = yield* makeLocal(options)
+  const ephemeral = new Set<ConversationId>()
+  const addEphemeral = (id: ConversationId) => void ephemeral.add(id)
+  const own = ownerCalls({ manager: local, workspaces: yield* Workspaces, addEphemeral })
   let isClosed = false
   const routing = new Routing({
     nodes,
@@ -239,20 +238,21 @@ const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
     isClosed: () => isClosed,
     isHere: (id) => ephemeral.has(id) || handOver.has(id),
   })
-  const shutdown = Effect.gen(function* () {
-    yield* nodes.leave
-    yield* handOver.drained
-    isClosed = true
-    yield* local.shutdown
-  })
-  const services = yield* Effect.context<never>()
+  const end = yield* Effect.cached(
+    Effect.gen(function* () {
+      yield* nodes.leave
+      yield* handOver.drained()
+      isClosed = true
+      yield* local.shutdown
+    }),
+  )
+  const services = yield* Effect.context()
   yield* local.watch((owner) => Effect.runForkWith(services)(changes.announce(owner)))
   yield* nodes.serve(own)
   yield* Effect.forkScoped(handOver.sweep)
+  yield* Effect.addFinalizer(() => end)
   const parts = { routing, local, resolver: yield* SettingsResolver }
-  const ended = yield* Effect.cached(shutdown)
-  yield* Effect.addFinalizer(() => ended)
-  return new ClusterManager(parts, changes, addEphemeral, ended)
+  return new ClusterManager(parts, changes, addEphemeral, end)
 })
 
 /** The manager of a node. It is shut down with the layer. */

@@ -43,7 +43,8 @@ const failureOf = (id: ConversationId, cause: Cause.Cause<unknown>): Cause.Cause
   const error = cause.reasons.find((reason) => reason._tag === "Fail")?.error
   const tag = (error as { readonly _tag?: string } | undefined)?._tag
   if (tag !== undefined && !clusterErrors.has(tag)) return cause
-  return Cause.fail(new NodeUnreachable({ id, reason: tag ?? "the call was interrupted" }))
+  const other = Cause.hasDies(cause) ? "the call failed with a defect" : "the call was interrupted"
+  return Cause.fail(new NodeUnreachable({ id, reason: tag ?? other }))
 }
 
 /** An operation of the client of an entity, or of a node. */

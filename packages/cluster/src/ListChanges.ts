@@ -18,7 +18,7 @@ export class ListChanges extends Context.Service<
     readonly watch: (listener: (owner: Owner) => void) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@colloquy/cluster/ListChanges") {
-  /** Tells nobody: for one node alone. */
+  /** Announces nothing: for one node alone. */
   static readonly layerNone = Layer.succeed(this, {
     announce: () => Effect.void,
     watch: () => Effect.void,

@@ -56,6 +56,10 @@ class ClusterListener implements Listener {
   }
 
   get take(): Listener["take"] {
+    return this.takeNext()
+  }
+
+  private takeNext(): Listener["take"] {
     return Effect.suspend(() => {
       const { source } = this
       if (source === undefined) return this.takeAgain()
@@ -64,7 +68,7 @@ class ClusterListener implements Listener {
         onFailure: (end) => {
           if (!(end instanceof Elsewhere)) return Effect.fail(end)
           this.source = undefined
-          return Effect.andThen(Scope.close(source.scope, Exit.void), this.take)
+          return Effect.andThen(Scope.close(source.scope, Exit.void), this.takeNext())
         },
       })
     })

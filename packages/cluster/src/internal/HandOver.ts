@@ -43,12 +43,12 @@ export class HandOver {
   }
 
   /** Resolves when this node has no conversation of another one; that is so soon after the bound at the latest. */
-  get drained(): Effect.Effect<void> {
+  drained(): Effect.Effect<void> {
     return Effect.suspend(() =>
       Effect.flatMap(this.step, (running) =>
         Effect.andThen(
           Effect.forEach([...this.releasing.values()], Fiber.await, { discard: true }),
-          running === 0 ? Effect.void : Effect.andThen(Effect.sleep(interval), this.drained),
+          running === 0 ? Effect.void : Effect.andThen(Effect.sleep(interval), this.drained()),
         ),
       ),
     )

@@ -4,9 +4,6 @@ import type { ListenerEnd } from "@colloquy/core/listeners/Listener"
 import { LeaseHeld, LeaseLost } from "@colloquy/core/StoreErrors"
 import { Elsewhere, NodeUnreachable } from "../NodeErrors.ts"
 
-/** The errors of the manager of one process that no caller of a cluster gets as they are. */
-export type LocalOnly = ManagerClosed | LeaseHeld
-
 /**
  * What a failure of this process's manager says about where the conversation is; undefined for any other failure. Whatever
  * failed with it had no effect.

@@ -29,8 +29,6 @@ import { elsewhereOf } from "./Moving.ts"
 export interface OwnerParts {
   readonly manager: ConversationManager["Service"]
   readonly workspaces: Workspaces["Service"]
-  /** The owner may start one more turn, as far as the limits over all nodes say. */
-  readonly admit: (id: ConversationId) => Effect.Effect<void>
   /** Called with the id of each ephemeral conversation that is created here, which no other node can have. */
   readonly addEphemeral: (id: ConversationId) => void
 }
@@ -174,7 +172,6 @@ class OwnerCalls implements ConversationCalls {
         const reason = `its working directory ${cwd} does not exist on this node`
         return yield* new ConversationUnavailable({ id, reason })
       }
-      yield* this.parts.admit(id)
     })
   }
 }

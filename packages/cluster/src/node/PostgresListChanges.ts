@@ -37,7 +37,9 @@ export const layer: Layer.Layer<ListChanges, never, PgClient> = Layer.effect(
         sql
           .notify(channel, owner === null ? "" : `=${owner}`)
           .pipe(
-            Effect.catch((error) => Effect.logWarning("a change of the list was not told", error)),
+            Effect.catch((error) =>
+              Effect.logWarning("a change of the list was not announced", error),
+            ),
           ),
       watch: (listener) =>
         Effect.asVoid(

@@ -20,12 +20,18 @@ export interface PostgresNodesOptions {
   readonly lockExpiration?: Duration.Input
 }
 
+/** As much as the largest record of a log, with room for its encoding. */
+const maxMessageBytes = 256 * 1024 * 1024
+
 /** Layer of the node. Needs a client of the database that the store uses as well. */
 export const layer = ({ host, lockExpiration = "6 seconds", port, shards }: PostgresNodesOptions) =>
   EntityNodes.layer(
     `${host}:${port}`,
     NodeClusterSocket.layer({
       storage: "sql",
+      // Events and ops are unions that the binary layout of Effect cannot tell apart.
+      serialization: "ndjson",
+      serializationMaxBufferSize: maxMessageBytes,
       shardingConfig: {
         runnerAddress: Option.some(RunnerAddress.make(host, port)),
         ...(shards === undefined ? {} : { shardsPerGroup: shards }),

@@ -16,7 +16,7 @@ import { ConversationManager } from "../ConversationManager.ts"
 import { type ConversationSettings, SettingsResolver } from "../ConversationSettings.ts"
 import { ConversationStore } from "../ConversationStore.ts"
 import type { OnTurnCompleted } from "../decider/CompletedTurn.ts"
-import { HeldConversations } from "../HeldConversations.ts"
+import { activityOf, type HeldConversation, HeldConversations } from "../HeldConversations.ts"
 import { IdGenerator } from "../IdGenerator.ts"
 import type { ModelClient } from "../ModelClient.ts"
 import type { QuotaOf } from "../Quota.ts"
@@ -25,8 +25,7 @@ import { checkClientTools } from "./ClientToolCheck.ts"
 import { ConversationDirectory } from "./ConversationDirectory.ts"
 import { withEphemeralLogs } from "../store/EphemeralLogs.ts"
 import { requireOneCopy } from "./EffectCopy.ts"
-import { loadsOf } from "./Entry.ts"
-import { heldOf } from "./Held.ts"
+import { type Entry, loadsOf } from "./Entry.ts"
 import { LoadedConversations } from "./LoadedConversations.ts"
 import { SharedConversations } from "./SharedConversations.ts"
 import { type Program, Storage } from "./Storage.ts"
@@ -87,9 +86,8 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
       quotaOf: options.quotaOf,
     }),
   }).pipe(observer === undefined ? identity : Effect.updateContext(observer.observe))
-  const maxConversations = options.maxConversations ?? 100_000
   const conversations = new ConversationDirectory({
-    maxConversations,
+    maxConversations: options.maxConversations ?? 100_000,
     ids,
     store,
     storage,
@@ -103,10 +101,34 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     yield* Effect.addFinalizer(() => Effect.sync(end))
   }
   const shared = new SharedConversations(conversations, store, storage)
-  const manager = serviceOf(conversations, shared, yield* ToolRuntime)
-  return Context.make(ConversationManager, manager).pipe(
-    Context.add(HeldConversations, heldOf(inMemory)),
-  )
+  return withHeld(serviceOf(conversations, shared, yield* ToolRuntime), inMemory)
+})
+
+const withHeld = (manager: ConversationManager["Service"], inMemory: LoadedConversations) =>
+  Context.make(ConversationManager, manager).pipe(Context.add(HeldConversations, heldOf(inMemory)))
+
+/** One that another process could load; undefined for any other. */
+const held = (entry: Entry): Effect.Effect<HeldConversation | undefined> => {
+  const { id, isHidden, owner = null, placement } = entry
+  return placement._tag !== "Loaded" || isHidden
+    ? Effect.undefined
+    : Effect.map(placement.loaded.conversation.state, (state) =>
+        state.settings.ephemeral === true ? undefined : { id, owner, activity: activityOf(state) },
+      )
+}
+
+/** The conversations of this manager. */
+const heldOf = (inMemory: LoadedConversations): HeldConversations["Service"] => ({
+  held: Effect.suspend(() =>
+    Effect.map(Effect.forEach(Array.from(inMemory.all), held), (all) =>
+      all.filter((one) => one !== undefined),
+    ),
+  ),
+  release: (id) =>
+    Effect.suspend(() => {
+      const entry = Array.from(inMemory.all).find((one) => one.id === id)
+      return entry === undefined ? Effect.void : inMemory.handOver(entry)
+    }),
 })
 
 /** What creates conversations, with definitions of clients' tools that are checked first. */

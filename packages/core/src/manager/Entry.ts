@@ -25,7 +25,7 @@ import type { StartedConversation, OwnedConversation } from "../Conversation.ts"
 import type { ConversationLoad } from "../ConversationObserver.ts"
 import type { ConversationUnavailable } from "../ConversationErrors.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
-import type { RevocableLog } from "./RevocableLog.ts"
+import type { RevocableLog } from "../store/RevocableLog.ts"
 
 /** A conversation in memory, from one load to the next eviction. */
 export interface LoadedConversation {

@@ -11,7 +11,7 @@
  *     any other  ── release ▶ Removed                     waits for a transition that runs, then ends the fiber
  *
  * A transition runs in a fiber of its own and cannot be interrupted, so an interrupted caller never leaves a
- * conversation between memory and store. Callers that need the conversation meanwhile wait for the transition.
+ * conversation between memory and store. Callers that need it meanwhile wait for the transition.
  */
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
@@ -43,14 +43,13 @@ import {
 } from "./Entry.ts"
 import { closeLease } from "./Lease.ts"
 import { hasSucceeded } from "./HasSucceeded.ts"
-import { RevocableLog } from "./RevocableLog.ts"
+import { RevocableLog } from "../store/RevocableLog.ts"
 import { sweep } from "./IdleSweep.ts"
 import { SharedSettings } from "./SharedSettings.ts"
 import { type LogSource, type Storage, unavailable } from "./Storage.ts"
 
 /** Limits of the conversations in memory, and where their logs are. */
 export interface LoadedConversationsOptions {
-  /** Conversations in memory at once. */
   readonly maxLoaded: number
   /** Turns that run at once, in all conversations together. */
   readonly maxTurns: number
