@@ -16,6 +16,7 @@ const rows = { programs: 24, agent: 110, middle: 200, core: 296, protocol: 386 }
 
 const everything = at("cli  ·  bench  ·  examples", 24, rows.programs, 892, "may import everything")
 const agent = at("agent", 176, rows.agent, 606, "the embedding API")
+const cluster = at("cluster", 806, rows.agent, 110, "several nodes")
 const http = at("transport-http", 24, rows.middle, 128)
 const server = at("server", 176, rows.middle, 110)
 const models = at("models", 300, rows.middle, 74)
@@ -41,9 +42,19 @@ const middleOf = ({ width, x }: Box): number => x + width / 2
 const down = (from: Box, to: Box): string =>
   arrow({ x: middleOf(from), y: from.y + height }, { x: middleOf(from), y: to.y })
 
-const boxes = [everything, agent, http, server, models, tools, store, config, stdio, client].concat(
-  [jsonSchema, core, protocol, forTests],
-)
+const boxes = [
+  everything,
+  agent,
+  cluster,
+  http,
+  server,
+  models,
+  tools,
+  store,
+  config,
+  stdio,
+  client,
+].concat([jsonSchema, core, protocol, forTests])
 
 const fromAgent = [server, models, tools, store, stdio]
 
