@@ -192,7 +192,8 @@ export class Conversations {
         const process = JSON.parse(row.process) as HolderProcess
         if (row.holder !== null && this.holder.isEnded(process)) return Effect.succeed(row)
         const { host, pid, url } = process
-        const sinceMs = row.leased_at_ms ?? undefined
+        // The clock of PostgreSQL has fractions of a millisecond.
+        const sinceMs = row.leased_at_ms === null ? undefined : Math.trunc(row.leased_at_ms)
         return Effect.fail(new LeaseHeld({ id, holder: defined({ host, pid, url, sinceMs }) }))
       },
     )
