@@ -216,17 +216,18 @@ const localLayer = (options: Conversations.ConversationsOptions) =>
 const makeLocal = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
   const nodes = yield* Nodes
   const context = yield* Layer.build(localLayer(options.conversations ?? {}))
+  const held = Context.get(context, HeldConversations)
   const handOver = new HandOver({
-    held: Context.get(context, HeldConversations),
+    held,
     owns: (id) => nodes.owns(id),
     drainWithin: Duration.fromInputUnsafe(options.drainWithin ?? Duration.seconds(25)),
   })
-  return { nodes, local: Context.get(context, ConversationManager), handOver }
+  return { nodes, local: Context.get(context, ConversationManager), held, handOver }
 })
 
 const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
   const changes = yield* ListChanges
-  const { handOver, local, nodes } = yield* makeLocal(options)
+  const { handOver, held, local, nodes } = yield* makeLocal(options)
   const ephemeral = new Set<ConversationId>()
   const addEphemeral = (id: ConversationId) => void ephemeral.add(id)
   const own = ownerCalls({ manager: local, workspaces: yield* Workspaces, addEphemeral })
@@ -252,11 +253,12 @@ const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
   yield* Effect.forkScoped(handOver.sweep)
   yield* Effect.addFinalizer(() => end)
   const parts = { routing, local, resolver: yield* SettingsResolver }
-  return new ClusterManager(parts, changes, addEphemeral, end)
+  const manager: Service = new ClusterManager(parts, changes, addEphemeral, end)
+  return Context.make(ConversationManager, manager).pipe(Context.add(HeldConversations, held))
 })
 
-/** The manager of a node. It is shut down with the layer. */
+/** The manager of a node, and the conversations that the node has. It is shut down with the layer. */
 export const layer = (
   options: ClusterManagerOptions = {},
-): Layer.Layer<ConversationManager, never, Needs> =>
-  Layer.effect(ConversationManager, make(options))
+): Layer.Layer<ConversationManager | HeldConversations, never, Needs> =>
+  Layer.effectContext(make(options))

@@ -13,6 +13,7 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Entity from "effect/cluster/Entity"
 import * as EntityId from "effect/cluster/EntityId"
+import * as ShardId from "effect/cluster/ShardId"
 import { Sharding } from "effect/cluster/Sharding"
 import { operations } from "./ConversationOperations.ts"
 import { NodeUnreachable } from "./NodeErrors.ts"
@@ -80,9 +81,24 @@ const callsOf = (
   return Object.fromEntries(all) as ConversationCalls<NodeUnreachable>
 }
 
+/** The shards of conversations, of which this node has some. */
+const shardsOf = (sharding: Sharding["Service"], count: number): Nodes["Service"]["shards"] => {
+  const shardOf = (id: string) => {
+    const entity = EntityId.make(id)
+    return sharding.getShardId(entity, ConversationEntity.getShardGroup(entity))
+  }
+  const { group } = shardOf("")
+  const all = Array.from({ length: count }, (_, index) => ShardId.make(group, index + 1))
+  return {
+    owned: () => all.filter((shard) => sharding.hasShardId(shard)).length,
+    of: (id) => shardOf(id).id,
+  }
+}
+
 const make = Effect.fnUntraced(function* <E, R>(
   name: string,
   layer: Layer.Layer<Sharding, E, R>,
+  shards: number | undefined,
 ): Effect.fn.Return<Nodes["Service"], E, R | Scope.Scope> {
   // A scope of its own, so that the node can leave while its turns still run.
   const scope = yield* Scope.fork(yield* Effect.scope)
@@ -92,6 +108,7 @@ const make = Effect.fnUntraced(function* <E, R>(
   let hasLeft = false
   return {
     self: name,
+    ...(shards === undefined ? {} : { shards: shardsOf(sharding, shards) }),
     owns: (id) => {
       if (hasLeft) return false
       const entity = EntityId.make(id)
@@ -134,8 +151,10 @@ const handlersOf = (
  * This process as a node of the cluster that `sharding` joins. It leaves with the layer, or when its manager shuts down.
  *
  * @param name of this node, for people
+ * @param shards number of shards of the cluster; without it the node does not say how many it has
  */
 export const layer = <E, R>(
   name: string,
   sharding: Layer.Layer<Sharding, E, R>,
-): Layer.Layer<Nodes, E, R> => Layer.effect(Nodes, make(name, sharding))
+  shards?: number,
+): Layer.Layer<Nodes, E, R> => Layer.effect(Nodes, make(name, sharding, shards))

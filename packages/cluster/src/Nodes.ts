@@ -26,6 +26,14 @@ export type ConversationCalls<E = never> = {
   readonly [R in Operation as R["_tag"]]: Call<R, E>
 }
 
+/** The shards by which conversations are spread over the nodes. */
+export interface Shards {
+  /** Number of the shards that this node has now. */
+  readonly owned: () => number
+  /** Number of the shard of a conversation. */
+  readonly of: (id: ConversationId) => number
+}
+
 /** The nodes of a cluster. */
 export class Nodes extends Context.Service<
   Nodes,
@@ -34,6 +42,8 @@ export class Nodes extends Context.Service<
     readonly self: string
     /** True if this node owns the conversation, as far as it knows. Costs little: it is on the path of every request. */
     readonly owns: (id: ConversationId) => boolean
+    /** Absent where conversations are spread without shards. */
+    readonly shards?: Shards | undefined
     /**
      * The operations on the node that owns the conversation, wherever it is. A call fails with `NodeUnreachable` in bounded
      * time where the node does not respond; it never hangs because a node has ended.

@@ -1,44 +1,120 @@
 /**
  * A node of a cluster on one PostgreSQL database: runners find each other and keep their shards there, messages that must
- * not be lost wait there, and calls pass between the nodes over sockets.
+ * not be lost wait there, and calls pass between the nodes over sockets, without authentication or encryption.
+ *
+ * The nodes of one schema are one cluster. Another schema of the same database has another one, which shares nothing with it.
+ *
+ * A node that is killed is missed after three seconds, since its heartbeat is a second old at most: its conversations are
+ * with other nodes before five seconds have passed. A node that cannot reach the database for so long gives up what it has.
  */
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
+import * as RunnerHealth from "effect/cluster/RunnerHealth"
+import * as Runners from "effect/cluster/Runners"
+import * as ShardingConfig from "effect/cluster/ShardingConfig"
+import * as SocketRunner from "effect/cluster/SocketRunner"
+import * as SqlMessageStorage from "effect/cluster/SqlMessageStorage"
+import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
+import * as RpcSerialization from "effect/rpc/RpcSerialization"
+import * as SocketServer from "effect/socket/SocketServer"
 import * as EntityNodes from "../EntityNodes.ts"
+import { prefixOfSchema } from "./SchemaPrefix.ts"
+
+/** An address of a node. */
+export interface NodeAddress {
+  /** A name or an address; IPv6 without brackets. */
+  readonly host: string
+  /** 0: any free one to listen on, and the one on which the node listens for the others. */
+  readonly port: number
+}
 
 /** Where a node is, and how it behaves. */
-export interface PostgresNodesOptions {
-  /** Host by which the other nodes reach this one. */
-  readonly host: string
-  /** Port on which this node takes their calls. */
-  readonly port: number
+export interface PostgresNodesOptions extends NodeAddress {
+  /** Where this node takes the calls of the others. Default: `host` and `port`, which are where the others reach it. */
+  readonly listen?: NodeAddress
   /** The same on every node of a cluster. Default 300. */
   readonly shards?: number
-  /** How long the shards of a node that has stopped stay its own. Default 6 seconds. */
+  /** How long the shards of a node that has stopped stay its own. Default 3 seconds. */
   readonly lockExpiration?: Duration.Input
 }
 
 /** As much as the largest record of a log, with room for its encoding. */
 const maxMessageBytes = 256 * 1024 * 1024
 
-/** Layer of the node. Needs a client of the database that the store uses as well. */
-export const layer = ({ host, lockExpiration = "6 seconds", port, shards }: PostgresNodesOptions) =>
-  EntityNodes.layer(
-    `${host}:${port}`,
-    NodeClusterSocket.layer({
-      storage: "sql",
-      // Events and ops are unions that the binary layout of Effect cannot tell apart.
-      serialization: "ndjson",
-      serializationMaxBufferSize: maxMessageBytes,
-      shardingConfig: {
-        runnerAddress: Option.some(RunnerAddress.make(host, port)),
-        ...(shards === undefined ? {} : { shardsPerGroup: shards }),
-        shardLockExpiration: lockExpiration,
-        shardLockRefreshInterval: "2 seconds",
-        refreshAssignmentsInterval: "1 second",
-        entityTerminationTimeout: "2 seconds",
-      },
+const defaultShards = 300
+
+/** Listens in a scope of its own, which ends when the node leaves. */
+const listening = Effect.fnUntraced(function* ({ host, port }: NodeAddress) {
+  const scope = yield* Scope.fork(yield* Effect.scope)
+  const server = yield* Scope.provide(NodeSocketServer.make({ host, port }), scope)
+  const bound = server.address._tag === "UnixPathAddress" ? port : server.address.port
+  const layer = Layer.effect(
+    SocketServer.SocketServer,
+    Effect.acquireRelease(Effect.succeed(server), () => Scope.close(scope, Exit.void)),
+  )
+  return { layer, port: bound }
+})
+
+const configOf = (
+  { host, lockExpiration = "3 seconds", shards = defaultShards }: PostgresNodesOptions,
+  port: number,
+) =>
+  ShardingConfig.layer({
+    runnerAddress: Option.some(RunnerAddress.make(host, port)),
+    shardsPerGroup: shards,
+    shardLockExpiration: lockExpiration,
+    shardLockRefreshInterval: "1 second",
+    refreshAssignmentsInterval: "500 millis",
+    entityTerminationTimeout: "2 seconds",
+    // Nodes that cannot reach each other find out by this, although each reaches the database.
+    runnerHealthCheckInterval: "5 seconds",
+  })
+
+const shardingOf = (
+  options: PostgresNodesOptions,
+  port: number,
+  prefix: string,
+  server: Layer.Layer<SocketServer.SocketServer>,
+) =>
+  SocketRunner.layer.pipe(
+    Layer.provide([server, NodeClusterSocket.layerClientProtocol]),
+    Layer.provide(
+      RunnerHealth.layerPing.pipe(
+        Layer.provide(Runners.layerRpc),
+        Layer.provide(NodeClusterSocket.layerClientProtocol),
+      ),
+    ),
+    Layer.provide(
+      SqlMessageStorage.layerWith({ prefix }).pipe(Layer.provide(NodeCrypto.layerDigest)),
+    ),
+    Layer.provide(Layer.orDie(SqlRunnerStorage.layerWith({ prefix }))),
+    Layer.provide(configOf(options, port)),
+    // Events and ops are unions that the binary layout of Effect cannot tell apart.
+    Layer.provide(RpcSerialization.layerNdjsonWith({ maxBufferSize: maxMessageBytes })),
+  )
+
+/**
+ * Layer of the node. Needs a client of the database that the store uses as well. Fails with `SocketServerError` where it
+ * cannot listen.
+ */
+export const layer = (options: PostgresNodesOptions) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const server = yield* listening(options.listen ?? options)
+      const prefix = yield* prefixOfSchema
+      const port = options.port === 0 ? server.port : options.port
+      return EntityNodes.layer(
+        `${options.host}:${port}`,
+        shardingOf(options, port, prefix, server.layer),
+        options.shards ?? defaultShards,
+      )
     }),
   )
