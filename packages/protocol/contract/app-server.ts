@@ -589,7 +589,15 @@ export type RequestPermissionsEvent = {
   readonly justification?: string
 }
 
-export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ThreadRolledBackEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent | ClientToolCallEvent | RequestUserInputEvent | ReadMarkedEvent | RequestPermissionsEvent
+export type McpToolCallProgressEvent = {
+  readonly type: "mcp_tool_call_progress"
+  readonly call_id: string
+  readonly progress: number
+  readonly total?: number
+  readonly message?: string
+}
+
+export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ThreadRolledBackEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent | ClientToolCallEvent | RequestUserInputEvent | ReadMarkedEvent | RequestPermissionsEvent | McpToolCallProgressEvent
 
 /** Introduces the client. Must be sent once, before every other request. */
 export type InitializeParams = {
@@ -1580,6 +1588,17 @@ export type CodexEventRequestPermissionsParams = {
   readonly seq?: number
 }
 
+/** A tool server reports the progress of a call that runs. Sent to listeners that gave `after`. */
+export type CodexEventMcpToolCallProgressParams = {
+  readonly id: string
+  readonly msg: EventMsg | {
+    readonly type: string
+  } & Readonly<Record<string, unknown>>
+  readonly conversationId: string
+  readonly subscriptionId: string
+  readonly seq?: number
+}
+
 /** A stored conversation was resumed. Sent after the response to `resumeConversation`. */
 export type SessionConfiguredParams = {
   readonly sessionId: string
@@ -1812,6 +1831,8 @@ export interface ServerNotifications {
   "codex/event/read_marked": { params: CodexEventReadMarkedParams }
   /** The agent asks a person for further permissions. Sent to listeners that gave `after`. */
   "codex/event/request_permissions": { params: CodexEventRequestPermissionsParams }
+  /** A tool server reports the progress of a call that runs. Sent to listeners that gave `after`. */
+  "codex/event/mcp_tool_call_progress": { params: CodexEventMcpToolCallProgressParams }
   /** A stored conversation was resumed. Sent after the response to `resumeConversation`. */
   "sessionConfigured": { params: SessionConfiguredParams }
   /** The listener has received every recorded event before the number `seq`; what follows is live. Sent to listeners that gave `after`, and after `conversationLagged`. */

@@ -589,7 +589,15 @@ export type RequestPermissionsEvent = {
   readonly justification?: string
 }
 
-export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ThreadRolledBackEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent | ClientToolCallEvent | RequestUserInputEvent | ReadMarkedEvent | RequestPermissionsEvent
+export type McpToolCallProgressEvent = {
+  readonly type: "mcp_tool_call_progress"
+  readonly call_id: string
+  readonly progress: number
+  readonly total?: number
+  readonly message?: string
+}
+
+export type EventMsg = ErrorEvent | TaskStartedEvent | TaskCompleteEvent | TokenCountEvent | AgentMessageEvent | UserMessageEvent | AgentMessageDeltaEvent | AgentReasoningEvent | AgentReasoningDeltaEvent | AgentReasoningRawContentEvent | AgentReasoningRawContentDeltaEvent | AgentReasoningSectionBreakEvent | SessionConfiguredEvent | McpToolCallBeginEvent | McpToolCallEndEvent | WebSearchBeginEvent | WebSearchEndEvent | ExecCommandBeginEvent | ExecCommandOutputDeltaEvent | ExecCommandEndEvent | ExecApprovalRequestEvent | ApplyPatchApprovalRequestEvent | BackgroundEventEvent | StreamErrorEvent | PatchApplyBeginEvent | PatchApplyEndEvent | TurnDiffEvent | GetHistoryEntryResponseEvent | McpListToolsResponseEvent | ListCustomPromptsResponseEvent | PlanUpdateEvent | TurnAbortedEvent | ShutdownCompleteEvent | ConversationPathEvent | EnteredReviewModeEvent | ExitedReviewModeEvent | RawResponseItemEvent | ViewImageToolCallEvent | WarningEvent | ApprovalResolvedEvent | ElicitationRequestEvent | CompactedEvent | ThreadRolledBackEvent | ToolCallBeginEvent | ToolCallEndEvent | ToolApprovalRequestEvent | QueueChangedEvent | ClientToolCallEvent | RequestUserInputEvent | ReadMarkedEvent | RequestPermissionsEvent | McpToolCallProgressEvent
 
 export type CodexArguments = {
   /** When a person is asked first. `untrusted`: before every command that is not known to be harmless; `on-failure`: after a command failed in the sandbox; `on-request`: when the agent wants to leave the sandbox; `never`: not at all. */

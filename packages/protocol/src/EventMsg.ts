@@ -53,6 +53,7 @@ export type {
 export type { EnteredReviewMode, ExitedReviewMode, ReviewOutput } from "./events/ReviewEvents.ts"
 export type {
   McpToolCallBegin,
+  McpToolCallProgress,
   McpToolCallEnd,
   ToolCallBegin,
   ToolCallEnd,
@@ -81,7 +82,7 @@ export type {
   ShutdownComplete,
 } from "./events/TurnEvents.ts"
 
-/** Every variant, in the order of the original's definition; the last twelve came later. A new event is added here. */
+/** Every variant, in the order of the original's definition; the last thirteen came later. A new event is added here. */
 export const EventMsg = Schema.Union([
   Turn.ErrorEvent,
   Turn.TaskStarted,
@@ -134,6 +135,7 @@ export const EventMsg = Schema.Union([
   Question.RequestUserInput,
   Turn.ReadMarked,
   Question.RequestPermissions,
+  Tool.McpToolCallProgress,
 ]).annotate({ identifier: "EventMsg" })
 /** A decoded `EventMsg`. */
 export type EventMsg = typeof EventMsg.Type

@@ -14,7 +14,13 @@
  *                             never recorded; its id may be given to a later item
  * ```
  */
-import { type Event, eventInfo, type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
+import {
+  type Event,
+  eventInfo,
+  type EventMsg,
+  type EventOf,
+  isTerminal,
+} from "@colloquy/protocol/EventMsg"
 import { callEnd, callStart, singleItem } from "./ItemEvents.ts"
 import { withoutReverted } from "./Reverted.ts"
 import type { CallItem, Item, TextItem } from "./Item.ts"
@@ -24,6 +30,12 @@ export type ItemChange =
   | { readonly _tag: "Started"; readonly item: Item }
   /** More of an item: text, or for a command a chunk of its output in base64. */
   | { readonly _tag: "Delta"; readonly id: string; readonly delta: string }
+  /** A tool server says how far the call is that this item shows. */
+  | {
+      readonly _tag: "Progress"
+      readonly id: string
+      readonly report: Pick<EventOf<"mcp_tool_call_progress">, "message" | "progress" | "total">
+    }
   /** The text so far is void, because the request to the model is repeated. */
   | { readonly _tag: "Reset"; readonly id: string }
   /** The item has ended, with the status it has now. */
@@ -283,6 +295,16 @@ const outputDelta = (state: ItemsState, callId: string, delta: string): ItemsSte
     : { state, changes: [{ _tag: "Delta", id: open.id, delta }] }
 }
 
+const callProgress = (
+  state: ItemsState,
+  { call_id: callId, type: _, ...report }: EventOf<"mcp_tool_call_progress">,
+): ItemsStep => {
+  const open = state.calls.find((call) => call.type === "mcp_tool_call" && call.callId === callId)
+  return open === undefined
+    ? unchanged(state)
+    : { state, changes: [{ _tag: "Progress", id: open.id, report }] }
+}
+
 /** Folds one event. An event that makes no item gives the same state and no changes. */
 export const step = (state: ItemsState, { id, msg }: Pick<Event, "id" | "msg">): ItemsStep => {
   switch (msg.type) {
@@ -303,6 +325,8 @@ export const step = (state: ItemsState, { id, msg }: Pick<Event, "id" | "msg">):
       return changeTexts(state, id, { isClosed: true }, "reasoning")
     case "exec_command_output_delta":
       return outputDelta(state, msg.call_id, msg.chunk)
+    case "mcp_tool_call_progress":
+      return callProgress(state, msg)
     case "task_started":
       return startTurn(state, id)
     case "shutdown_complete":

@@ -47,6 +47,8 @@ const shown = (change: ItemChange): string => {
   switch (change._tag) {
     case "Delta":
       return `delta ${change.id} ${change.delta}`
+    case "Progress":
+      return `progress ${change.id} ${change.report.progress}`
     case "Reset":
       return `reset ${change.id}`
     default:
@@ -120,6 +122,16 @@ describe("Items", () => {
       { ...command, ...result, id: "t/command/1", callId: "b", status: "failed", exitCode: 2 },
     ])
     assert.include(changesOf(events).map(shown), "delta t/command/0 b3V0")
+  })
+
+  it("the progress of a call belongs to its item while it is open", () => {
+    const progress: EventMsg = { type: "mcp_tool_call_progress", call_id: "m", progress: 3 }
+    const events = turn(progress, messages.call, progress, messages.called, progress)
+    assert.deepStrictEqual(changesOf(events).map(shown), [
+      "started t/mcp_tool_call/0 running",
+      "progress t/mcp_tool_call/0 3",
+      "completed t/mcp_tool_call/0 failed",
+    ])
   })
 
   it("the start of a second attempt ends the first one", () => {
@@ -198,6 +210,7 @@ const kinds = [
   "own",
   "owned",
   "call",
+  "progress",
   "called",
   "search",
   "searched",
@@ -232,6 +245,7 @@ const messages: Readonly<Record<Kind, EventMsg>> = {
   patch: { type: "patch_apply_begin", call_id: "p", auto_approved: true, changes: {} },
   patched: { type: "patch_apply_end", call_id: "p", stdout: "", stderr: "", success: true },
   call: { type: "mcp_tool_call_begin", call_id: "m", invocation },
+  progress: { type: "mcp_tool_call_progress", call_id: "m", progress: 1, total: 2 },
   called: { type: "mcp_tool_call_end", call_id: "m", invocation, duration, result: { Err: "no" } },
   own: { type: "tool_call_begin", call_id: "o", tool: "refund", arguments: {} },
   owned: { type: "tool_call_end", call_id: "o", tool: "refund", duration, result: { Ok: "done" } },

@@ -35,6 +35,23 @@ export const McpToolCallBegin = event(
 /** A tool of a tool server is being called. */
 export type McpToolCallBegin = typeof McpToolCallBegin.Type
 
+/** The event `mcp_tool_call_progress`; its `doc` describes it. */
+export const McpToolCallProgress = event(
+  "mcp_tool_call_progress",
+  {
+    call_id: callId,
+    /** How much is done, in a unit of the server's; it grows during the call. */
+    progress: Schema.Finite,
+    /** How much there is to do, in the same unit; absent where the server does not know. */
+    total: Schema.optionalKey(Schema.Finite),
+    /** What the server says of it to people. */
+    message: Schema.optionalKey(Schema.String),
+  },
+  { doc: "A tool server reports the progress of a call that runs.", durable: false },
+)
+/** A tool server reports the progress of a call that runs. */
+export type McpToolCallProgress = typeof McpToolCallProgress.Type
+
 /** The event `mcp_tool_call_end`; its `doc` describes it. */
 export const McpToolCallEnd = event(
   "mcp_tool_call_end",

@@ -129,6 +129,11 @@ const ofReasoning = (
   }
 }
 
+const ofProgress = (
+  threadId: string,
+  { _tag, ...progress }: OutputOf<"CallProgress">,
+): Notification => notificationOf(Methods.McpToolCallProgress, { threadId, ...progress })
+
 /** The notification of an output; undefined for one that is not notified. */
 export const notificationOfOutput = (
   threadId: string,
@@ -143,6 +148,8 @@ export const notificationOfOutput = (
       return notificationOf(Methods.AgentMessageDelta, piece(threadId, output))
     case "OutputDelta":
       return notificationOf(Methods.CommandOutputDelta, piece(threadId, output))
+    case "CallProgress":
+      return ofProgress(threadId, output)
     case "PartAdded":
     case "SummaryDelta":
     case "ReasoningDelta":

@@ -37,6 +37,7 @@ describe("McpEvents", () => {
       { type: "compacted", message: "what was said" },
       { type: "request_user_input", call_id: "c", questions: [] },
       { type: "request_permissions", call_id: "c", permissions: {}, cwd: "/" },
+      { type: "mcp_tool_call_progress", call_id: "c", progress: 1, total: 2, message: "half" },
     ]
     for (const msg of hidden) assert.isUndefined(wire(msg), msg.type)
   })

@@ -19,6 +19,7 @@ const ours: ReadonlyArray<EventMsg> = [
   { type: "compacted", message: "what was said" },
   { type: "request_user_input", call_id: "c", questions: [] },
   { type: "request_permissions", call_id: "c", permissions: {}, cwd: "/" },
+  { type: "mcp_tool_call_progress", call_id: "c", progress: 1, total: 2, message: "half" },
 ]
 const rawItem: EventMsg = { type: "raw_response_item", item: { type: "web_search_call" } }
 

@@ -50,6 +50,8 @@ const shown = (output: ThreadOutput): ReadonlyArray<string> => {
     case "SummaryDelta":
     case "ReasoningDelta":
       return [`delta ${output.itemId} ${output.delta}`]
+    case "CallProgress":
+      return [`progress ${output.itemId} ${output.message}`]
     case "PartAdded":
       return [`part ${output.itemId} ${output.index}`]
     default:
@@ -295,6 +297,25 @@ const rows: ReadonlyArray<readonly [string, ReadonlyArray<EventMsg>, ReadonlyArr
       { type: "mcp_tool_call_end", call_id: "c", invocation, duration, result: { Err: "no" } },
     ],
     ["start mcpToolCall t/mcp_tool_call/0 inProgress", "end mcpToolCall t/mcp_tool_call/0 failed"],
+  ],
+  [
+    "the progress of a call: the words of its server, or its numbers, and none of a call that has ended",
+    [
+      { type: "mcp_tool_call_begin", call_id: "c", invocation },
+      { type: "mcp_tool_call_progress", call_id: "c", progress: 1, message: "half" },
+      { type: "mcp_tool_call_progress", call_id: "c", progress: 2, total: 3 },
+      { type: "mcp_tool_call_progress", call_id: "c", progress: 2.5, message: "" },
+      { type: "mcp_tool_call_progress", call_id: "another", progress: 1, message: "lost" },
+      { type: "mcp_tool_call_end", call_id: "c", invocation, duration, result: { Err: "no" } },
+      { type: "mcp_tool_call_progress", call_id: "c", progress: 3, message: "late" },
+    ],
+    [
+      "start mcpToolCall t/mcp_tool_call/0 inProgress",
+      "progress t/mcp_tool_call/0 half",
+      "progress t/mcp_tool_call/0 2/3",
+      "progress t/mcp_tool_call/0 2.5",
+      "end mcpToolCall t/mcp_tool_call/0 failed",
+    ],
   ],
   [
     "a call that a tool refuses",

@@ -29,7 +29,7 @@ import * as Stream from "effect/Stream"
 import * as UnsolicitedLimit from "./UnsolicitedLimit.ts"
 import * as Handshake from "./Handshake.ts"
 import * as ToolTransport from "./ToolTransport.ts"
-import type { Answering } from "./ServerRequests.ts"
+import type { Receiving } from "./ServerRequests.ts"
 
 const { failed } = ToolTransport
 const encoder = new TextEncoder()
@@ -82,7 +82,7 @@ interface HttpTransportOptions {
   readonly name: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly answering: Answering
+  readonly receiving: Receiving
   readonly client: HttpClient.HttpClient.With<HttpClientError, Scope.Scope>
   readonly scope: Scope.Scope
   readonly over: Deferred.Deferred<string>
@@ -212,8 +212,8 @@ class HttpTransport {
         return this.stop(`it sent more than ${maxReplies} requests without taking the responses`)
       }
       this.replies++
-      const { answering, posts } = this.options
-      const sent = ToolTransport.safeAnswer(answering, request).pipe(
+      const { posts, receiving } = this.options
+      const sent = ToolTransport.safeAnswer(receiving.answering, request).pipe(
         Effect.flatMap((text) => posts.withPermit(this.send(text))),
         Effect.ensuring(Effect.sync(() => this.replies--)),
       )
@@ -230,6 +230,7 @@ class HttpTransport {
         return Effect.as(ToolTransport.logFault(message), Option.some<Response>(message))
       }
     }
+    if (message._tag === "Notification") this.options.receiving.notified(message)
     const spent = bytes + UnsolicitedLimit.bytesPerMessage
     return Effect.flatMap(Clock.currentTimeMillis, (now) =>
       this.options.gauge.spend(spent, now)
@@ -294,13 +295,13 @@ export const make = Effect.fnUntraced(function* (
   name: string,
   url: URL,
   headers: Readonly<Record<string, string>>,
-  answering: Answering,
+  receiving: Receiving,
 ): Effect.fn.Return<ToolTransport.ToolTransport, never, HttpClient.HttpClient | Scope.Scope> {
   const http = new HttpTransport({
     name,
     url,
     headers,
-    answering,
+    receiving,
     client: HttpClient.withScope(yield* HttpClient.HttpClient),
     scope: yield* Effect.scope,
     over: yield* Deferred.make<string>(),

@@ -25,7 +25,7 @@ import type * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import * as UnsolicitedLimit from "./UnsolicitedLimit.ts"
 import * as LineSplitter from "./LineSplitter.ts"
-import type { Answering } from "./ServerRequests.ts"
+import type { Answering, Notified } from "./ServerRequests.ts"
 import {
   cancelled,
   type Ending,
@@ -79,6 +79,8 @@ export interface LineTransportOptions {
   readonly first?: Stream.Stream<Uint8Array>
   /** Responds to requests of the server. */
   readonly answering: Answering
+  /** Reads notifications of the server. Default: they are ignored. */
+  readonly notified?: Notified
   /** Limits what the server sends that belongs to no call. */
   readonly gauge: UnsolicitedLimit.UnsolicitedLimit
   /** Says in a sentence that names the server why the connection ended. */
@@ -250,6 +252,7 @@ class LineTransport {
       this.spend(bytes + UnsolicitedLimit.bytesPerMessage),
       this.logLoss(message),
     )
+    if (message._tag === "Notification") this.options.notified?.(message)
     if (message._tag === "Request") {
       return Effect.andThen(spent, this.answer(safeAnswer(this.options.answering, message)))
     }

@@ -20,6 +20,7 @@ import type * as Scope from "effect/Scope"
 import type { ProcessGroup } from "../process/ProcessGroup.ts"
 import type { Watchdog } from "../process/Watchdog.ts"
 import { TrustedPrograms } from "../programs/TrustedPrograms.ts"
+import * as CallProgress from "./CallProgress.ts"
 import * as HttpTransport from "./HttpTransport.ts"
 import type { ToolTransport } from "./ToolTransport.ts"
 import * as ServerRequests from "./ServerRequests.ts"
@@ -86,13 +87,13 @@ const urlOf = (text: string): Effect.Effect<URL, ToolServerError> => {
 const open = Effect.fnUntraced(function* (
   name: string,
   server: McpServer["transport"],
-  answering: ServerRequests.Answering,
+  receiving: ServerRequests.Receiving,
 ): Effect.fn.Return<ToolTransport, ToolServerError, Services | Scope.Scope> {
   if (server._tag === "Stdio") {
-    return yield* StdioTransport.make(name, server, yield* environmentOf(server), answering)
+    return yield* StdioTransport.make(name, server, yield* environmentOf(server), receiving)
   }
   const url = yield* urlOf(server.url)
-  return yield* HttpTransport.make(name, url, yield* headersOf(server), answering)
+  return yield* HttpTransport.make(name, url, yield* headersOf(server), receiving)
 })
 
 /** Limits of error texts that contain what a server sent. */
@@ -129,32 +130,44 @@ const requestsOf = ({ transport }: ToolTransport): ToolConnection["request"] => 
     )
 }
 
+/** The usable tools by name, each as it was listed and as it is read. */
+const namedTools = (listed: ReadonlyArray<McpSchema.Tool>) => {
+  const byName = new Map<string, readonly [McpSchema.Tool, ServerTool]>()
+  for (const tool of listed.slice(0, maxTools)) {
+    const [read] = readTools([tool])
+    if (read !== undefined && !byName.has(tool.name)) byName.set(tool.name, [tool, read])
+  }
+  return byName
+}
+
 /** Starts the server, performs the handshake and lists its tools. Has no time limit. */
 export const connect = Effect.fnUntraced(function* (
   name: string,
   server: McpServer["transport"],
   ask: ServerRequests.AskPerson,
 ): Effect.fn.Return<ToolConnection, ToolServerError, Services | Scope.Scope> {
-  const lines = yield* open(name, server, ServerRequests.make(ask))
+  const progress = CallProgress.make()
+  const { notified } = progress
+  const lines = yield* open(name, server, { answering: ServerRequests.make(ask), notified })
   const client = yield* McpClient.make({
     name: "colloquy",
     version: "0.1.0",
     timeout: noLimit,
-  }).pipe(Effect.provideService(McpClient.Transport, lines.transport), Effect.mapError(toError))
+  }).pipe(
+    Effect.provideService(McpClient.Transport, progress.around(lines.transport)),
+    Effect.mapError(toError),
+  )
   const listed = yield* Effect.mapError(client.listTools(), toError)
-  const byName = new Map<string, readonly [McpSchema.Tool, ServerTool]>()
-  for (const tool of listed.slice(0, maxTools)) {
-    const [read] = readTools([tool])
-    if (read !== undefined && !byName.has(tool.name)) byName.set(tool.name, [tool, read])
-  }
+  const byName = namedTools(listed)
   return {
     tools: [...byName.values()].map(([, read]) => read),
-    call: (toolName, args) => {
+    call: (toolName, args, receive) => {
       const tool = byName.get(toolName)?.[0]
       if (tool === undefined) {
         return Effect.fail(new ToolServerError({ message: `the server has no tool ${toolName}` }))
       }
       return client.callTool({ tool, ...(args === undefined ? {} : { arguments: args }) }).pipe(
+        CallProgress.receivedBy(receive),
         Effect.mapError(toError),
         Effect.flatMap((result) =>
           Effect.mapError(encodeResult(result), () => new ToolServerError({ message: unreadable })),

@@ -18,6 +18,15 @@ export type AskPerson = (question: Question) => Effect.Effect<ElicitationAnswer>
 /** Returns the text of the response to a request. */
 export type Answering = (request: JsonRpc.Request) => Effect.Effect<string>
 
+/** Reads a notification of the server. Never fails, and takes no time. */
+export type Notified = (notification: JsonRpc.Notification) => void
+
+/** What becomes of the messages of a server that respond to no request. */
+export interface Receiving {
+  readonly answering: Answering
+  readonly notified: Notified
+}
+
 /** A person reads one question at a time; a server with more pending ones is flooding. */
 const maxOpenQuestions = 4
 

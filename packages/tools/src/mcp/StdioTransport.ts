@@ -28,7 +28,7 @@ import { killMarkedOrWarn } from "../process/MarkedProcesses.ts"
 import * as UnsolicitedLimit from "./UnsolicitedLimit.ts"
 import * as LineTransport from "./LineTransport.ts"
 import * as ToolTransport from "./ToolTransport.ts"
-import type { Answering } from "./ServerRequests.ts"
+import type { Receiving } from "./ServerRequests.ts"
 import { ToolServerError } from "./ToolConnection.ts"
 
 /** The configuration of a tool server that is started as a process. */
@@ -116,13 +116,13 @@ class ServerProcess {
   }
 
   /** The options of the connection over the process's streams. */
-  lineOptions(answering: Answering): LineTransport.LineTransportOptions {
+  lineOptions(receiving: Receiving): LineTransport.LineTransportOptions {
     const { gauge, handle, isGated } = this.parts
     return {
       incoming: handle.stdout,
       outgoing: handle.stdin,
       ...(isGated ? { first: Stream.make(StartGate.releaseLine) } : {}),
-      answering,
+      ...receiving,
       gauge,
       describe: (ending) => this.describe(ending),
     }
@@ -253,7 +253,7 @@ export const make = Effect.fnUntraced(function* (
   name: string,
   server: StdioServer,
   environment: Readonly<Record<string, string>>,
-  answering: Answering,
+  receiving: Receiving,
 ): Effect.fn.Return<
   ToolTransport.ToolTransport,
   ToolServerError,
@@ -263,7 +263,7 @@ export const make = Effect.fnUntraced(function* (
   const gauge = UnsolicitedLimit.make(yield* Clock.currentTimeMillis)
   const stderrEnded = yield* Deferred.make<void>()
   const child = new ServerProcess({ name, server, handle, isGated, gauge, stderrEnded })
-  const lines = yield* LineTransport.make(child.lineOptions(answering))
+  const lines = yield* LineTransport.make(child.lineOptions(receiving))
   yield* Effect.forkScoped(child.readStderr(lines))
   yield* Effect.forkScoped(child.endWithProcess(lines))
   yield* Effect.addFinalizer(() => child.closeInput(lines))

@@ -17,14 +17,28 @@ export class ToolServerError extends Schema.TaggedError<ToolServerError>()("Tool
 /** Puts a server's question (`elicitation/create`) to a person. Never fails; interrupted when the server is gone. */
 export type Ask = (request: Elicitation) => Effect.Effect<ElicitationAnswer>
 
+/** How far a call is, as its server says. */
+export interface ProgressReport {
+  /** How much is done, in a unit of the server's. */
+  readonly progress: number
+  /** How much there is to do, in the same unit. */
+  readonly total?: number
+  /** What the server says of it to people. */
+  readonly message?: string
+}
+
 /** A connection to a started tool server. */
 export interface ToolConnection {
   /** Its tools as listed at the start; names are unique. */
   readonly tools: ReadonlyArray<ServerTool>
-  /** Calls a tool, without time limit. An interrupt cancels the call at the server. */
+  /**
+   * Calls a tool, without time limit. An interrupt cancels the call at the server. `progress` gets what the server reports
+   * until the call ends; without it the server is not asked to report.
+   */
   readonly call: (
     tool: string,
     args: Readonly<Record<string, unknown>> | undefined,
+    progress?: (report: ProgressReport) => void,
   ) => Effect.Effect<CallResult, ToolServerError>
   /** Sends any request, without time limit. Resolves with its result; an interrupt cancels it at the server. */
   readonly request: (

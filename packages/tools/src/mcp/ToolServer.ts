@@ -18,7 +18,12 @@ import * as Scope from "effect/Scope"
 import * as QuestionRouter from "./QuestionRouter.ts"
 import { type AskPerson } from "./ServerRequests.ts"
 import type { ServerTool } from "./ServerTools.ts"
-import { type Ask, type ToolConnection, ToolServerError } from "./ToolConnection.ts"
+import {
+  type Ask,
+  type ProgressReport,
+  type ToolConnection,
+  ToolServerError,
+} from "./ToolConnection.ts"
 import type { CallResult } from "./ToolOutput.ts"
 
 /** Starts the server and connects to it; the connection lasts until the scope closes. */
@@ -30,11 +35,12 @@ export type Connect = (
 export interface ToolServer {
   /** Its tools. Starts it when it is not running. Takes at most the start-up time. */
   readonly tools: Effect.Effect<ReadonlyArray<ServerTool>, ToolServerError>
-  /** Starts it when it is not running, then calls. An interrupt cancels the call at the server without waiting for it. */
+  /** Starts it when it is not running, then calls. An interrupt cancels the call at the server without waiting for it. `progress` gets what the server reports of the call until it ends. */
   readonly call: (
     tool: string,
     args: Readonly<Record<string, unknown>> | undefined,
     ask: Ask,
+    progress?: (report: ProgressReport) => void,
   ) => Effect.Effect<CallResult, ToolServerError>
   /** Likewise, for any request. */
   readonly request: (
@@ -101,8 +107,8 @@ class RestartableServer implements ToolServer {
     )
   }
 
-  readonly call: ToolServer["call"] = (tool, args, ask) =>
-    this.send(ToolsCall._tag, ({ call }) => call(tool, args), ask)
+  readonly call: ToolServer["call"] = (tool, args, ask, progress) =>
+    this.send(ToolsCall._tag, ({ call }) => call(tool, args, progress), ask)
 
   readonly request: ToolServer["request"] = (method, params, ask) =>
     this.send(method, ({ request }) => request(method, params), ask)

@@ -25,7 +25,8 @@ import { Watchdog } from "../process/Watchdog.ts"
 import { TrustedPrograms } from "../programs/TrustedPrograms.ts"
 import { type Qualified, qualifyAll } from "./QualifiedNames.ts"
 import { isReadOnly, readOnlyHintOf, type ServerTool } from "./ServerTools.ts"
-import type { Ask } from "./ToolConnection.ts"
+import { reporting } from "./CallProgress.ts"
+import type { Ask, ProgressReport } from "./ToolConnection.ts"
 import * as ToolOutput from "./ToolOutput.ts"
 import * as ToolServer from "./ToolServer.ts"
 
@@ -73,7 +74,7 @@ export interface OpenServers {
   readonly isReadOnly: (qualifiedName: string) => boolean
   /**
    * Calls a tool of the last listing and returns the output for the model. Emits `mcp_tool_call_begin` before, also before
-   * it is approved, and `mcp_tool_call_end` after. Never fails. An interrupt cancels the call at the server without waiting for it.
+   * it is approved, `mcp_tool_call_progress` while the server reports progress, and `mcp_tool_call_end` after. Never fails. An interrupt cancels the call at the server without waiting for it.
    */
   readonly call: (call: Call) => Effect.Effect<string>
   /** The server with this name, as it is configured; undefined for any other name. */
@@ -117,12 +118,22 @@ const resultOf = (outcome: ToolOutput.Outcome): EventOf<"mcp_tool_call_end">["re
     ? { Ok: outcome.result }
     : { Err: `tool call error: ${outcome.message}` }
 
+const outcomeOf = (
+  result: Effect.Effect<ToolOutput.CallResult, { readonly message: string }>,
+): Effect.Effect<ToolOutput.Outcome> =>
+  Effect.match(result, {
+    onFailure: failed,
+    onSuccess: (value) => ToolOutput.outcome(value),
+  })
+
 /** Runs one call once it is approved, and emits its events. */
 const runCall = Effect.fnUntraced(function* (
   { approve = () => Effect.undefined, callId, emit }: Call,
   { server, tool }: Qualified<ServerTool>,
   args: Readonly<Record<string, unknown>> | undefined,
-  result: Effect.Effect<ToolOutput.CallResult, { readonly message: string }>,
+  result: (
+    progress: (report: ProgressReport) => void,
+  ) => Effect.Effect<ToolOutput.CallResult, { readonly message: string }>,
 ) {
   const invocation = { server, tool: tool.name, arguments: args ?? null }
   const call = { call_id: callId, invocation }
@@ -138,10 +149,7 @@ const runCall = Effect.fnUntraced(function* (
       }),
     )
   yield* emit({ type: "mcp_tool_call_begin", ...call, ...defined({ read_only: readOnly }) })
-  const called = Effect.match(result, {
-    onFailure: failed,
-    onSuccess: (value) => ToolOutput.outcome(value),
-  })
+  const called = outcomeOf(reporting(callId, emit, result))
   const outcome = yield* approve(args ?? null).pipe(
     Effect.flatMap((refused) =>
       refused === undefined
@@ -212,7 +220,9 @@ const openServers = (servers: ReadonlyArray<Named>, ask: Ask): OpenServers => {
       const args = ToolOutput.parseArguments(call.arguments)
       return args._tag === "Bad"
         ? Effect.succeed(ToolOutput.badArguments(args.message))
-        : runCall(call, found, args.value, server.call(found.tool.name, args.value, ask))
+        : runCall(call, found, args.value, (progress) =>
+            server.call(found.tool.name, args.value, ask, progress),
+          )
     },
     server: (name) => byServer.get(name),
     list: Effect.map(tools, (listing) =>

@@ -1,4 +1,5 @@
 import type { McpServer } from "@colloquy/core/ConversationSettings"
+import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -35,10 +36,12 @@ const status =
 const sse = (response: Http.ServerResponse, message: object) =>
   response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`)
 
-const tools = ["echo", "hang", "flood", "nothing", "ask", "array", "array_event"].map((name) => ({
-  name,
-  inputSchema: { type: "object" },
-}))
+const tools = ["echo", "hang", "flood", "nothing", "ask", "array", "array_event", "progress"].map(
+  (name) => ({
+    name,
+    inputSchema: { type: "object" },
+  }),
+)
 
 /** A tool server on the loopback; `overrides` by JSON-RPC method. */
 const startServer = (overrides: Readonly<Record<string, Reply>> = {}) =>
@@ -76,6 +79,19 @@ const startServer = (overrides: Readonly<Record<string, Reply>> = {}) =>
             if (!response.destroyed) response.once("drain", more)
           }
           more()
+        },
+        progress: (response, id) => {
+          response.writeHead(200, { "content-type": "text/event-stream" })
+          const report = (progressToken: unknown, progress: unknown) =>
+            sse(response, {
+              method: "notifications/progress",
+              params: { progressToken, progress, total: 2, message: "half" },
+            })
+          report("another", 9)
+          report(id, "no number")
+          report(id, 1)
+          sse(response, { id, result: { content: [{ type: "text", text: "hi" }] } })
+          response.end()
         },
         ask: (response, id) => {
           response.writeHead(200, { "content-type": "text/event-stream" })
@@ -140,14 +156,15 @@ const open = (server: McpServer, ask?: Ask) =>
     const servers = yield* ToolServers
     const opened = yield* servers.open({ web: server }, ask)
     const { failures } = yield* opened.tools
+    const events: Array<EventMsg> = []
     const call = (tool: string) =>
       opened.call({
         callId: "c",
         qualifiedName: `web__${tool}`,
         arguments: "",
-        emit: () => Effect.void,
+        emit: (msg) => Effect.sync(() => void events.push(msg)),
       })
-    return { call, failures: failures.map(({ message }) => message) }
+    return { call, events, failures: failures.map(({ message }) => message) }
   })
 
 const textOutput = (text: string) => JSON.stringify([{ type: "text", text }])
@@ -190,6 +207,25 @@ describe("ToolServers over HTTP", () => {
         yield* call("ask"),
         textOutput('{"action":"accept","content":{"message":"Age?","age":7}}'),
       )
+    }).pipe(Effect.provide(layer)),
+  )
+
+  it.live("the progress of a call is reported before its end", () =>
+    Effect.gen(function* () {
+      const { url } = yield* startServer()
+      const { call, events } = yield* open(configured(url))
+      assert.strictEqual(yield* call("progress"), textOutput("hi"))
+      assert.deepStrictEqual(
+        events.map(({ type }) => type),
+        ["mcp_tool_call_begin", "mcp_tool_call_progress", "mcp_tool_call_end"],
+      )
+      assert.deepStrictEqual<unknown>(events[1], {
+        type: "mcp_tool_call_progress",
+        call_id: "c",
+        progress: 1,
+        total: 2,
+        message: "half",
+      })
     }).pipe(Effect.provide(layer)),
   )
 

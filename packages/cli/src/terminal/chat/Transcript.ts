@@ -65,6 +65,8 @@ export class Transcript {
         return this.started(change.item, options)
       case "Delta":
         return this.delta(change.id, change.delta, options)
+      case "Progress":
+        return []
       case "Reset":
         return this.reset(change.id, options)
       case "Completed":

@@ -1,5 +1,6 @@
 /** Calls and the questions about them as items: a question and its call are one. Pure. */
 import type { CallItem, QuestionItem } from "@colloquy/core/log/Item"
+import type { ItemChange } from "@colloquy/core/log/Items"
 import * as CoreItems from "./CoreItems.ts"
 import {
   completed,
@@ -99,6 +100,17 @@ export const endCall = (state: ProjectionState, core: RealCall, atMs: number): P
     state: withoutCall(state, call),
     outputs: [...lastOutput(call, item), completed(call, item)],
   }
+}
+
+/** What a tool server says of its call: its words, or the numbers where it gives none. */
+export const callProgress = (
+  state: ProjectionState,
+  { id: itemId, turnId }: OpenCall,
+  { message, progress, total }: Extract<ItemChange, { readonly _tag: "Progress" }>["report"],
+): Projected => {
+  const numbers = total === undefined ? `${progress}` : `${progress}/${total}`
+  const words = message === undefined || message === "" ? numbers : message
+  return { state, outputs: [{ _tag: "CallProgress", turnId, itemId, message: words }] }
 }
 
 /** A chunk of the output of a command. */

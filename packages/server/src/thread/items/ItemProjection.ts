@@ -13,7 +13,15 @@
 import type { Item, TextItem } from "@colloquy/core/log/Item"
 import { isText, type ItemChange } from "@colloquy/core/log/Items"
 import type { ThreadItem } from "@colloquy/protocol/thread/Items"
-import { ask, endCall, outputDelta, type RealCall, resolve, startCall } from "./CallItems.ts"
+import {
+  ask,
+  callProgress,
+  endCall,
+  outputDelta,
+  type RealCall,
+  resolve,
+  startCall,
+} from "./CallItems.ts"
 import * as CoreItems from "./CoreItems.ts"
 import { endMessage, messageDelta, startMessage } from "./MessageItems.ts"
 import {
@@ -132,6 +140,14 @@ const more = (state: ProjectionState, id: string, delta: string, atMs: number): 
   return call === undefined ? none(state) : outputDelta(state, call, delta)
 }
 
+const progressed = (
+  state: ProjectionState,
+  { id, report }: Extract<ItemChange, { readonly _tag: "Progress" }>,
+): Projected => {
+  const call = state.calls.find(({ coreId }) => coreId === id)
+  return call === undefined ? none(state) : callProgress(state, call, report)
+}
+
 const restarted = (state: ProjectionState, applies: (id: string) => boolean): ProjectionState => ({
   ...state,
   messages: new Map(
@@ -155,6 +171,8 @@ export const project = (state: ProjectionState, change: ItemChange, atMs: number
       return begin(state, change.item, atMs)
     case "Delta":
       return more(state, change.id, change.delta, atMs)
+    case "Progress":
+      return progressed(state, change)
     case "Reset":
       return none(restarted(state, (id) => id === change.id))
     case "Completed":

@@ -13,6 +13,13 @@ export type ItemOutput =
       readonly itemId: string
       readonly delta: string
     }
+  /** A tool server says how far its call is. */
+  | {
+      readonly _tag: "CallProgress"
+      readonly turnId: string
+      readonly itemId: string
+      readonly message: string
+    }
   /** A section of the summary of reasoning begins. */
   | {
       readonly _tag: "PartAdded"
