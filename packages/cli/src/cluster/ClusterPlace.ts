@@ -8,6 +8,7 @@ import * as ClusterManager from "@colloquy/cluster/ClusterManager"
 import * as NodeWorkspaces from "@colloquy/cluster/node/NodeWorkspaces"
 import * as PostgresListChanges from "@colloquy/cluster/node/PostgresListChanges"
 import * as PostgresNodes from "@colloquy/cluster/node/PostgresNodes"
+import * as PostgresReports from "@colloquy/cluster/node/PostgresReports"
 import * as PostgresStore from "@colloquy/store-sql/node/PostgresStore"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -76,7 +77,9 @@ export const make = (options: ClusterOptions): ConversationPlace<ClusterError> =
     manager: (conversations) =>
       Layer.suspend(() => {
         limitProcessMemory()
-        return ClusterManager.layer({ conversations, drainWithin }).pipe(
+        const manager = ClusterManager.layer({ conversations, drainWithin })
+        return mapError(PostgresReports.layer, databaseError).pipe(
+          Layer.provideMerge(manager),
           Layer.provide(others),
           Layer.provide(client),
         )
