@@ -2,13 +2,13 @@
  * The command `exec`: runs one turn and ends. Events as JSON lines or the last message on stdout, everything else on stderr.
  *
  * Exit codes: 0 the turn completed; 1 it failed, or nothing was started; 2 the command line is not valid; 130 and 143 after
- * SIGINT and SIGTERM, once the interrupted turn has reported its end.
+ * SIGINT and SIGTERM, once the interrupted turn has reported its end; 141 the reader of stdout has gone, and the turn was
+ * interrupted where it still ran.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
-import { writeFileSync } from "node:fs"
 import * as Application from "../Application.ts"
 import type { Launch } from "../args/Args.ts"
 import { errorLine } from "../log/ErrorLine.ts"
@@ -18,12 +18,16 @@ import { forPeople } from "../terminal/PeopleLog.ts"
 import type { ExecEvent } from "./ExecEvents.ts"
 import { ExecFailed } from "./ExecFailed.ts"
 import type { ExecOptions } from "./ExecOptions.ts"
+import { writeLastMessage } from "./LastMessage.ts"
 import { type ExecResult, runExec } from "./RunExec.ts"
 import { transcriptOutput } from "./TerminalOutput.ts"
 import { stdinPrompt } from "./StdinPrompt.ts"
 import { Transcript } from "./Transcript.ts"
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+
+/** Exit code where the reader has closed stdout: that of a program which SIGPIPE ends. Node ignores the signal. */
+const closedPipe = 141
 
 /** Where the signals of the process and the end of its reader arrive. */
 interface Stop {
@@ -52,7 +56,7 @@ const listen = (): Stop => {
   process.stdout
     .removeAllListeners("error")
     .on("error", ({ code, message }: NodeJS.ErrnoException) => {
-      if (code === "EPIPE") stop.code ??= 0
+      if (code === "EPIPE") stop.code ??= closedPipe
       else stop.unwritable ??= code ?? message
       stop.latch.openUnsafe()
     })
@@ -122,22 +126,6 @@ const runTurn = (options: ExecOptions, launch: Launch, started: Started, stop: S
   )
 }
 
-/** Writes the last message where it was asked for. Returns false where that fails. */
-const writeLast = (
-  { outputLastMessage: path }: ExecOptions,
-  text: string,
-  write: (line: string) => void,
-): boolean => {
-  if (path === undefined) return true
-  try {
-    writeFileSync(path, text)
-    return true
-  } catch (error) {
-    write(`Failed to write the last message to ${path}: ${errorLine(error)}`)
-    return false
-  }
-}
-
 const finish = (
   options: ExecOptions,
   exit: Exit.Exit<ExecResult, ExecFailed>,
@@ -147,15 +135,17 @@ const finish = (
     const error = Cause.squash(exit.cause)
     const message = error instanceof ExecFailed ? error.message : errorLine(error)
     write(`Error: ${message}`)
-    writeLast(options, "", write)
+    const problem = writeLastMessage(options.outputLastMessage, "")
+    if (problem !== undefined && problem !== message) write(problem)
     return 1
   }
   const { isFailed, lastMessage = "" } = exit.value
-  const isWritten = writeLast(options, isFailed ? "" : lastMessage, write)
+  const problem = writeLastMessage(options.outputLastMessage, isFailed ? "" : lastMessage)
+  if (problem !== undefined) write(problem)
   // On a terminal it is in the transcript already.
   const isShown = process.stdout.isTTY && process.stderr.isTTY
   if (!options.json && !isFailed && !isShown) process.stdout.write(`${lastMessage}\n`)
-  return isFailed || !isWritten ? 1 : 0
+  return isFailed || problem !== undefined ? 1 : 0
 }
 
 /** Resolves when everything was written on stdout, or it is known that it cannot be. */

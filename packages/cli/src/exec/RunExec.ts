@@ -11,18 +11,19 @@ import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import { localPrincipal } from "@colloquy/protocol/Connection"
 import { isTerminal } from "@colloquy/protocol/EventMsg"
 import { parseConversationId } from "@colloquy/protocol/Ids"
-import { parseJson } from "@colloquy/protocol/Json"
 import type { Op } from "@colloquy/protocol/Op"
 import type { InputItem } from "@colloquy/protocol/ResponseItem"
 import type { ConversationsView } from "@colloquy/server/ConversationsView"
 import { Server } from "@colloquy/server/Server"
 import * as Effect from "effect/Effect"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import type { ExecEvent } from "./ExecEvents.ts"
 import { ExecFailed } from "./ExecFailed.ts"
 import { ExecFold } from "./ExecFold.ts"
 import type { ExecOptions } from "./ExecOptions.ts"
+import { lastMessageProblem } from "./LastMessage.ts"
+import { schemaOf } from "./OutputSchema.ts"
 import { promptOf } from "./Prompt.ts"
 import type { PromptInput } from "./StdinPrompt.ts"
 
@@ -63,25 +64,6 @@ const isInRepository = (cwd: string): boolean => {
     if (existsSync(join(at, ".git"))) return true
     if (dirname(at) === at) return false
   }
-}
-
-const schemaOf = (path: string | undefined): Effect.Effect<unknown, ExecFailed> => {
-  if (path === undefined) return Effect.undefined
-  return Effect.try({
-    try: () => readFileSync(path, "utf8"),
-    catch: (error) =>
-      failed(`Failed to read output schema file ${path}: ${(error as Error).message}`),
-  }).pipe(
-    Effect.flatMap((text) =>
-      Effect.mapError(Effect.fromResult(parseJson(text)), ({ detail }) =>
-        failed(`Output schema file ${path} is not valid JSON: ${detail}`),
-      ),
-    ),
-    Effect.filterOrFail(
-      (schema) => typeof schema === "object" && schema !== null && !Array.isArray(schema),
-      () => failed(`Output schema file ${path} is not a JSON Schema: expected an object`),
-    ),
-  )
 }
 
 /** An image that cannot be shown is an error here: a script would not notice that the model never saw it. */
@@ -184,6 +166,8 @@ export const runExec = Effect.fnUntraced(
         "Not inside a trusted directory and --skip-git-repo-check was not specified.",
       )
     }
+    const problem = lastMessageProblem(options.outputLastMessage)
+    if (problem !== undefined) return yield* failed(problem)
     const outputSchema = yield* schemaOf(options.outputSchema)
     const images = yield* Effect.forEach(options.images, (path) => imageItem(run, now.cwd, path))
     const prompt = yield* Effect.raceFirst(

@@ -1,7 +1,7 @@
 /** The standard input of `exec`: what it is, and everything that it holds. */
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
-import { fstatSync } from "node:fs"
+import { fstatSync, type Stats } from "node:fs"
 import { ExecFailed } from "./ExecFailed.ts"
 
 /** Where input comes from. A socket is what a program opens for the programs that it starts, and often leaves open. */
@@ -16,18 +16,28 @@ export interface PromptInput {
   readonly read: Effect.Effect<Uint8Array, ExecFailed>
 }
 
+const readFailed = (reason: string) =>
+  new ExecFailed({ message: `Failed to read prompt from stdin: ${reason}` })
+
 /** A terminal and `/dev/null` hold no prompt. */
-const kindOf = (): InputKind => {
+const kindOf = (stat: Stats): InputKind =>
+  stat.isFIFO() ? "pipe" : stat.isSocket() ? "socket" : stat.isFile() ? "file" : "none"
+
+const stdinStat = (): Stats | undefined => {
   try {
-    const stat = fstatSync(0)
-    return stat.isFIFO() ? "pipe" : stat.isSocket() ? "socket" : stat.isFile() ? "file" : "none"
+    return fstatSync(0)
   } catch {
-    return "none"
+    return undefined
   }
 }
 
 /** The input of this process. */
 export const stdinPrompt = (): PromptInput => {
+  const stat = stdinStat()
+  // Node reads a directory as if it were empty.
+  if (stat?.isDirectory()) {
+    return { kind: "file", begun: Effect.void, read: readFailed("it is a directory") }
+  }
   const begun = Latch.makeUnsafe(false)
   const read = Effect.callback<Uint8Array, ExecFailed>((resume) => {
     const { stdin } = process
@@ -42,14 +52,10 @@ export const stdinPrompt = (): PromptInput => {
     })
     stdin.once("error", (error) => {
       begun.openUnsafe()
-      resume(
-        Effect.fail(
-          new ExecFailed({ message: `Failed to read prompt from stdin: ${error.message}` }),
-        ),
-      )
+      resume(readFailed(error.message))
     })
     // What is left open would keep the process alive.
     return Effect.sync(() => void stdin.destroy())
   })
-  return { kind: kindOf(), begun: begun.await, read }
+  return { kind: stat === undefined ? "none" : kindOf(stat), begun: begun.await, read }
 }

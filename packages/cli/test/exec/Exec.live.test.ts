@@ -4,7 +4,7 @@ import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Cli from "../CliProcess.ts"
 import { buildIfMissing, entry } from "../support/BuiltProgram.ts"
@@ -88,6 +88,7 @@ describe("colloquy exec --json", () => {
     ["a directory as image", ["-i", "/tmp", "x"], "Failed to read image /tmp: expected a file"],
     ["a missing schema", ["--output-schema", "/no/s.json", "x"], "Failed to read output schema"],
     ["a schema that is no JSON", ["--output-schema", "/etc/passwd", "x"], "is not valid JSON"],
+    ["an endless schema", ["--output-schema", "/dev/zero", "x"], "is not a regular file"],
     ["a schema that is none", ["--output-schema", "/proc/self/uid_map", "x"], "Output schema file"],
     ["an empty prompt", [" "], "The prompt is empty."],
   ])("%s is an error, and starts nothing", ([, args, message]) =>
@@ -233,17 +234,59 @@ describe("colloquy exec --json", () => {
     }),
   )
 
-  it.live("ends without an error where the reader has closed stdout", () =>
+  it.live("refuses pipes as files before it starts anything, and a schema that is not UTF-8", () =>
     Effect.gen(function* () {
       const cwd = yield* directory()
-      const args = ["exec", "--json", "--skip-git-repo-check", "-C", cwd, "run: sleep 2; seq 9"]
-      const cli = yield* Cli.start(args, { COLLOQUY_HOME: yield* home() })
-      cli.child.stdin.end()
-      yield* cli.stdoutHas("thread.started")
-      cli.child.stdout.destroy()
-      const { code, stderr } = yield* cli.outcome
-      assert.deepStrictEqual([code, stderr], [0, "Reading additional input from stdin...\n"])
+      const [pipe, latin1] = [join(cwd, "pipe"), join(cwd, "latin1.json")]
+      execFileSync("mkfifo", [pipe])
+      writeFileSync(latin1, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))
+      const outcomes = yield* Effect.forEach(
+        [
+          ["--output-schema", pipe, "x"],
+          ["--output-schema", latin1, "x"],
+          ["-o", pipe, "x"],
+          ["-o", cwd, "x"],
+        ],
+        (args) => exec({ cwd, args: ["--json", ...args] }),
+      )
+      assert.deepStrictEqual(
+        outcomes.map(({ code, stdout }) => [code, stdout]),
+        outcomes.map(() => [1, ""]),
+      )
+      const [schema, encoding, message, folder] = outcomes.map(({ stderr }) => stderr)
+      assert.include(schema, `Failed to read output schema file ${pipe}`)
+      assert.include(encoding, `Failed to read output schema file ${latin1}`)
+      assert.include(message, `to ${pipe}: expected a file or a device, it is a pipe`)
+      assert.include(folder, `to ${cwd}: it is a directory`)
     }),
+  )
+
+  it.live("says that stdin is a directory", () =>
+    Effect.gen(function* () {
+      const state = yield* home()
+      const words = [process.execPath, entry, "exec", "--skip-git-repo-check", "'say hi'"]
+      const { status, stderr } = spawnSync("sh", ["-c", `${words.join(" ")} < /`], {
+        env: { PATH: process.env["PATH"], HOME: state, COLLOQUY_HOME: state },
+        encoding: "utf8",
+      })
+      assert.strictEqual(status, 1)
+      assert.include(stderr, "Failed to read prompt from stdin: it is a directory")
+    }),
+  )
+
+  it.live(
+    "ends like a program that writes on a closed pipe where the reader of stdout has gone",
+    () =>
+      Effect.gen(function* () {
+        const cwd = yield* directory()
+        const args = ["exec", "--json", "--skip-git-repo-check", "-C", cwd, "run: sleep 2; seq 9"]
+        const cli = yield* Cli.start(args, { COLLOQUY_HOME: yield* home() })
+        cli.child.stdin.end()
+        yield* cli.stdoutHas("thread.started")
+        cli.child.stdout.destroy()
+        const { code, stderr } = yield* cli.outcome
+        assert.deepStrictEqual([code, stderr], [141, "Reading additional input from stdin...\n"])
+      }),
   )
 
   it.live("completes a turn whose tool server does not start, with a warning", () =>
