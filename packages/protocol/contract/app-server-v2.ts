@@ -824,7 +824,7 @@ export type ThreadItemsListResult = {
   readonly backwardsCursor: string | null
 }
 
-/** Lists the ids of the threads that are in memory, ephemeral ones included. */
+/** Lists the ids of the threads that were started, forked or resumed since the server started and not archived or deleted since, ephemeral ones included; the last 10,000 at most. Such a thread may have left memory: it is loaded again when it is used. */
 export type ThreadLoadedListParams = {
   readonly cursor?: string | null
   readonly limit?: number | null
@@ -2055,7 +2055,7 @@ export interface ClientRequests {
   "thread/turns/list": { params: ThreadTurnsListParams; result: ThreadTurnsListResult }
   /** Lists the items of a thread, or of one turn, in pages. Loads nothing. */
   "thread/items/list": { params: ThreadItemsListParams; result: ThreadItemsListResult }
-  /** Lists the ids of the threads that are in memory, ephemeral ones included. */
+  /** Lists the ids of the threads that were started, forked or resumed since the server started and not archived or deleted since, ephemeral ones included; the last 10,000 at most. Such a thread may have left memory: it is loaded again when it is used. */
   "thread/loaded/list": { params: ThreadLoadedListParams; result: ThreadLoadedListResult }
   /** Names a thread. Every connection is notified. */
   "thread/name/set": { params: ThreadNameSetParams; result: ThreadNameSetResult }

@@ -239,7 +239,7 @@ export const ThreadItemsList = request("thread/items/list", {
   doc: "Lists the items of a thread, or of one turn, in pages. Loads nothing.",
 })
 
-/** Lists the threads in memory. */
+/** Lists the threads that were started, forked or resumed since the server started. */
 export const ThreadLoadedList = request("thread/loaded/list", {
   params: Schema.Struct(pageParams),
   result: Schema.Struct({
@@ -248,7 +248,7 @@ export const ThreadLoadedList = request("thread/loaded/list", {
     nextCursor: orNull(Schema.String),
   }),
   since: "0.75",
-  doc: "Lists the ids of the threads that are in memory, ephemeral ones included.",
+  doc: "Lists the ids of the threads that were started, forked or resumed since the server started and not archived or deleted since, ephemeral ones included; the last 10,000 at most. Such a thread may have left memory: it is loaded again when it is used.",
 })
 
 /** Summarises a stored conversation. */
