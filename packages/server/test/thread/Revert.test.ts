@@ -104,6 +104,32 @@ describe("thread/revert", () => {
     ),
   )
 
+  it.effect("L10 input that arrives behind it starts a turn of its own", () =>
+    withThreads(
+      { script: [Script.reply(Script.toolCall("x", {}, "c")), ...answers], tools: endless().tools },
+      (app) =>
+        Effect.gen(function* () {
+          const threadId = yield* started(app)
+          const running = yield* turn(app, threadId)
+          yield* app.quiet
+          const [reverted, next] = yield* Effect.all(
+            [
+              app.ask("revert", "thread/revert", { threadId, beforeTurnId: running }),
+              turn(app, threadId, "next", {}, "next"),
+            ],
+            { concurrency: "unbounded" },
+          )
+          assert.strictEqual(at(resultOf(reverted), "thread", "id"), threadId)
+          yield* app.quiet
+          assert.notStrictEqual(next, running)
+          assert.deepStrictEqual(yield* turnsOf(app, threadId, "read"), [next])
+          yield* app.quiet
+          const ended = told(app, "turn/completed").map((params) => at(params, "turn", "id"))
+          assert.deepStrictEqual(ended, [running, next])
+        }),
+    ),
+  )
+
   it.effect("an unknown turn is an error, and interrupts nothing", () =>
     withThreads(
       { script: [Script.reply(Script.toolCall("x", {}, "c"))], tools: endless().tools },

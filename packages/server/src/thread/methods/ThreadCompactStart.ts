@@ -7,9 +7,10 @@ import { cannotSubmit } from "../ThreadErrors.ts"
 
 /** Handler of the method. */
 export const threadCompactStart: ThreadHandler<typeof ThreadCompactStart> = Effect.fnUntraced(
-  function* (params, { hold }) {
+  function* (params, call) {
     const conversation = yield* find(params.threadId)
-    hold(conversation.id)
+    yield* call.connection.registry.reverted(conversation.id)
+    call.hold(conversation.id)
     const id = yield* subscriptionId
     yield* Effect.mapError(
       conversation.submit({ type: "compact" }, { id, whileRunning: "wait" }),
