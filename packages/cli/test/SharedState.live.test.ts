@@ -120,12 +120,30 @@ describe("several servers of one state directory", () => {
       assert.notProperty(body.owner, "url")
       assert.include(body.message, `in use by process ${owner.server.pid} on ${body.owner.host}`)
 
-      const params = { conversationId }
-      const { error } = yield* responseTo(`${other.url.replace("http", "ws")}/ws`, token, [
-        { id: 1, method: "initialize", params: { clientInfo: { name: "test", version: "1" } } },
-        { id: 2, method: "getConversation", params },
-      ])
-      assert.deepStrictEqual(error?.data, { reason: "in_use", owner: body.owner })
+      const experimental = {
+        clientInfo: { name: "test", version: "1" },
+        capabilities: { experimentalApi: true },
+      }
+      const v1 = { conversationId }
+      const v2 = { threadId: conversationId }
+      const calls: ReadonlyArray<readonly [method: string, params: object]> = [
+        ["getConversation", v1],
+        ["archiveConversation", v1],
+        ["forkConversation", v1],
+        ["thread/archive", v2],
+        ["thread/delete", v2],
+        ["thread/fork", v2],
+        ["thread/resume", v2],
+        ["thread/settings/update", v2],
+        ["turn/start", { ...v2, input: [] }],
+      ]
+      for (const [method, params] of calls) {
+        const { error } = yield* responseTo(`${other.url.replace("http", "ws")}/ws`, token, [
+          { id: 1, method: "initialize", params: experimental },
+          { id: 2, method, params },
+        ])
+        assert.deepStrictEqual(error?.data, { reason: "in_use", owner: body.owner }, method)
+      }
 
       const called = yield* request(`${other.url}/mcp`, {
         token,

@@ -32,6 +32,17 @@ export const internal = (message: string, data?: unknown): JsonRpcError =>
     ...(data === undefined ? {} : { data }),
   })
 
+/**
+ * A call of the core failed. `data` names the process that has the conversation, if that is the reason.
+ *
+ * @param context what could not be done, before the reason; by default the reason alone
+ */
+export const failed = (
+  error: Parameters<typeof inUse>[0] & { readonly message: string },
+  context?: string,
+): JsonRpcError =>
+  internal(context === undefined ? error.message : `${context}: ${error.message}`, inUse(error))
+
 /** A request of the wrong form. */
 export const invalidRequest = (fault: string, data?: unknown): JsonRpcError =>
   invalid(`Invalid request: ${fault}`, data)
@@ -65,7 +76,7 @@ export const cannotGet = (id: string, error: GetError): JsonRpcError => {
   if (error._tag === "NoSuchConversation") return conversationNotFound(id)
   // Without an underlying error, the conversation is unavailable because the client archived it.
   const isArchived = error._tag === "ConversationUnavailable" && error.because === undefined
-  return isArchived ? invalid(error.message) : internal(error.message, inUse(error))
+  return isArchived ? invalid(error.message) : failed(error)
 }
 
 /** The settings of the request contradict each other or the configuration. */
@@ -78,7 +89,7 @@ export const cannotReadLogin = ({ message }: AuthFailed): JsonRpcError =>
 
 /** The conversation could not be created or resumed. */
 export const cannotCreate = (error: CreateError | CannotResume | BadClientTool): JsonRpcError =>
-  internal(`error creating conversation: ${error.message}`, inUse(error))
+  failed(error, "error creating conversation")
 
 type ForkError = Effect.Error<ReturnType<ConversationsView["Service"]["fork"]>>
 
@@ -108,7 +119,7 @@ export const cannotSubmit = (id: string, error: SubmitError): JsonRpcError => {
     case "SubmissionRefused":
       return invalid(error.message)
     default:
-      return internal(error.message, inUse(error))
+      return failed(error)
   }
 }
 
@@ -127,8 +138,7 @@ export const cannotAttach = (error: AttachError): JsonRpcError => {
 }
 
 /** The conversation is not available now. */
-export const unavailable = (error: ConversationUnavailable): JsonRpcError =>
-  internal(error.message, inUse(error))
+export const unavailable = (error: ConversationUnavailable): JsonRpcError => failed(error)
 
 /** The configuration file could not be read or written. */
 export const cannotReadConfig = ({ message, step }: UserConfigFailed): JsonRpcError =>

@@ -77,6 +77,7 @@ export class ThreadConnection {
     this.presenter = new ThreadPresenter({
       sent,
       onStatus: (...change) => registry.statusChanged(...change),
+      onTakenOver: (threadId) => registry.takenOver(threadId),
     })
     this.subscriptions = new Subscriptions({
       scope,

@@ -6,14 +6,13 @@ import type {
   ConversationUnavailable,
   SubmitError,
 } from "@colloquy/core/ConversationErrors"
-import type { CreateError, GetError } from "@colloquy/core/ConversationManager"
+import type { CreateError, GetError, RemoveError } from "@colloquy/core/ConversationManager"
 import type { ConversationsView } from "../ConversationsView.ts"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { ReadState } from "@colloquy/protocol/thread/Thread"
 import type { StoreError } from "@colloquy/core/StoreErrors"
 import type * as Effect from "effect/Effect"
-import { internal, invalid } from "../app/AppErrors.ts"
-import { inUse } from "../InUse.ts"
+import { failed, invalid } from "../app/AppErrors.ts"
 
 /** A method, or a part of it, that this program does not serve. */
 export const notServed = (what: string): JsonRpcError =>
@@ -85,7 +84,7 @@ export const cannotGet = (
   if (error._tag === "NoSuchConversation") return missing(id)
   // Without an underlying error, the conversation is unavailable because it is archived.
   const archived = error._tag === "ConversationUnavailable" && error.because === undefined
-  return archived ? isArchived(id) : internal(error.message, inUse(error))
+  return archived ? isArchived(id) : failed(error)
 }
 
 type ForkError = Effect.Error<ReturnType<ConversationsView["Service"]["fork"]>>
@@ -98,7 +97,7 @@ export const cannotCreate = (
     ? invalid(
         `Invalid request: params.dynamicTools.${error.index}.${error.field}: ${error.problem}`,
       )
-    : internal(`error creating thread: ${error.message}`)
+    : failed(error, "error creating thread")
 
 /** The thread could not be forked. */
 export const cannotFork = (id: string, turnId: string, error: ForkError): JsonRpcError => {
@@ -122,17 +121,23 @@ export const cannotSubmit = (id: string, error: SubmitError): JsonRpcError => {
     case "SubmissionRefused":
       return invalid(error.message)
     default:
-      return internal(error.message, inUse(error))
+      return failed(error)
   }
 }
 
 /** The thread is not available now. */
-export const unavailable = (error: ConversationUnavailable): JsonRpcError =>
-  internal(error.message, inUse(error))
+export const unavailable = (error: ConversationUnavailable): JsonRpcError => failed(error)
 
 /** The thread has too many subscribers, or is not available. */
 export const cannotAttach = (error: AttachError): JsonRpcError =>
   error._tag === "ConversationUnavailable" ? unavailable(error) : invalid(error.message)
 
 /** The store failed. */
-export const storeFailed = (error: StoreError): JsonRpcError => internal(error.message)
+export const storeFailed = (error: StoreError): JsonRpcError => failed(error)
+
+/** The stored thread could not be archived, unarchived or deleted; `missing` is the error for one that does not exist. */
+export const cannotRemove = (
+  id: string,
+  error: RemoveError,
+  missing: (id: string) => JsonRpcError,
+): JsonRpcError => (error._tag === "NoSuchConversation" ? missing(id) : failed(error))

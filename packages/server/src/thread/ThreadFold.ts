@@ -153,7 +153,28 @@ export class ThreadFold {
     if (isPatch) this.report(before, outputs)
     this.reportMessage(event, outputs)
     this.countUnread(event, outputs)
-    if (isTerminal(msg) && this.turn?.id === event.id) this.endTurn(msg, atMs, outputs)
+    if (isTerminal(msg) && this.turn?.id === event.id) {
+      this.endTurn(msg.type === "turn_aborted", atMs, outputs)
+    }
+    return outputs
+  }
+
+  /** Ids of the questions that wait for an answer. */
+  get pending(): ReadonlyArray<string> {
+    return [...this.questions.keys()]
+  }
+
+  /** No event follows: the running turn has failed for that reason, and what it has left open is completed. */
+  abandon(reason: string, at: number): ReadonlyArray<ThreadOutput> {
+    const { turn } = this
+    if (turn === undefined) return []
+    const atMs = Math.floor(at)
+    const outputs: Array<ThreadOutput> = []
+    // The open items end as they do when the log is read back, in which a turn without an end counts as aborted.
+    const aborted: EventOf<"turn_aborted"> = { type: "turn_aborted", reason: "interrupted" }
+    this.project({ seq: 0, id: turn.id, msg: aborted }, atMs, outputs)
+    turn.error = turnError(reason)
+    this.endTurn(false, atMs, outputs)
     return outputs
   }
 
@@ -244,11 +265,7 @@ export class ThreadFold {
     outputs.push({ _tag: "TurnStarted", turn: runningTurn(id, atMs) })
   }
 
-  private endTurn(
-    msg: EventOf<"task_complete"> | EventOf<"turn_aborted">,
-    atMs: number,
-    outputs: Array<ThreadOutput>,
-  ): void {
+  private endTurn(isAborted: boolean, atMs: number, outputs: Array<ThreadOutput>): void {
     const { turn } = this
     if (turn === undefined) return
     const ended = turnEnded(this.projection, turn.id, atMs)
@@ -256,12 +273,7 @@ export class ThreadFold {
     for (const output of ended.outputs) this.add(output, outputs)
     this.turn = undefined
     this.questions.clear()
-    const status =
-      msg.type === "turn_aborted"
-        ? "interrupted"
-        : turn.error === undefined
-          ? "completed"
-          : "failed"
+    const status = isAborted ? "interrupted" : turn.error === undefined ? "completed" : "failed"
     this.hasFailed = status === "failed"
     outputs.push({ _tag: "Status", status: this.status })
     const error = turn.error ?? null

@@ -18,6 +18,7 @@ it.effect("items and turns have the times of their records, whenever they are de
     const presenter = new ThreadPresenter({
       sent: new SentRequests(),
       onStatus: () => {},
+      onTakenOver: () => {},
     })
     const to = { conversationId: "c", subscriptionId: "s" }
     const shown: Array<readonly [string, unknown]> = []

@@ -5,7 +5,7 @@ import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { ArchiveConversation } from "@colloquy/protocol/app/Conversations"
 import * as Effect from "effect/Effect"
 import type { AppHandler } from "../AppCall.ts"
-import { cannotGet, internal, invalid, invalidRequest } from "../AppErrors.ts"
+import { cannotGet, failed, invalid, invalidRequest } from "../AppErrors.ts"
 import { type PathFault, pathFaultOf, pathFaultText, storedAtPath } from "../StoredPaths.ts"
 
 /** The texts of the original, each followed by what is wrong with the path. */
@@ -32,8 +32,8 @@ const check = Effect.fnUntraced(function* (
   }
 })
 
-const cannotArchive = ({ message }: { readonly message: string }): JsonRpcError =>
-  internal(`failed to archive conversation: ${message}`)
+const cannotArchive = (error: Parameters<typeof failed>[0]): JsonRpcError =>
+  failed(error, "failed to archive conversation")
 
 /** Handler of the method. */
 export const archiveConversation: AppHandler<typeof ArchiveConversation> = Effect.fnUntraced(

@@ -10,21 +10,21 @@ import type { ResumeConversation } from "@colloquy/protocol/app/Conversations"
 import { SessionConfigured } from "@colloquy/protocol/app/Events"
 import * as Effect from "effect/Effect"
 import { type AppHandler, stateOf } from "../AppCall.ts"
-import { internal } from "../AppErrors.ts"
+import { failed, internal } from "../AppErrors.ts"
 import { conversationResult } from "../ConversationResult.ts"
 import { overrideSettings } from "../OverrideSettings.ts"
 import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import type { Params } from "@colloquy/protocol/Method"
 import { pathFaultOf, pathFaultText, rolloutPathOf } from "../StoredPaths.ts"
 
-const cannotResume = ({ message }: { readonly message: string }, data?: unknown): JsonRpcError =>
-  internal(`error resuming conversation: ${message}`, data)
+const cannotResume = (error: Parameters<typeof failed>[0]): JsonRpcError =>
+  failed(error, "error resuming conversation")
 
 const cannotOpen = (path: string, error: GetError): JsonRpcError => {
   const fault = pathFaultOf("path", path, error)
   return fault === undefined
     ? cannotResume(error)
-    : cannotResume({ message: pathFaultText(fault) }, { issues: [fault] })
+    : internal(`error resuming conversation: ${pathFaultText(fault)}`, { issues: [fault] })
 }
 
 /** True for the events that the original writes to its rollout file and reports again on resume. */
@@ -46,7 +46,9 @@ const initialMessagesOf = (conversation: Conversation) =>
       withoutReverted(events).flatMap(({ msg }) => (isReplayed(msg) ? [msg] : [])),
     ),
     Effect.mapError((error) =>
-      cannotResume(error._tag === "Done" ? { message: "the conversation ended" } : error),
+      error._tag === "Done"
+        ? internal("error resuming conversation: the conversation ended")
+        : cannotResume(error),
     ),
   )
 

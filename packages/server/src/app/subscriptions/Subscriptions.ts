@@ -4,10 +4,12 @@
  * response: while the request is being answered it holds its conversation (`AnswerGate`).
  *
  * If events can no longer be recorded, the listeners are sent the reason and continue after the last event that they were
- * sent as soon as any client uses the conversation again (L5). Knows no name of the wire (`SubscriptionPresenter`).
+ * sent as soon as any client uses the conversation again (L5). Where another process has taken the conversation over (L16),
+ * a dialect may end them instead. Knows no name of the wire (`SubscriptionPresenter`).
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { AttachError, ConversationUnavailable } from "@colloquy/core/ConversationErrors"
+import { LeaseLost } from "@colloquy/core/StoreErrors"
 import type { Listener, ListenerEnd } from "@colloquy/core/listeners/Listener"
 import { runBatches } from "@colloquy/core/listeners/Listening"
 import type { Answers } from "@colloquy/core/approvals/Approval"
@@ -199,7 +201,8 @@ export class Subscriptions {
       Effect.catchTags({
         // The conversation has ended; the subscription stays until it is removed.
         Done: () => (served.format.all ? this.notifyEnded(served) : Effect.void),
-        ConversationUnavailable: (error) => this.suspended(served, attachment, error),
+        ConversationUnavailable: (error) =>
+          this.takenOver(served, attachment, error) ?? this.suspended(served, attachment, error),
       }),
     )
   }
@@ -227,6 +230,25 @@ export class Subscriptions {
     return Effect.flatMap(this.options.isClosing, (closing) =>
       closing ? Effect.void : this.notifyClosed(served),
     )
+  }
+
+  /** Sends the end of what has begun; undefined where the listener waits for the conversation. */
+  private takenOver(
+    { peer, subscription: { conversation, id } }: Served,
+    attachment: Attachment,
+    { because, message }: ConversationUnavailable,
+  ): Effect.Effect<void, ConnectionClosed> | undefined {
+    if (!(because instanceof LeaseLost)) return undefined
+    const to = { conversationId: conversation.id, subscriptionId: id }
+    const ends = this.options.presenter.takenOver?.(to, message)
+    return ends === undefined
+      ? undefined
+      : Effect.andThen(
+          Scope.close(attachment.scope, Exit.void),
+          Effect.flatMap(ends, (all) =>
+            Effect.forEach(all, (one) => sendAll(peer, [one]) ?? Effect.void, { discard: true }),
+          ),
+        )
   }
 
   /** Sends the reason, and continues as soon as the conversation is used again. */

@@ -2,11 +2,10 @@
 import type { ThreadArchive } from "@colloquy/protocol/thread/ThreadChanges"
 import { ThreadArchived } from "@colloquy/protocol/thread/Notifications"
 import * as Effect from "effect/Effect"
-import { internal } from "../../app/AppErrors.ts"
 import { ConversationsView } from "../../ConversationsView.ts"
 import { tellAll } from "../CreatedThread.ts"
 import { threadId, type ThreadHandler } from "../ThreadCall.ts"
-import { noRollout, storeFailed } from "../ThreadErrors.ts"
+import { cannotRemove, noRollout, storeFailed } from "../ThreadErrors.ts"
 import { unloaded } from "../UnloadedThread.ts"
 
 /** Handler of the method. */
@@ -18,9 +17,7 @@ export const threadArchive: ThreadHandler<typeof ThreadArchive> = Effect.fnUntra
       error._tag === "NoSuchConversation" ? noRollout(id) : storeFailed(error),
     )
     if (archived || meta.ephemeral === true) return yield* noRollout(id)
-    yield* Effect.mapError(conversations.archive(id), (error) =>
-      error._tag === "NoSuchConversation" ? noRollout(id) : internal(error.message),
-    )
+    yield* Effect.mapError(conversations.archive(id), (error) => cannotRemove(id, error, noRollout))
     yield* unloaded(id, call)
     call.afterAnswer(tellAll(call, ThreadArchived, { threadId: id }))
     return {}

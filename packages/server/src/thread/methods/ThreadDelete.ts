@@ -2,11 +2,10 @@
 import type { ThreadDelete } from "@colloquy/protocol/thread/ThreadChanges"
 import { ThreadDeleted } from "@colloquy/protocol/thread/Notifications"
 import * as Effect from "effect/Effect"
-import { internal } from "../../app/AppErrors.ts"
 import { ConversationsView } from "../../ConversationsView.ts"
 import { tellAll } from "../CreatedThread.ts"
 import { threadId, type ThreadHandler } from "../ThreadCall.ts"
-import { noRollout } from "../ThreadErrors.ts"
+import { cannotRemove, noRollout } from "../ThreadErrors.ts"
 import { unloaded } from "../UnloadedThread.ts"
 
 /** Handler of the method. */
@@ -14,9 +13,7 @@ export const threadDelete: ThreadHandler<typeof ThreadDelete> = Effect.fnUntrace
   function* (params, call) {
     const id = yield* threadId(params.threadId)
     const conversations = yield* ConversationsView
-    yield* Effect.mapError(conversations.remove(id), (error) =>
-      error._tag === "NoSuchConversation" ? noRollout(id) : internal(error.message),
-    )
+    yield* Effect.mapError(conversations.remove(id), (error) => cannotRemove(id, error, noRollout))
     yield* unloaded(id, call)
     call.afterAnswer(tellAll(call, ThreadDeleted, { threadId: id }))
     return {}

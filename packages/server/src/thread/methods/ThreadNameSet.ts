@@ -2,7 +2,7 @@
 import type { ThreadNameSet } from "@colloquy/protocol/thread/ThreadChanges"
 import { ThreadNameUpdated } from "@colloquy/protocol/thread/Notifications"
 import * as Effect from "effect/Effect"
-import { internal, invalid } from "../../app/AppErrors.ts"
+import { failed, invalid } from "../../app/AppErrors.ts"
 import { ConversationsView } from "../../ConversationsView.ts"
 import { tellAll } from "../CreatedThread.ts"
 import { threadId, type ThreadHandler } from "../ThreadCall.ts"
@@ -25,7 +25,7 @@ export const threadNameSet: ThreadHandler<typeof ThreadNameSet> = Effect.fnUntra
         case "NoSuchConversation":
           return noRollout(id)
         default:
-          return internal(error.message)
+          return failed(error)
       }
     })
     call.afterAnswer(tellAll(call, ThreadNameUpdated, { threadId: id, threadName }))

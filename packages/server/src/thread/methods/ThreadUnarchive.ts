@@ -2,11 +2,10 @@
 import type { ThreadUnarchive } from "@colloquy/protocol/thread/ThreadChanges"
 import { ThreadUnarchived } from "@colloquy/protocol/thread/Notifications"
 import * as Effect from "effect/Effect"
-import { internal } from "../../app/AppErrors.ts"
 import { ConversationsView } from "../../ConversationsView.ts"
 import { tellAll } from "../CreatedThread.ts"
 import { describe, historyOf, threadId, type ThreadHandler } from "../ThreadCall.ts"
-import { notArchived, storeFailed } from "../ThreadErrors.ts"
+import { cannotRemove, notArchived, storeFailed } from "../ThreadErrors.ts"
 
 /** Handler of the method. */
 export const threadUnarchive: ThreadHandler<typeof ThreadUnarchive> = Effect.fnUntraced(
@@ -18,7 +17,7 @@ export const threadUnarchive: ThreadHandler<typeof ThreadUnarchive> = Effect.fnU
     )
     if (!archived) return yield* notArchived(id)
     yield* Effect.mapError(conversations.unarchive(id), (error) =>
-      error._tag === "NoSuchConversation" ? notArchived(id) : internal(error.message),
+      cannotRemove(id, error, notArchived),
     )
     const history = yield* historyOf(id, call)
     const thread = yield* describe(id, { history }, call)

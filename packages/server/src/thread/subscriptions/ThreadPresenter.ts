@@ -7,8 +7,14 @@ import type {
   SubscriptionPresenter,
 } from "../../app/subscriptions/SubscriptionPresenter.ts"
 import { notificationOf } from "../../app/subscriptions/SubscriptionPresenter.ts"
-import { ServerRequestResolved, ThreadClosed } from "@colloquy/protocol/thread/Notifications"
+import {
+  ServerRequestResolved,
+  ThreadClosed,
+  ThreadStatusChanged,
+} from "@colloquy/protocol/thread/Notifications"
 import type { ThreadStatus } from "@colloquy/protocol/thread/Values"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import { ThreadFold, type ThreadOutput } from "../ThreadFold.ts"
 import { type ListenerWishes, notificationOfOutput } from "../ThreadNotifications.ts"
@@ -20,6 +26,8 @@ export interface ThreadPresenterOptions {
   readonly sent: SentRequests
   /** Called for each change of what a thread waits for, with the number of the event that changed it. */
   readonly onStatus: (threadId: string, seq: number, status: ThreadStatus) => void
+  /** Called when another process has taken the thread over. */
+  readonly onTakenOver: (threadId: string) => void
 }
 
 interface Watched {
@@ -74,12 +82,16 @@ export class ThreadPresenter implements SubscriptionPresenter {
   ): ReadonlyArray<Notification> {
     if (output._tag === "Status") this.options.onStatus(threadId, seq, output.status)
     if (output._tag === "Message" && output.msg.type === "approval_resolved") {
-      return this.options.sent
-        .take(threadId, output.msg.call_id)
-        .map((requestId) => notificationOf(ServerRequestResolved, { threadId, requestId }))
+      return this.resolved(threadId, output.msg.call_id)
     }
     const shown = notificationOfOutput(threadId, output, wishes)
     return shown === undefined ? [] : [shown]
+  }
+
+  private resolved(threadId: string, question: string): ReadonlyArray<Notification> {
+    return this.options.sent
+      .take(threadId, question)
+      .map((requestId) => notificationOf(ServerRequestResolved, { threadId, requestId }))
   }
 
   readonly lagged: SubscriptionPresenter["lagged"] = ({ conversationId }) => {
@@ -92,6 +104,28 @@ export class ThreadPresenter implements SubscriptionPresenter {
   /** A thread whose events cannot be recorded now continues with its next use: the client is not notified. */
   readonly closed: SubscriptionPresenter["closed"] = ({ conversationId: threadId }, reason) =>
     reason === undefined ? notificationOf(ThreadClosed, { threadId }) : undefined
+
+  /** The running turn fails with the reason, and the thread is closed. A client that wants it again resumes it. */
+  readonly takenOver: NonNullable<SubscriptionPresenter["takenOver"]> = (
+    { conversationId: threadId },
+    reason,
+  ) =>
+    Effect.map(Clock.currentTimeMillis, (atMs) => {
+      const { fold, wishes } = this.of(threadId)
+      const resolved = fold.pending.flatMap((question) => this.resolved(threadId, question))
+      const ends = fold.abandon(reason, atMs).flatMap((output) => {
+        const shown = notificationOfOutput(threadId, output, wishes)
+        return shown === undefined ? [] : [shown]
+      })
+      this.options.onTakenOver(threadId)
+      const status = { type: "notLoaded" } as const
+      return [
+        ...resolved,
+        ...ends,
+        notificationOf(ThreadStatusChanged, { threadId, status }),
+        notificationOf(ThreadClosed, { threadId }),
+      ]
+    })
 
   readonly presentCall: NonNullable<SubscriptionPresenter["presentCall"]> = ({ id }, peer) =>
     presentCall(this.questioned(id, peer))

@@ -120,6 +120,17 @@ export class ThreadRegistry {
     this.known.delete(threadId)
   }
 
+  /** Another process has taken the thread over. Those that are subscribed are told by their subscriptions. */
+  takenOver(threadId: string): void {
+    if (!this.known.delete(threadId)) return
+    const status = { type: "notLoaded" } as const
+    for (const member of this.members) {
+      if (!member.follows(threadId)) {
+        member.notices.put(ThreadStatusChanged, { threadId, status }, "each")
+      }
+    }
+  }
+
   /** Whether the thread was started, forked or resumed here. */
   isLoaded(threadId: string): boolean {
     return this.known.has(threadId)
