@@ -1,5 +1,6 @@
 /** The settings one conversation runs with, fully resolved, and the port that resolves them. */
 import type {
+  ApprovalQuestions,
   AskForApproval,
   CollaborationMode,
   ReasoningEffort,
@@ -27,6 +28,8 @@ export interface ConversationSettings {
   /** Working directory. Absolute. */
   readonly cwd: string
   readonly approvalPolicy: AskForApproval
+  /** Which questions the policy allows. Default: all. */
+  readonly approvalQuestions?: ApprovalQuestions
   readonly sandboxPolicy: SandboxPolicy
   /** Replaces the built-in system instructions. */
   readonly baseInstructions?: string

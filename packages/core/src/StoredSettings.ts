@@ -4,6 +4,7 @@
  * come from the configuration of the process that loads the conversation (`SettingsResolver.resolve`).
  */
 import {
+  ApprovalQuestions,
   AskForApproval,
   CollaborationMode,
   ReasoningEffort,
@@ -23,6 +24,7 @@ export const StoredSettings = Schema.Struct({
   /** Working directory. Absolute. */
   cwd: Schema.String,
   approvalPolicy: AskForApproval,
+  approvalQuestions: Schema.optionalKey(ApprovalQuestions),
   sandboxPolicy: SandboxPolicy,
   summary: ReasoningSummary,
   effort: Schema.optionalKey(ReasoningEffort),

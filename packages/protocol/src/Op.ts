@@ -5,6 +5,7 @@
 import * as Schema from "effect/Schema"
 import { UserInputAnswers } from "./events/QuestionEvents.ts"
 import {
+  ApprovalQuestions,
   AskForApproval,
   CollaborationMode,
   FurtherPermissions,
@@ -65,6 +66,11 @@ export const Op = Schema.Union([
   op("override_turn_context", {
     cwd: Schema.optionalKey(Schema.String),
     approval_policy: Schema.optionalKey(AskForApproval),
+    /**
+     * Not in the original in this form. Null: all that the policy asks. Absent: as before, or all where `approval_policy`
+     * changes.
+     */
+    approval_questions: Schema.optionalKey(Schema.NullOr(ApprovalQuestions)),
     sandbox_policy: Schema.optionalKey(SandboxPolicy),
     model: Schema.optionalKey(Schema.String),
     effort: Schema.optionalKey(Schema.NullOr(ReasoningEffort)),

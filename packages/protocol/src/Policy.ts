@@ -9,6 +9,21 @@ export const AskForApproval = Schema.Literals(["untrusted", "on-failure", "on-re
 /** A decoded `AskForApproval`. */
 export type AskForApproval = typeof AskForApproval.Type
 
+/**
+ * Which questions an approval policy allows. One that it does not allow is refused without asking a person; the rest of the
+ * policy stays as it is.
+ */
+export const ApprovalQuestions = Schema.Struct({
+  /** Whether a command may run, or a patch be written, without the sandbox. */
+  sandbox: Schema.Boolean,
+  /** Whether commands and patches get further permissions (`request_permissions`). */
+  permissions: Schema.Boolean,
+  /** Whether a tool of a tool server may be called, and what a tool server asks (`elicitation_request`). */
+  tool_servers: Schema.Boolean,
+})
+/** A decoded `ApprovalQuestions`. */
+export type ApprovalQuestions = typeof ApprovalQuestions.Type
+
 /** How far commands are confined. */
 export const SandboxMode = Schema.Literals(["read-only", "workspace-write", "danger-full-access"])
 /** A decoded `SandboxMode`. */

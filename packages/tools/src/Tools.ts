@@ -25,7 +25,7 @@ import * as ImageFile from "./image/ImageFile.ts"
 import { imageTool } from "./image/ImageTool.ts"
 import * as DirectServers from "./mcp/DirectServers.ts"
 import * as ServerCalls from "./mcp/ServerCalls.ts"
-import { type OpenServers, ToolServers } from "./mcp/ToolServers.ts"
+import { decline, type OpenServers, ToolServers } from "./mcp/ToolServers.ts"
 import * as GitDiff from "./patch/GitDiff.ts"
 import { implicitInvocation, intercept } from "./patch/Interception.ts"
 import * as TurnDiff from "./patch/TurnDiff.ts"
@@ -186,6 +186,13 @@ const open = (own: ReadonlyArray<Tool>, servers: OpenServers, context: ToolConte
 const listOf = (servers: ToolServers["Service"], { mcpServers = {} }: ConversationSettings) =>
   Effect.scoped(Effect.flatMap(servers.open(mcpServers), ({ list }) => list))
 
+/** The tool servers of a turn; what they ask is declined where the settings allow no question of theirs. */
+const openServers = (servers: ToolServers["Service"], { elicit, settings }: ToolContext) =>
+  servers.open(
+    settings.mcpServers ?? {},
+    settings.approvalQuestions?.tool_servers === false ? decline : elicit,
+  )
+
 type Machine = FileSystem.FileSystem | Path.Path
 
 /** Everything that a conversation can do on this machine. Nothing is started or probed before a turn needs it. */
@@ -214,7 +221,7 @@ export const layer = (
           yield* programs.remember(yield* currentPolicy(context), context.settings.cwd)
           // Searches the repository with the first patch, because most turns have none.
           const turnDiff = yield* Effect.cached(turnDiffOf(context.settings.cwd))
-          const servers = yield* toolServers.open(context.settings.mcpServers ?? {}, context.elicit)
+          const servers = yield* openServers(toolServers, context)
           const diffOf: ApplyPatch.DiffOf = (done) =>
             Effect.flatMap(turnDiff, ({ add }) => add(done))
           const runOwn = runUserCommand(shell, context)

@@ -1,8 +1,13 @@
+import { defined } from "@colloquy/protocol/Defined"
 import type { ApprovalRequest } from "@colloquy/core/approvals/Approval"
 import type { McpServer } from "@colloquy/core/ConversationSettings"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
-import type { ReviewDecision, ToolServerApproval } from "@colloquy/protocol/Policy"
+import type {
+  ApprovalQuestions,
+  ReviewDecision,
+  ToolServerApproval,
+} from "@colloquy/protocol/Policy"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -81,13 +86,18 @@ describe("a tool of a tool server that needs an approval", () => {
     arguments: '{"a":1}',
   } as const
 
-  const called = (decision: ReviewDecision, toolServerApproval: ToolServerApproval) =>
+  const called = (
+    decision: ReviewDecision,
+    toolServerApproval: ToolServerApproval,
+    approvalQuestions?: ApprovalQuestions,
+  ) =>
     Effect.gen(function* () {
       const { open } = yield* ToolRuntime
       const { context, events } = watched({
         approvalPolicy: "on-request",
         mcpServers: { x: configured("works") },
         toolServerApproval,
+        ...defined({ approvalQuestions }),
       })
       const asked: Array<ApprovalRequest> = []
       const tools = yield* open({
@@ -103,6 +113,21 @@ describe("a tool of a tool server that needs an approval", () => {
 
   const subject = { server: "x", tool: "t", arguments: { a: 1 } }
   const types: ReadonlyArray<string> = ["mcp_tool_call_begin", "mcp_tool_call_end"]
+
+  it.effect("is not called where the settings allow no question about it", () =>
+    Effect.gen(function* () {
+      const off = { sandbox: true, permissions: true, tool_servers: false }
+      const refusal = "rejected: the approval policy allows no question about tool servers"
+      assert.deepStrictEqual<unknown>(yield* called("approved", "auto", off), {
+        asked: [],
+        output: `err: "tool call error: ${refusal}"`,
+        question: undefined,
+        types: [...types],
+      })
+      const on = { sandbox: false, permissions: false, tool_servers: true }
+      assert.lengthOf((yield* called("approved", "auto", on)).asked, 1)
+    }),
+  )
 
   it.effect("is asked about between the begin and the end of its call", () =>
     Effect.gen(function* () {

@@ -109,6 +109,34 @@ describe.each([80, 120])("one session in a terminal of %i columns", (columns) =>
   )
 })
 
+describe("sessions resume", () => {
+  it.live("finds a conversation by its name, and lists the ids where several have it", () =>
+    Effect.gen(function* () {
+      const { run } = yield* homeWith("say first", "say second")
+      const [{ id: second } = { id: "" }, { id: first } = { id: "" }] = listed(run)
+      const resume = (name: string) => run(["sessions", "resume", name], "say again\n")
+      run(["sessions", "rename", first, "my work"])
+      const found = resume(" my  work ")
+      assert.strictEqual(found.code, 0)
+      assert.include(found.stdout, "› say first")
+      assert.include(found.stdout, `colloquy sessions resume ${first}`)
+      // A part of a name, or the first message, is no name.
+      for (const unknown of ["my", "say second", " "]) {
+        const { code, stderr } = resume(unknown)
+        assert.strictEqual(code, 1)
+        assert.include(stderr, `no conversation has the id or the name \`${unknown}\``)
+      }
+      run(["sessions", "rename", second, "my work"])
+      const { code, stderr } = resume("my work")
+      assert.strictEqual(code, 1)
+      assert.include(stderr, "2 conversations have the name `my work`:")
+      for (const id of [first, second]) assert.include(stderr, id)
+      run(["sessions", "archive", second])
+      assert.strictEqual(resume("my work").code, 0)
+    }).pipe(Effect.scoped),
+  )
+})
+
 describe("sessions", () => {
   it.live("finds, shows, copies, archives and deletes conversations", () =>
     Effect.gen(function* () {

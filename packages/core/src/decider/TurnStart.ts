@@ -21,9 +21,20 @@ const modeOf = (op: ContextOp): ConversationSettings["collaborationMode"] => {
   return { mode, ...defined({ developerInstructions }) }
 }
 
+/** The questions that are allowed after the op. */
+const questionsOf = (
+  { approvalPolicy, approvalQuestions }: ConversationSettings,
+  op: ContextOp,
+): ConversationSettings["approvalQuestions"] => {
+  const given = op.type === "user_turn" ? undefined : op.approval_questions
+  if (given !== undefined) return given ?? undefined
+  const isSame = op.approval_policy === undefined || op.approval_policy === approvalPolicy
+  return isSame ? approvalQuestions : undefined
+}
+
 /** The state with the settings of the op, and the environment context for the model if it changed. */
 export const withContext = (state: State, id: SubmissionId, op: ContextOp) => {
-  const { effort: _, ...settings } = state.settings
+  const { approvalQuestions: _, effort: __, ...settings } = state.settings
   const effort = op.effort === undefined ? state.settings.effort : (op.effort ?? undefined)
   const next: ConversationSettings = {
     ...settings,
@@ -32,6 +43,7 @@ export const withContext = (state: State, id: SubmissionId, op: ContextOp) => {
       effort,
       cwd: op.cwd,
       approvalPolicy: op.approval_policy,
+      approvalQuestions: questionsOf(state.settings, op),
       sandboxPolicy: op.sandbox_policy,
       summary: op.summary,
       baseInstructions: op.base_instructions,

@@ -9,6 +9,7 @@ const kept = [
   "model",
   "cwd",
   "approvalPolicy",
+  "approvalQuestions",
   "sandboxPolicy",
   "summary",
   "effort",
@@ -68,9 +69,10 @@ export const withStored = (
     outputSchema: ___,
     resumePath: ____,
     history: _____,
+    approvalQuestions: ______,
     ...rest
   } = settings
-  const { approvalDeadlineMs, killGraceMs, provider: ______, unattended, ...members } = stored
+  const { approvalDeadlineMs, killGraceMs, provider: _______, unattended, ...members } = stored
   return {
     ...rest,
     ...members,

@@ -96,6 +96,21 @@ describe("decide: an idle conversation", () => {
     assert.deepStrictEqual([cleared.state.settings, cleared.events], [settings, []])
   })
 
+  it("keeps the allowed questions until the op or another policy changes them", () => {
+    const off = { sandbox: false, permissions: true, tool_servers: true }
+    const switched = { ...idle, settings: { ...settings, approvalQuestions: off } }
+    const { approvalPolicy } = settings
+    const allowedAfter = (op: Op) => decide(switched, submit(op)).state.settings.approvalQuestions
+    const change = { type: "override_turn_context" } as const
+    const all = { sandbox: true, permissions: true, tool_servers: true }
+    assert.deepStrictEqual(allowedAfter({ ...change, cwd: "/else" }), off)
+    assert.deepStrictEqual(allowedAfter({ ...change, approval_policy: approvalPolicy }), off)
+    assert.deepStrictEqual(allowedAfter(turnOp({})), off)
+    assert.deepStrictEqual(allowedAfter({ ...change, approval_questions: all }), all)
+    assert.isUndefined(allowedAfter({ ...change, approval_questions: null }))
+    assert.isUndefined(allowedAfter({ ...change, approval_policy: "untrusted" }))
+  })
+
   it("has nothing to interrupt, cancel or advance", () => {
     assert.deepStrictEqual(say(idle, submit({ type: "interrupt" })), {
       ...nothing,

@@ -18,6 +18,13 @@ export const unsupportedLogin = {
     "the requests by which the issuer of the original gives such codes are not documented; log in in the browser or with a key",
 } as const
 
+/** The switches of the approval policy `granular` that change nothing: they are accepted, and shown as off. */
+export const unsupportedSwitches = {
+  names: ["rules", "skill_approval"],
+  reason:
+    "this program has no rules for commands and asks nothing before a skill is used; they are accepted, and shown as off",
+} as const
+
 /** All of them. */
 export const unsupportedMethods: ReadonlyArray<UnsupportedMethods> = [
   {

@@ -7,8 +7,8 @@ import type { ThreadFork } from "@colloquy/protocol/thread/Threads"
 import * as Effect from "effect/Effect"
 import { overrideSettings } from "../app/OverrideSettings.ts"
 import { stateOf } from "./ThreadCall.ts"
-import { badSettings, notServed } from "./ThreadErrors.ts"
-import { sandboxOfProfile } from "./ThreadOverrides.ts"
+import { badSettings, cannotSubmit } from "./ThreadErrors.ts"
+import { approvalChange, sandboxOfProfile } from "./ThreadOverrides.ts"
 
 /** Applies what is given and different. Fails for settings that are fixed when a thread is created. */
 export const overrideThread = Effect.fnUntraced(function* (
@@ -24,15 +24,11 @@ export const overrideThread = Effect.fnUntraced(function* (
       message: "`modelProvider` is settled when a thread is created",
     })
   }
-  if (typeof approvalPolicy === "object" && approvalPolicy !== null) {
-    return yield* notServed("an approval policy with single switches")
-  }
   const isNewText =
     developerInstructions != null && developerInstructions !== state.settings.developerInstructions
   yield* overrideSettings(
     conversation,
     {
-      ...(approvalPolicy == null ? {} : { approvalPolicy }),
       ...(baseInstructions == null ? {} : { baseInstructions }),
       ...(config == null ? {} : { config }),
       ...(cwd == null ? {} : { cwd }),
@@ -41,5 +37,11 @@ export const overrideThread = Effect.fnUntraced(function* (
       ...(isNewText ? { developerInstructions } : {}),
     },
     state,
+  )
+  const change = approvalChange(approvalPolicy)
+  if (Object.keys(change).length === 0) return
+  yield* Effect.mapError(
+    conversation.submit({ type: "override_turn_context", ...change }),
+    (error) => cannotSubmit(conversation.id, error),
   )
 })

@@ -129,6 +129,9 @@ const ofReasoning = (
   }
 }
 
+const ofUnread = (threadId: string, { reading }: OutputOf<"Unread">): Notification =>
+  notificationOf(Methods.ThreadReadStateChanged, { threadId, readState: readState(reading) })
+
 const ofProgress = (
   threadId: string,
   { _tag, ...progress }: OutputOf<"CallProgress">,
@@ -161,12 +164,7 @@ export const notificationOfOutput = (
     case "Status":
       return notificationOf(Methods.ThreadStatusChanged, { threadId, status: output.status })
     case "Unread":
-      return wishes.unread
-        ? notificationOf(Methods.ThreadReadStateChanged, {
-            threadId,
-            readState: readState(output.reading),
-          })
-        : undefined
+      return wishes.unread ? ofUnread(threadId, output) : undefined
     case "Reverted":
       return notificationOf(Methods.ThreadReverted, { threadId })
     case "Error": {

@@ -2,9 +2,11 @@
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { ConversationSummary } from "@colloquy/core/ConversationStore"
 import { modeInstructionsOf } from "@colloquy/core/turn/CollaborationMode"
-import type { AskForApproval, SandboxPolicy as CorePolicy } from "@colloquy/protocol/Policy"
+import type { SandboxPolicy as CorePolicy } from "@colloquy/protocol/Policy"
 import type { Thread, ThreadSettings, Turn } from "@colloquy/protocol/thread/Thread"
 import type { SandboxPolicy, ThreadStatus } from "@colloquy/protocol/thread/Values"
+import type { AskForApproval } from "@colloquy/protocol/thread/Values"
+import { shownPolicy } from "./questions/ApprovalPolicies.ts"
 
 /** What the store does not know of a thread. */
 export interface LiveFacts {
@@ -117,17 +119,12 @@ interface CommonSettings {
   readonly multiAgentMode: "explicitRequestOnly"
 }
 
-const common = ({
-  approvalPolicy,
-  cwd,
-  model,
-  provider,
-}: ConversationSettings): CommonSettings => ({
-  cwd,
-  approvalPolicy,
+const common = (settings: ConversationSettings): CommonSettings => ({
+  cwd: settings.cwd,
+  approvalPolicy: shownPolicy(settings),
   approvalsReviewer: "user",
-  model,
-  modelProvider: provider.id,
+  model: settings.model,
+  modelProvider: settings.provider.id,
   serviceTier: null,
   disabledPluginIds: [],
   activePermissionProfile: null,

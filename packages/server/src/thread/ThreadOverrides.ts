@@ -5,7 +5,6 @@ import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Params } from "@colloquy/protocol/Method"
 import type { Op } from "@colloquy/protocol/Op"
 import {
-  type AskForApproval,
   ReasoningEffort,
   type SandboxMode,
   type SandboxPolicy as CorePolicy,
@@ -19,6 +18,8 @@ import * as Schema from "effect/Schema"
 import { invalid } from "../app/AppErrors.ts"
 import { permissionProfiles } from "./PermissionProfiles.ts"
 import * as Errors from "./ThreadErrors.ts"
+import { defined } from "@colloquy/protocol/Defined"
+import { corePolicy } from "./questions/ApprovalPolicies.ts"
 
 type Overrides = Pick<
   Params<typeof ThreadStart>,
@@ -36,14 +37,23 @@ type Overrides = Pick<
 
 type Lasting = Omit<Params<typeof ThreadSettingsUpdate>, "threadId">
 
-const approvalOf = (
-  given: NonNullable<Overrides["approvalPolicy"]>,
-): Effect.Effect<AskForApproval, JsonRpcError> => {
-  if (typeof given !== "string") {
-    return Effect.fail(Errors.notServed("an approval policy with single switches"))
-  }
-  return Effect.succeed(given)
+/** The change of the approval policy that params ask for. */
+export const approvalChange = (
+  given: Overrides["approvalPolicy"],
+): Pick<ContextChange, "approval_policy" | "approval_questions"> => {
+  if (given == null) return {}
+  const { approvalPolicy, approvalQuestions } = corePolicy(given)
+  return { approval_policy: approvalPolicy, approval_questions: approvalQuestions ?? null }
 }
+
+/** The settings with the policy that params give, if they do. */
+const withPolicy = (
+  { approvalQuestions, ...settings }: ConversationSettings,
+  given: Overrides["approvalPolicy"],
+): ConversationSettings => ({
+  ...settings,
+  ...defined(given == null ? { approvalQuestions } : corePolicy(given)),
+})
 
 /** The sandbox of the chosen set of permissions; undefined if none is chosen. */
 export const sandboxOfProfile = (
@@ -87,8 +97,6 @@ export const startSettings = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ConversationSettings, JsonRpcError, SettingsResolver> {
   const { baseInstructions, config, cwd, developerInstructions, model, modelProvider } = given
   const sandbox = given.sandbox ?? (yield* sandboxOfProfile(given.permissions))
-  const approvalPolicy =
-    given.approvalPolicy == null ? undefined : yield* approvalOf(given.approvalPolicy)
   const keys = {
     ...config,
     ...(modelProvider == null ? {} : { model_provider: modelProvider }),
@@ -99,12 +107,14 @@ export const startSettings = Effect.fnUntraced(function* (
     ...(model == null ? {} : { model }),
     ...(cwd == null ? {} : { cwd }),
     ...(sandbox === undefined ? {} : { sandbox }),
-    ...(approvalPolicy === undefined ? {} : { approvalPolicy }),
     ...(Object.keys(keys).length === 0 ? {} : { config: keys }),
     ...(baseInstructions == null ? {} : { baseInstructions }),
     ...(developerInstructions == null ? {} : { developerInstructions }),
   })
-  const settings = yield* Effect.mapError(resolved, Errors.badSettings)
+  const settings = withPolicy(
+    yield* Effect.mapError(resolved, Errors.badSettings),
+    given.approvalPolicy,
+  )
   const sandboxPolicy = yield* withRoots(settings.sandboxPolicy, {
     cwd: settings.cwd,
     roots: given.runtimeWorkspaceRoots ?? [],
@@ -213,9 +223,7 @@ export const changeOf = Effect.fnUntraced(function* (
     ...(cwd == null
       ? {}
       : { cwd: (yield* Effect.mapError(resolver.resolve({ cwd }), Errors.badSettings)).cwd }),
-    ...(given.approvalPolicy == null
-      ? {}
-      : { approval_policy: yield* approvalOf(given.approvalPolicy) }),
+    ...approvalChange(given.approvalPolicy),
     ...(sandbox === undefined ? {} : { sandbox_policy: sandbox }),
     ...(yield* modeChange(given.collaborationMode)),
   }
@@ -225,6 +233,7 @@ export const changeOf = Effect.fnUntraced(function* (
     summary: settings.summary,
     cwd: settings.cwd,
     approval_policy: settings.approvalPolicy,
+    approval_questions: settings.approvalQuestions ?? null,
     sandbox_policy: settings.sandboxPolicy,
     collaboration_mode: currentMode(settings),
   }

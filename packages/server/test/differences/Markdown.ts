@@ -1,6 +1,10 @@
 /** The tables of differences on the page packages/docs/compatibility.md. Pure. */
 import { AccountLoginStart } from "@colloquy/protocol/thread/Accounts"
-import { unsupportedLogin, unsupportedMethods } from "@colloquy/protocol/thread/Unsupported"
+import {
+  unsupportedLogin,
+  unsupportedMethods,
+  unsupportedSwitches,
+} from "@colloquy/protocol/thread/Unsupported"
 import type { Version } from "../support/Recording.ts"
 import type { Difference } from "./Difference.ts"
 import { type Table, tables } from "./Differences.ts"
@@ -44,13 +48,14 @@ const methodName = (name: string): string => `\`${name}${name.endsWith("/") ? "�
 const unsupported = [
   "## Methods of app-server v2 that are not served",
   "",
-  "A client that sends one gets an error with the reason. `…` stands for every ending that [the reference](../protocol/contract/app-server-v2.md) does not have.",
+  "A client that sends one of these methods gets an error with the reason. `…` stands for every ending that [the reference](../protocol/contract/app-server-v2.md) does not have.",
   "",
   "| methods | why |",
   "| --- | --- |",
   ...unsupportedMethods.map(
     ({ methods, reason }) => `| ${methods.map(methodName).join(", ")} | ${reason} |`,
   ),
+  `| ${unsupportedSwitches.names.map(methodName).join(" and ")} of the approval policy \`granular\` | ${unsupportedSwitches.reason} |`,
   `| \`${AccountLoginStart._tag}\` with the type \`${unsupportedLogin.type}\` | ${unsupportedLogin.reason} |`,
 ].join("\n")
 

@@ -18,6 +18,7 @@ import { currentPolicy } from "../policy/GrantedPolicy.ts"
 import { modelText } from "../process/OutputFormat.ts"
 import * as PatchWriter from "./PatchWriter.ts"
 import { question, type ResolvedPlan, resolvePlan, writableFor } from "./ResolvedPlan.ts"
+import { policyFor } from "../policy/AllowedQuestions.ts"
 
 /** What applying patches needs. */
 export interface ApplyPatchOptions extends PatchWriter.PatchWriterOptions {
@@ -50,11 +51,10 @@ const decide = Effect.fnUntraced(function* (
   plan: ResolvedPlan,
   context: ToolContext,
 ) {
-  const { approvalPolicy } = context.settings
   const sandboxPolicy = yield* currentPolicy(context)
   return decidePatch({
     paths: plan.real,
-    approvalPolicy,
+    approvalPolicy: policyFor(context.settings, "sandbox"),
     sandboxPolicy,
     writable: yield* writableFor(options, context, sandboxPolicy),
     sandbox: yield* options.sandbox.status,

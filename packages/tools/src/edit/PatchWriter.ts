@@ -24,6 +24,7 @@ import type { ProgramNotTrusted } from "../programs/TrustedPrograms.ts"
 import { looksDenied } from "../sandbox/Denial.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import { protectedFor, question, type ResolvedPlan, type ResolvingOptions } from "./ResolvedPlan.ts"
+import { policyFor } from "../policy/AllowedQuestions.ts"
 
 /** What writing needs. */
 export interface PatchWriterOptions extends ResolvingOptions {
@@ -138,7 +139,7 @@ export const write = Effect.fn("PatchWriter.write")(
     if (Result.isFailure(first)) {
       const { failure } = first
       const isSandbox = failure._tag === "CommandNotStarted" && failure.reason === "Sandbox"
-      const mayAsk = isSandbox && context.settings.approvalPolicy !== "never"
+      const mayAsk = isSandbox && policyFor(context.settings, "sandbox") !== "never"
       const call = { callId, reason: failure.message }
       const again = mayAsk ? yield* askAgain(options, plan, call, context) : undefined
       return again ?? failed(failure.message)

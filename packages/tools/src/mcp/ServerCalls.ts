@@ -2,6 +2,7 @@
 import type { ToolApproval } from "@colloquy/core/approvals/Approval"
 import type { ToolCall, ToolContext, ToolResult } from "@colloquy/core/ToolRuntime"
 import * as Effect from "effect/Effect"
+import { toolServersRefused } from "../policy/AllowedQuestions.ts"
 import { needsApproval } from "../policy/ToolServerPolicy.ts"
 import { requestApproval } from "../RequestApproval.ts"
 import { parseArguments } from "./ToolOutput.ts"
@@ -35,12 +36,13 @@ export const make = (servers: OpenServers, context: ToolContext): ServerCalls =>
     const { annotations, name: toolName } = tool
     return { server, tool: toolName, ...(annotations === undefined ? {} : { annotations }) }
   }
+  const isAsked = context.settings.approvalQuestions?.tool_servers !== false
   return {
     isReadOnly: (name) => servers.isReadOnly(name) && subjectOf(name) === undefined,
     questionOf: ({ arguments: text, name }) => {
       const subject = subjectOf(name)
       const args = parseArguments(text)
-      return subject === undefined || args._tag === "Bad"
+      return subject === undefined || args._tag === "Bad" || !isAsked
         ? undefined
         : { ...subject, arguments: args.value ?? null }
     },
@@ -51,7 +53,9 @@ export const make = (servers: OpenServers, context: ToolContext): ServerCalls =>
           ? {}
           : {
               approve: (args: unknown) =>
-                requestApproval(context, { _tag: "Tool", callId, ...subject, arguments: args }),
+                isAsked
+                  ? requestApproval(context, { _tag: "Tool", callId, ...subject, arguments: args })
+                  : Effect.succeed(toolServersRefused),
             }
       const { emit } = context
       return Effect.map(

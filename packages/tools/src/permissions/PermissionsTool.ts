@@ -18,6 +18,7 @@ import type { TrustedPrograms } from "../programs/TrustedPrograms.ts"
 import { isWithin } from "../sandbox/PathContainment.ts"
 import type { WorkingDirectory } from "../shell/WorkingDirectory.ts"
 import { functionTool, type Tool, toolArguments } from "../Tool.ts"
+import { policyFor } from "../policy/AllowedQuestions.ts"
 
 const optional = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
   Schema.optionalKey(Schema.NullOr(schema))
@@ -149,11 +150,11 @@ export const permissionsTool = (options: PermissionsToolOptions): Tool => ({
     description:
       "Asks the person you work for to let your commands and patches use the network, or change files in further places, while they stay in the sandbox. Use it when the sandbox has prevented something that the task needs, and ask for as little as possible. The result is JSON: what was granted, which may be less or nothing, and whether for this turn or for the session.",
     arguments: permissionsArguments,
-    isOffered: ({ approvalPolicy, sandboxPolicy }) =>
-      approvalPolicy !== "never" && confines(sandboxPolicy),
+    isOffered: (settings) =>
+      policyFor(settings, "permissions") !== "never" && confines(settings.sandboxPolicy),
     run: ({ permissions, reason }, callId, context) => {
-      const { approvalPolicy, sandboxPolicy } = context.settings
-      if (approvalPolicy === "never") {
+      const { sandboxPolicy } = context.settings
+      if (policyFor(context.settings, "permissions") === "never") {
         return Effect.succeed(refusedCall("the approval policy allows no question"))
       }
       if (!confines(sandboxPolicy)) {

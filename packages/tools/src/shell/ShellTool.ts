@@ -33,6 +33,7 @@ import { functionTool, type Tool, toolArguments } from "../Tool.ts"
 import type { AttemptCommand, Attempts } from "./Attempt.ts"
 import * as ShellCall from "./ShellCall.ts"
 import { isSame, type WorkingDirectory } from "./WorkingDirectory.ts"
+import { policyFor } from "../policy/AllowedQuestions.ts"
 
 const shellArguments = toolArguments(ShellCall.ShellArguments)
 
@@ -121,7 +122,7 @@ class ShellRun {
       const command = { ...attempts.commandOf(call, callId, directory.path, settings), directory }
       const decision = decideCommand({
         argv: call.command,
-        approvalPolicy: settings.approvalPolicy,
+        approvalPolicy: policyFor(settings, "sandbox"),
         sandboxPolicy: yield* currentPolicy(context),
         sandbox: yield* sandbox.status,
         isGranted: yield* context.granted(question(command)),
@@ -146,7 +147,8 @@ class ShellRun {
   runOfUser(line: string, callId: string, context: ToolContext): Effect.Effect<ToolResult> {
     return Effect.gen({ self: this }, function* () {
       const { attempts, directoryAt, sandbox } = this.options
-      const { approvalPolicy, cwd } = context.settings
+      const { cwd } = context.settings
+      const approvalPolicy = policyFor(context.settings, "sandbox")
       const sandboxPolicy = yield* currentPolicy(context)
       const directory = yield* directoryAt(cwd)
       const command = { ...attempts.userCommandOf(line, callId, directory.path), directory }
@@ -175,7 +177,7 @@ class ShellRun {
     return Effect.gen({ self: this }, function* () {
       const outcome = yield* this.options.attempts.run(command, decision.confinement, context)
       if (Result.isFailure(outcome)) {
-        const mayAsk = context.settings.approvalPolicy !== "never"
+        const mayAsk = policyFor(context.settings, "sandbox") !== "never"
         return isSandboxFault(outcome) && mayAsk
           ? yield* this.runIfApproved(command, { ...why, reason: outcome.failure.message }, context)
           : execution(outcome.failure)

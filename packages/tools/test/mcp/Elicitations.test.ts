@@ -1,7 +1,7 @@
 import type { ElicitationAnswer } from "@colloquy/core/approvals/Approval"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Conversations from "@colloquy/core/manager/Conversations"
-import type { McpServer } from "@colloquy/core/ConversationSettings"
+import type { ConversationSettings, McpServer } from "@colloquy/core/ConversationSettings"
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import type { Listener } from "@colloquy/core/listeners/Listener"
@@ -74,9 +74,12 @@ const model = Layer.succeed(ModelClient, {
     ]),
 })
 
-const conversation = Effect.flatMap(ConversationManager, (manager) =>
-  manager.create(scriptedSettings({ mcpServers: { s: server } })),
-)
+const conversationWith = (settings: Partial<ConversationSettings>) =>
+  Effect.flatMap(ConversationManager, (manager) =>
+    manager.create(scriptedSettings({ mcpServers: { s: server }, ...settings })),
+  )
+
+const conversation = conversationWith({})
 
 const withServer = <A, E>(
   { connecting }: { readonly connecting: Connecting },
@@ -155,6 +158,22 @@ describe("questions of tool servers", () => {
       )
     },
   )
+
+  it.effect("are declined where the settings allow no question of tool servers", () => {
+    const script = makeServer()
+    return withServer(
+      script,
+      Effect.gen(function* () {
+        const approvalQuestions = { sandbox: true, permissions: true, tool_servers: false }
+        const live = yield* conversationWith({ approvalQuestions })
+        const listener = yield* live.attach({ answers: true })
+        yield* live.submit({ type: "user_input", items: [{ type: "text", text: "go" }] })
+        const { asked, messages } = yield* read(listener)
+        assert.isUndefined(asked)
+        assert.deepStrictEqual(outputsIn(messages), ['{"action":"decline"}'])
+      }).pipe(Effect.scoped),
+    )
+  })
 
   it.effect("L7 are declined when no client can answer", () => {
     const script = makeServer()

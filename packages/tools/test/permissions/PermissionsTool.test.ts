@@ -47,6 +47,22 @@ describe("request_permissions", () => {
     }),
   )
 
+  it.effect("neither offers nor asks where the settings allow no such question", () =>
+    Effect.gen(function* () {
+      const switched = (permissions: boolean) =>
+        watched({
+          approvalPolicy: "on-request",
+          approvalQuestions: { sandbox: !permissions, permissions, tool_servers: !permissions },
+          sandboxPolicy,
+        })
+      assert.isDefined(tool.spec(switched(true).context.settings))
+      const { asked, context } = switched(false)
+      assert.isUndefined(tool.spec(context.settings))
+      assert.isTrue((yield* tool.run(callOf("request_permissions", args), context)).isRefused)
+      assert.deepStrictEqual(asked, [])
+    }),
+  )
+
   it.effect("asks nobody under the policy never", () =>
     Effect.gen(function* () {
       const { asked, context } = watched({ approvalPolicy: "never", sandboxPolicy })

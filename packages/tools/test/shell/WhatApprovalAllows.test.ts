@@ -1,7 +1,7 @@
 import type { ApprovalRequest } from "@colloquy/core/approvals/Approval"
 import type { Confinement } from "@colloquy/core/approvals/Confinement"
 import { reasonText } from "@colloquy/core/question/QuestionText"
-import type { AskForApproval, SandboxPolicy } from "@colloquy/protocol/Policy"
+import type { ApprovalQuestions, AskForApproval, SandboxPolicy } from "@colloquy/protocol/Policy"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -27,6 +27,7 @@ const statuses: ReadonlyArray<SandboxStatus> = [
 
 interface Cell {
   readonly approvalPolicy: AskForApproval
+  readonly approvalQuestions?: ApprovalQuestions
   readonly sandboxPolicy: SandboxPolicy
   readonly status: SandboxStatus
 }
@@ -182,5 +183,40 @@ describe("what an approval allows", () => {
           if (cell.approvalPolicy === "untrusted") assert.lengthOf(asked, 1)
         }
       }),
+  )
+})
+
+describe("without questions about the sandbox", () => {
+  const cell: Cell = {
+    approvalPolicy: "on-request",
+    approvalQuestions: { sandbox: false, permissions: true, tool_servers: true },
+    sandboxPolicy: { mode: "workspace-write" },
+    status: { _tag: "Available" } as SandboxStatus,
+  }
+  const missing: Cell = { ...cell, status: { _tag: "Unavailable", reason: "no", advice: "get it" } }
+
+  it.effect("a command that asks to leave the sandbox, or has none, does not run", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* runShell(cell, true), { ran: [], asked: [] })
+      assert.deepStrictEqual(yield* runShell(missing, false), { ran: [], asked: [] })
+      const { asked, ran } = yield* runShell(cell, false)
+      assert.deepStrictEqual([asked, ran], [[], [{ mode: "workspace-write" }]])
+    }),
+  )
+
+  it.effect("a patch outside the workspace, or without a sandbox, is not written", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual((yield* runPatch(cell, true)).asked, [])
+      assert.deepStrictEqual((yield* runPatch(missing, false)).asked, [])
+    }),
+  )
+
+  it.effect("the other switches change nothing of it", () =>
+    Effect.gen(function* () {
+      const approvalQuestions = { sandbox: true, permissions: false, tool_servers: false }
+      const { asked, ran } = yield* runShell({ ...cell, approvalQuestions }, true)
+      assert.lengthOf(asked, 1)
+      assert.deepStrictEqual(ran, ["none"])
+    }),
   )
 })

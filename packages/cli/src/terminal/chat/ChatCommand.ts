@@ -65,7 +65,9 @@ export const resumeCommand = Command.make(
   {
     id: Argument.optional(
       Argument.String("id").pipe(
-        Argument.withDescription("Id of a conversation; default: the newest of this directory"),
+        Argument.withDescription(
+          "Id or name of a conversation; default: the newest of this directory",
+        ),
       ),
     ),
     prompt,

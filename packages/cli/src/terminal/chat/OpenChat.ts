@@ -4,7 +4,7 @@ import { localPrincipal } from "@colloquy/protocol/Connection"
 import type { Op } from "@colloquy/protocol/Op"
 import { Server } from "@colloquy/server/Server"
 import * as Effect from "effect/Effect"
-import { idOf, newestIn } from "../sessions/Sessions.ts"
+import { idOrName, newestIn } from "../sessions/Sessions.ts"
 import type { Loaded } from "../WithServices.ts"
 import type { ChatOptions } from "./ChatOptions.ts"
 
@@ -32,7 +32,8 @@ export const openChat = Effect.fnUntraced(function* ({ resume }: ChatOptions, lo
     const settings = yield* server.settings(localPrincipal).resolve({ requiresProvider: true })
     return yield* conversations.createOnSubmit(settings)
   }
-  const id = resume === "newest" ? yield* newestIn(loaded.environment.cwd) : yield* idOf(resume.id)
+  const id =
+    resume === "newest" ? yield* newestIn(loaded.environment.cwd) : yield* idOrName(resume.id)
   const conversation: Conversation = yield* conversations.get(id)
   const override = overrideOf(loaded)
   if (override !== undefined) yield* conversation.submit(override)

@@ -90,6 +90,41 @@ export const idOf = Effect.fnUntraced(function* (text: string) {
     : parsed.id
 })
 
+/** The ids of the conversations with exactly this name, newest first. Archived ones do not count. */
+const namedIn = Effect.fnUntraced(function* (view: Conversations, name: string) {
+  const ids: Array<string> = []
+  let cursor: string | undefined
+  do {
+    const page = yield* view.list({
+      limit: maxPage,
+      text: name,
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    ids.push(...page.items.filter((one) => one.name === name).map(({ id }) => id))
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
+  return ids
+})
+
+/** The id of the conversation with this id, or with this name if it is the only one. */
+export const idOrName = Effect.fnUntraced(function* (text: string) {
+  const parsed = parseConversationId(text)
+  if (!("problem" in parsed)) return parsed.id
+  const name = text.trim().replaceAll(/\s+/gu, " ")
+  const ids = name === "" ? [] : yield* namedIn(yield* conversations, name)
+  const [id, ...others] = ids
+  const shown = printable(text)
+  if (id === undefined) {
+    return yield* new CommandFailed({
+      message: `no conversation has the id or the name \`${shown}\`: \`colloquy sessions list\` shows them`,
+    })
+  }
+  if (others.length === 0) return id
+  return yield* new CommandFailed({
+    message: [`${ids.length} conversations have the name \`${shown}\`:`, ...ids].join("\n  "),
+  })
+})
+
 /** The id of the newest conversation that began in `cwd`. */
 export const newestIn = Effect.fnUntraced(function* (cwd: string) {
   const { items } = yield* (yield* conversations).list({ cwd, limit: 1, withPreview: true })
