@@ -67,20 +67,6 @@ const followed = Effect.fnUntraced(function* (logs: Logs, { conversation, seqs }
   )
 })
 
-/** Creates a conversation that this server has: it may be asked before it has its share of them. */
-const createOn = (
-  nodes: ServerNodes,
-  node: ServerNode,
-  owners: () => ReadonlyMap<string, number>,
-): Effect.Effect<Load.Known> =>
-  Effect.gen(function* () {
-    const known = yield* Load.create(nodes, "never", node)
-    yield* Load.say(nodes, known, "say hello")
-    if (ownerOf(owners(), known.id, [node]) !== undefined) return known
-    yield* Effect.sleep(200)
-    return yield* createOn(nodes, node, owners)
-  })
-
 /** Kills a server that runs a command, starts another one, and measures how long some conversations were away. */
 const killOne = Effect.fnUntraced(function* (
   nodes: ServerNodes,
@@ -170,7 +156,7 @@ describeWithPostgres("the nodes of a cluster", (server) => {
         const owners = () => ownersOf(server.postgres, address)
         const nodes = yield* startNodes(address, 2, "[offline]\ndelta_delay_ms = 200")
         const [paused = assert.fail("no server")] = nodes.all()
-        const known = yield* createOn(nodes, paused, owners)
+        const known = yield* Load.createOn(nodes, paused, owners)
         yield* Load.say(nodes, known, `say ${"slow ".repeat(100).trim()}`, { wait: false })
         process.kill(paused.server.pid, "SIGSTOP")
         const begun = performance.now()
@@ -181,7 +167,7 @@ describeWithPostgres("the nodes of a cluster", (server) => {
         yield* Load.say(nodes, known, "say again")
         yield* Effect.sleep(2000)
         assert.isTrue(isRunning(paused.server.pid), "it serves other conversations")
-        yield* createOn(nodes, paused, owners)
+        yield* Load.createOn(nodes, paused, owners)
         judge(postgresLogs(server.postgres, address), [known])
         process.stdout.write(`stopped past its lease: away for ${away} ms\n`)
       }).pipe(Effect.scoped),
