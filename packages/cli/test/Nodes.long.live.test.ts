@@ -5,6 +5,7 @@
  * `NODE_KILLS=100` kills that many servers.
  */
 import { assert, beforeAll, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { postgresLogs } from "./crash/DatabaseLogs.ts"
@@ -12,7 +13,7 @@ import type { Logs } from "./crash/Logs.ts"
 import * as SeededDraws from "./crash/SeededDraws.ts"
 import { type Follower, follow } from "./nodes/Follower.ts"
 import * as Load from "./nodes/Load.ts"
-import { ownerOf, ownersOf } from "./nodes/Owners.ts"
+import { ownerOf, ownersOf, situation } from "./nodes/Owners.ts"
 import { type ServerNode, type ServerNodes, startNodes } from "./nodes/ServerNodes.ts"
 import { buildIfMissing } from "./support/BuiltProgram.ts"
 import { describeWithPostgres } from "./support/Databases.ts"
@@ -123,12 +124,22 @@ describeWithPostgres("the nodes of a cluster", (server) => {
           ),
         )
         const absences: Array<number> = []
-        for (let kill = 0; kill < kills; kill++) {
-          yield* Effect.sleep(draws.below(400))
-          const [first, ...others] = nodes.all()
-          const node = draws.pick([first ?? assert.fail("no server"), ...others])
-          absences.push(...(yield* killOne(nodes, node, talkers, owners, String(kill))))
-        }
+        const killAll = Effect.gen(function* () {
+          for (let kill = 0; kill < kills; kill++) {
+            yield* Effect.sleep(draws.below(400))
+            const [first, ...others] = nodes.all()
+            const node = draws.pick([first ?? assert.fail("no server"), ...others])
+            absences.push(...(yield* killOne(nodes, node, talkers, owners, String(kill))))
+          }
+        })
+        yield* Effect.tapCause(killAll, (cause) =>
+          Effect.sync(() => {
+            const failure = `after ${absences.length} conversations: ${Cause.pretty(cause)}`
+            process.stdout.write(
+              `${failure}\n${situation(server.postgres, address, nodes.all(), failure)}\n`,
+            )
+          }),
+        )
         yield* Fiber.interruptAll(clients)
         yield* Effect.forEach(questions, (known) => Load.answer(nodes, known), { concurrency: 8 })
         yield* Effect.forEach(followers, (one) => followed(logs, one), { concurrency: 4 })
@@ -145,7 +156,8 @@ describeWithPostgres("the nodes of a cluster", (server) => {
         assert.isAbove(sorted.length, 0)
         assert.isBelow(p95 ?? Infinity, longestAbsenceMs)
       }).pipe(Effect.scoped),
-    900_000,
+    // A kill and what follows it takes some eight seconds.
+    300_000 + kills * 20_000,
   )
 
   it.live(
