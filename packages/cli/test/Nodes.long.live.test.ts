@@ -5,6 +5,7 @@
  * `NODE_KILLS=100` kills that many servers.
  */
 import { assert, beforeAll, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { postgresLogs } from "./crash/DatabaseLogs.ts"
@@ -12,7 +13,7 @@ import type { Logs } from "./crash/Logs.ts"
 import * as SeededDraws from "./crash/SeededDraws.ts"
 import { type Follower, follow } from "./nodes/Follower.ts"
 import * as Load from "./nodes/Load.ts"
-import { ownerOf, ownersOf } from "./nodes/Owners.ts"
+import { ownerOf, ownersOf, situation } from "./nodes/Owners.ts"
 import { type ServerNode, type ServerNodes, startNodes } from "./nodes/ServerNodes.ts"
 import { buildIfMissing } from "./support/BuiltProgram.ts"
 import { describeWithPostgres } from "./support/Databases.ts"
@@ -66,20 +67,6 @@ const followed = Effect.fnUntraced(function* (logs: Logs, { conversation, seqs }
     `the stream of ${conversation}`,
   )
 })
-
-/** Creates a conversation that this server has: it may be asked before it has its share of them. */
-const createOn = (
-  nodes: ServerNodes,
-  node: ServerNode,
-  owners: () => ReadonlyMap<string, number>,
-): Effect.Effect<Load.Known> =>
-  Effect.gen(function* () {
-    const known = yield* Load.create(nodes, "never", node)
-    yield* Load.say(nodes, known, "say hello")
-    if (ownerOf(owners(), known.id, [node]) !== undefined) return known
-    yield* Effect.sleep(200)
-    return yield* createOn(nodes, node, owners)
-  })
 
 /** Kills a server that runs a command, starts another one, and measures how long some conversations were away. */
 const killOne = Effect.fnUntraced(function* (
@@ -137,12 +124,22 @@ describeWithPostgres("the nodes of a cluster", (server) => {
           ),
         )
         const absences: Array<number> = []
-        for (let kill = 0; kill < kills; kill++) {
-          yield* Effect.sleep(draws.below(400))
-          const [first, ...others] = nodes.all()
-          const node = draws.pick([first ?? assert.fail("no server"), ...others])
-          absences.push(...(yield* killOne(nodes, node, talkers, owners, String(kill))))
-        }
+        const killAll = Effect.gen(function* () {
+          for (let kill = 0; kill < kills; kill++) {
+            yield* Effect.sleep(draws.below(400))
+            const [first, ...others] = nodes.all()
+            const node = draws.pick([first ?? assert.fail("no server"), ...others])
+            absences.push(...(yield* killOne(nodes, node, talkers, owners, String(kill))))
+          }
+        })
+        yield* Effect.tapCause(killAll, (cause) =>
+          Effect.sync(() => {
+            const failure = `after ${absences.length} conversations: ${Cause.pretty(cause)}`
+            process.stdout.write(
+              `${failure}\n${situation(server.postgres, address, nodes.all(), failure)}\n`,
+            )
+          }),
+        )
         yield* Fiber.interruptAll(clients)
         yield* Effect.forEach(questions, (known) => Load.answer(nodes, known), { concurrency: 8 })
         yield* Effect.forEach(followers, (one) => followed(logs, one), { concurrency: 4 })
@@ -159,7 +156,8 @@ describeWithPostgres("the nodes of a cluster", (server) => {
         assert.isAbove(sorted.length, 0)
         assert.isBelow(p95 ?? Infinity, longestAbsenceMs)
       }).pipe(Effect.scoped),
-    900_000,
+    // A kill and what follows it takes some eight seconds.
+    300_000 + kills * 20_000,
   )
 
   it.live(
@@ -170,7 +168,7 @@ describeWithPostgres("the nodes of a cluster", (server) => {
         const owners = () => ownersOf(server.postgres, address)
         const nodes = yield* startNodes(address, 2, "[offline]\ndelta_delay_ms = 200")
         const [paused = assert.fail("no server")] = nodes.all()
-        const known = yield* createOn(nodes, paused, owners)
+        const known = yield* Load.createOn(nodes, paused, owners)
         yield* Load.say(nodes, known, `say ${"slow ".repeat(100).trim()}`, { wait: false })
         process.kill(paused.server.pid, "SIGSTOP")
         const begun = performance.now()
@@ -181,7 +179,7 @@ describeWithPostgres("the nodes of a cluster", (server) => {
         yield* Load.say(nodes, known, "say again")
         yield* Effect.sleep(2000)
         assert.isTrue(isRunning(paused.server.pid), "it serves other conversations")
-        yield* createOn(nodes, paused, owners)
+        yield* Load.createOn(nodes, paused, owners)
         judge(postgresLogs(server.postgres, address), [known])
         process.stdout.write(`stopped past its lease: away for ${away} ms\n`)
       }).pipe(Effect.scoped),

@@ -10,10 +10,10 @@ import { nearest } from "@colloquy/protocol/Nearest"
 import { once } from "@colloquy/protocol/Once"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { isPostgres, parseNodeAddress } from "./NodeAddress.ts"
+import { isPostgres, parseNodeAddress, postgresAddress } from "./NodeAddress.ts"
 
 const Database = Schema.String.check(
-  Schema.makeFilter((text) => isPostgres(text), { expected: "`postgres://…`" }),
+  Schema.makeFilter((text) => isPostgres(text), { expected: `\`${postgresAddress}\`` }),
 )
 
 const Address = Schema.String.check(
@@ -31,7 +31,7 @@ export const clusterSchema = once(() =>
   Schema.Struct({
     database: key(
       Database,
-      "PostgreSQL database of a cluster (`postgres://user:password@host/database`): the servers that name it serve each other's conversations, which are stored there.",
+      `PostgreSQL database of a cluster (\`${postgresAddress}\`): the servers that name it serve each other's conversations, which are stored there.`,
     ),
     listen: keyOr(
       Address,

@@ -21,6 +21,9 @@ export const parseNodeAddress = (text: string): NodeAddress | undefined => {
     : { host: host.replace(/^\[|\]$/g, "").toLowerCase(), port }
 }
 
-/** True for the address of a PostgreSQL database with the name of a server. */
+/** What the address of a database is, for an error. */
+export const postgresAddress = "postgres://user:password@host/database"
+
+/** True for the address of a PostgreSQL database that names a user; the driver takes none from the system. */
 export const isPostgres = (text: string): boolean =>
-  /^postgres(?:ql)?:\/\/./.test(text) && URL.canParse(text)
+  /^postgres(?:ql)?:\/\/./.test(text) && URL.canParse(text) && new URL(text).username !== ""

@@ -7,7 +7,7 @@
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Result from "effect/Result"
 import { type ListenAddress, parseListen, type stdio } from "./ListenAddress.ts"
-import { isPostgres, parseNodeAddress } from "./NodeAddress.ts"
+import { isPostgres, parseNodeAddress, postgresAddress } from "./NodeAddress.ts"
 
 /** A key of the configuration that is set by a dedicated option, such as `--model`. */
 export interface Flag {
@@ -131,7 +131,7 @@ export const options: ReadonlyArray<Option> = [
     parse: (text) =>
       Result.map(parseListen(text), (address): Given => ({ _tag: "Listen", address })),
   },
-  address("--cluster", "cluster.database", "postgres://…", isPostgres),
+  address("--cluster", "cluster.database", postgresAddress, isPostgres),
   address("--cluster-listen", "cluster.listen", "HOST:PORT", isNode),
   address("--cluster-address", "cluster.address", "HOST:PORT", isNode),
   {

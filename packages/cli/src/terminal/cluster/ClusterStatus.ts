@@ -4,7 +4,7 @@ import * as PostgresStore from "@colloquy/store-sql/node/PostgresStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { isPostgres } from "../../args/NodeAddress.ts"
+import { isPostgres, postgresAddress } from "../../args/NodeAddress.ts"
 import { CommandFailed } from "../CommandFailed.ts"
 import { ExitCode } from "../ExitCode.ts"
 import { output, print } from "../Output.ts"
@@ -41,7 +41,9 @@ export const status = Effect.fnUntraced(function* (
     })
   }
   if (!isPostgres(database)) {
-    return yield* new CommandFailed({ message: "the database of a cluster is `postgres://…`" })
+    return yield* new CommandFailed({
+      message: `the database of a cluster is \`${postgresAddress}\``,
+    })
   }
   const reports = yield* readReports(database)
   if (!reports.some(({ lives }) => lives)) yield* (yield* ExitCode).set(1)

@@ -37,7 +37,11 @@ const listen = (description: string) => flag("listen", description, text)
 const tls = "Port 0 is any free one; beyond the loopback interface TLS is required"
 const noEvents = flag("no-events", "Send no codex/event notifications", { _tag: "Boolean" })
 const cluster = [
-  flag("cluster", "Share conversations with the servers of this database: postgres://…", text),
+  flag(
+    "cluster",
+    "Share conversations with the servers of this PostgreSQL database: postgres://user:password@host/database",
+    text,
+  ),
   flag(
     "cluster-listen",
     "HOST:PORT for calls of those servers, by default 127.0.0.1 and any free port; only they may reach it",
