@@ -43,7 +43,7 @@ const killServers = (kills: number, placeOf: () => CrashRun.Place | undefined) =
           (kills / runs) * seeds.length,
         )
         // Each total must be above zero: a driver that sends nothing would find no violation either.
-        for (const of of ["early", "duringCommand", "inputs", "events"] as const)
+        for (const of of ["early", "duringCommand", "inputs", "events", "commands"] as const)
           assert.isAbove(
             sum((tally) => tally[of]),
             0,

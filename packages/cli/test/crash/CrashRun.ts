@@ -5,12 +5,13 @@
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { awaitGone } from "../support/Processes.ts"
 import * as Server from "../support/Server.ts"
 import * as ClientActions from "./ClientActions.ts"
+import * as Commands from "./Commands.ts"
 import * as SeededDraws from "./SeededDraws.ts"
 import type { Logs } from "./Logs.ts"
 import { rollouts } from "./Rollout.ts"
@@ -39,6 +40,8 @@ export interface Tally {
   readonly conversations: number
   readonly inputs: number
   readonly events: number
+  /** Commands whose end with exit code 0 was recorded. */
+  readonly commands: number
 }
 
 const maxAttempts = 3
@@ -121,13 +124,14 @@ const replies = (crashRun: CrashRun, { number, server, received }: ClientActions
     { concurrency: 4, discard: true },
   )
 
-/** Compares what is stored with what the client received. Returns the number of events that are stored. */
+/** Compares what is stored with what the client received. Returns the numbers of events and of commands that are stored. */
 const compare = (
   { cwd, continuesTurns, logs, received }: CrashRun,
   ids: Iterable<string>,
-): number => {
+): Pick<Tally, "events" | "commands"> => {
   const all = [...ids]
   const stored = logs.read(all)
+  const completed: Array<string> = []
   let events = 0
   for (const id of all) {
     const log = stored.get(id)
@@ -139,16 +143,12 @@ const compare = (
     ]
     if (faults.length > 0) throw violated(`${log.place}:\n  ${faults.join("\n  ")}`)
     events += judged.events.length
+    completed.push(...Commands.completedIn(judged.events))
   }
-  for (const name of readdirSync(cwd)) {
-    if (!name.startsWith("ran-")) continue
-    const times = readFileSync(join(cwd, name), "utf8").split("\n").length - 1
-    // With `on_restart = "continue"` the client accepts the question whether the command may run again. The file is empty
-    // where the command was killed after it had opened the file.
-    if (times > (continuesTurns ? maxAttempts : 1))
-      throw violated(`${name}: the command ran ${times} times`)
-  }
-  return events
+  // With `on_restart = "continue"` the client accepts the question whether the command may run again.
+  const wrong = Commands.wrongTimes(cwd, completed, continuesTurns ? maxAttempts : 1)
+  if (wrong.length > 0) throw violated(wrong.join("\n  "))
+  return { events, commands: completed.length }
 }
 
 /** Remembers the whole records after a process has exited: no later process may change them. */
@@ -227,7 +227,7 @@ const runServer = (crashRun: CrashRun, number: number): Effect.Effect<void> =>
   }).pipe(Effect.scoped)
 
 /** The last server run checks every conversation once more and exits regularly when its input ends. */
-const runLastServer = (crashRun: CrashRun, number: number): Effect.Effect<number> =>
+const runLastServer = (crashRun: CrashRun, number: number) =>
   Effect.gen(function* () {
     const serverRun = yield* started(crashRun, number)
     for (const id of crashRun.received.conversations.keys()) crashRun.received.open.add(id)
@@ -277,7 +277,7 @@ export const run = (
       duringCommand: 0,
     }
     let number = 0
-    const events = yield* Effect.gen(function* () {
+    const stored = yield* Effect.gen(function* () {
       for (; number < kills; number++) yield* runServer(crashRun, number)
       return yield* runLastServer(crashRun, number)
     }).pipe(
@@ -292,5 +292,5 @@ export const run = (
     const known = [...crashRun.received.conversations.values()]
     const inputs = known.reduce((sum, one) => sum + one.inputs.size, 0)
     const { early, duringCommand } = crashRun
-    return { kills, early, duringCommand, conversations: known.length, inputs, events }
+    return { kills, early, duringCommand, conversations: known.length, inputs, ...stored }
   })
