@@ -31,7 +31,8 @@ export type ItemChange =
   /** A text was not recorded: the item is not part of the conversation. */
   | { readonly _tag: "Discarded"; readonly item: Item }
 
-interface OpenText {
+/** A text that is being received. */
+export interface OpenText {
   readonly item: TextItem
   /** True: complete, although not recorded yet; a further delta starts another item. */
   readonly isClosed: boolean
@@ -103,6 +104,24 @@ const isOf =
   ({ item }: OpenText): boolean =>
     item.turnId === turnId && item.type === type
 
+/**
+ * The only text that is being received, with a piece of this type. Undefined where the piece starts another text or there are
+ * several. Most pieces continue the only one, so this allocates little.
+ */
+export const continuedText = (
+  { texts }: Pick<ItemsState, "texts">,
+  turnId: string,
+  type: TextItem["type"],
+  delta: string,
+): OpenText | undefined => {
+  const only = texts.length === 1 ? texts[0] : undefined
+  if (only === undefined) return undefined
+  const { isClosed, isReplaced, item } = only
+  return isClosed || isReplaced || item.turnId !== turnId || item.type !== type
+    ? undefined
+    : { item: { ...item, text: item.text + delta }, isClosed, isReplaced }
+}
+
 /** A piece of a text: it continues the newest open text of its type, or starts one. */
 const addDelta = (
   state: ItemsState,
@@ -110,6 +129,14 @@ const addDelta = (
   type: TextItem["type"],
   delta: string,
 ): ItemsStep => {
+  const only = continuedText(state, turnId, type, delta)
+  if (only !== undefined) {
+    const { calls, counts, turnId: running } = state
+    return {
+      state: { turnId: running, counts, texts: [only], calls },
+      changes: [{ _tag: "Delta", id: only.item.id, delta }],
+    }
+  }
   const own = state.texts.filter(isOf(turnId, type))
   const others = state.texts.filter((text) => !own.includes(text))
   const [first, ...rest] = own
