@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import type { Readable, Writable } from "node:stream"
-import { processorMs, residentBytes } from "./ProcessUsage.ts"
+import { processorMs, residentBytes } from "./process/ProcessUsage.ts"
 import { checkAnswers, written } from "./Requests.ts"
 
 type Child = ChildProcessByStdio<Writable, Readable, null>

@@ -122,6 +122,24 @@ export const continuedText = (
     : { item: { ...item, text: item.text + delta }, isClosed, isReplaced }
 }
 
+/** The piece begins the text of the first item anew; the later ones are void. */
+const replaceTexts = (
+  state: ItemsState,
+  first: OpenText,
+  later: ReadonlyArray<OpenText>,
+  delta: string,
+): ItemsStep => {
+  const item = { ...first.item, text: delta }
+  return {
+    state: { ...state, texts: [...state.texts, { item, isClosed: false, isReplaced: false }] },
+    changes: [
+      ...later.map(discarded),
+      { _tag: "Reset", id: item.id },
+      { _tag: "Delta", id: item.id, delta },
+    ],
+  }
+}
+
 /** A piece of a text: it continues the newest open text of its type, or starts one. */
 const addDelta = (
   state: ItemsState,
@@ -140,17 +158,8 @@ const addDelta = (
   const own = state.texts.filter(isOf(turnId, type))
   const others = state.texts.filter((text) => !own.includes(text))
   const [first, ...rest] = own
-  if (first !== undefined && first.isReplaced) {
-    const item = { ...first.item, text: delta }
-    return {
-      state: { ...state, texts: [...others, { item, isClosed: false, isReplaced: false }] },
-      changes: [
-        ...rest.map(discarded),
-        { _tag: "Reset", id: item.id },
-        { _tag: "Delta", id: item.id, delta },
-      ],
-    }
-  }
+  if (first?.isReplaced === true)
+    return replaceTexts({ ...state, texts: others }, first, rest, delta)
   const last = own.at(-1)
   if (last !== undefined && !last.isClosed) {
     const next = { ...last, item: { ...last.item, text: last.item.text + delta } }
