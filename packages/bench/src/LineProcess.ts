@@ -7,8 +7,8 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcessByStdio, spawn } from "node:child_process"
-import { readFileSync } from "node:fs"
 import type { Readable, Writable } from "node:stream"
+import { processorMs, residentBytes } from "./process/ProcessUsage.ts"
 import { checkAnswers, written } from "./Requests.ts"
 
 type Child = ChildProcessByStdio<Writable, Readable, null>
@@ -54,7 +54,7 @@ export interface LineProcess {
   ) => Effect.Effect<Flood>
   /** Resident memory in bytes; undefined on systems without `/proc`. */
   readonly residentBytes: () => number | undefined
-  /** Processor time used so far, in steps of 10 ms; undefined on systems without `/proc`. */
+  /** Processor time used so far; undefined on systems without `/proc`. */
   readonly processorMs: () => number | undefined
 }
 
@@ -193,29 +193,6 @@ const flood = (
       },
     )
   })
-
-const residentBytes = (pid: number | undefined): number | undefined => {
-  try {
-    const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))
-    return found === null ? undefined : Number(found[1]) * 1024
-  } catch {
-    return undefined
-  }
-}
-
-/** Clock ticks per second in `/proc`, on Linux always 100. */
-const ticksPerSecond = 100
-
-const processorMs = (pid: number | undefined): number | undefined => {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // `pid (name) state …`: user and system time are the twelfth and thirteenth fields after the name.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-    return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1000
-  } catch {
-    return undefined
-  }
-}
 
 /** Starts the process; its standard error is discarded. */
 export const make = (command: Command): Effect.Effect<LineProcess, never, Scope.Scope> =>

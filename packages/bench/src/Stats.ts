@@ -9,7 +9,7 @@ export interface Summary {
 }
 
 /** The smallest sample that at least `share` of all do not exceed; `sorted` ascends and is not empty. */
-const quantile = (sorted: ReadonlyArray<number>, share: number): number =>
+export const quantile = (sorted: ReadonlyArray<number>, share: number): number =>
   sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
 
 /** Computes the statistics; those of an empty list are `NaN`. */

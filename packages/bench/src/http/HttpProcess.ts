@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcess, spawn } from "node:child_process"
 import type { Readable } from "node:stream"
-import { usageOf } from "../user/ProcessTree.ts"
+import { usageOf } from "../process/ProcessTree.ts"
 
 /** A server that listens. */
 export interface HttpProcess {

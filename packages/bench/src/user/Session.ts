@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import type { Readable, Writable } from "node:stream"
 import * as Wire from "../Wire.ts"
-import { type Usage, usageOf } from "./ProcessTree.ts"
+import { type Usage, usageOf } from "../process/ProcessTree.ts"
 
 /** A command line to start, without a shell. */
 export interface Command {

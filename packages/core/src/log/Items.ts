@@ -43,7 +43,8 @@ export type ItemChange =
   /** A text was not recorded: the item is not part of the conversation. */
   | { readonly _tag: "Discarded"; readonly item: Item }
 
-interface OpenText {
+/** A text that is being received. */
+export interface OpenText {
   readonly item: TextItem
   /** True: complete, although not recorded yet; a further delta starts another item. */
   readonly isClosed: boolean
@@ -115,6 +116,42 @@ const isOf =
   ({ item }: OpenText): boolean =>
     item.turnId === turnId && item.type === type
 
+/**
+ * The only text that is being received, with a piece of this type. Undefined where the piece starts another text or there are
+ * several. Most pieces continue the only one, so this allocates little.
+ */
+export const continuedText = (
+  { texts }: Pick<ItemsState, "texts">,
+  turnId: string,
+  type: TextItem["type"],
+  delta: string,
+): OpenText | undefined => {
+  const only = texts.length === 1 ? texts[0] : undefined
+  if (only === undefined) return undefined
+  const { isClosed, isReplaced, item } = only
+  return isClosed || isReplaced || item.turnId !== turnId || item.type !== type
+    ? undefined
+    : { item: { ...item, text: item.text + delta }, isClosed, isReplaced }
+}
+
+/** The piece begins the text of the first item anew; the later ones are void. */
+const replaceTexts = (
+  state: ItemsState,
+  first: OpenText,
+  later: ReadonlyArray<OpenText>,
+  delta: string,
+): ItemsStep => {
+  const item = { ...first.item, text: delta }
+  return {
+    state: { ...state, texts: [...state.texts, { item, isClosed: false, isReplaced: false }] },
+    changes: [
+      ...later.map(discarded),
+      { _tag: "Reset", id: item.id },
+      { _tag: "Delta", id: item.id, delta },
+    ],
+  }
+}
+
 /** A piece of a text: it continues the newest open text of its type, or starts one. */
 const addDelta = (
   state: ItemsState,
@@ -122,20 +159,19 @@ const addDelta = (
   type: TextItem["type"],
   delta: string,
 ): ItemsStep => {
+  const only = continuedText(state, turnId, type, delta)
+  if (only !== undefined) {
+    const { calls, counts, turnId: running } = state
+    return {
+      state: { turnId: running, counts, texts: [only], calls },
+      changes: [{ _tag: "Delta", id: only.item.id, delta }],
+    }
+  }
   const own = state.texts.filter(isOf(turnId, type))
   const others = state.texts.filter((text) => !own.includes(text))
   const [first, ...rest] = own
-  if (first !== undefined && first.isReplaced) {
-    const item = { ...first.item, text: delta }
-    return {
-      state: { ...state, texts: [...others, { item, isClosed: false, isReplaced: false }] },
-      changes: [
-        ...rest.map(discarded),
-        { _tag: "Reset", id: item.id },
-        { _tag: "Delta", id: item.id, delta },
-      ],
-    }
-  }
+  if (first?.isReplaced === true)
+    return replaceTexts({ ...state, texts: others }, first, rest, delta)
   const last = own.at(-1)
   if (last !== undefined && !last.isClosed) {
     const next = { ...last, item: { ...last.item, text: last.item.text + delta } }

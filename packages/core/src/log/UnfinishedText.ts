@@ -7,7 +7,14 @@ import { eventInfo, type EventMsg, isTextDelta } from "@colloquy/protocol/EventM
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { MessageItem } from "@colloquy/protocol/ResponseItem"
 import type { TextItem } from "./Item.ts"
-import { firstItemId, initialItems, type ItemsState, step, textTypes } from "./Items.ts"
+import {
+  continuedText,
+  firstItemId,
+  initialItems,
+  type ItemsState,
+  step,
+  textTypes,
+} from "./Items.ts"
 import { messageEvents } from "./MessageEvents.ts"
 
 /** The state of the fold of items, with the texts of one turn only. */
@@ -32,13 +39,8 @@ const continued = (
     const item: TextItem = { type, id, turnId, status: "running", text: msg.delta }
     return { texts: [{ item, isClosed: false, isReplaced: false }] }
   }
-  const only = unfinished.texts.length === 1 ? unfinished.texts[0] : undefined
-  if (only === undefined) return undefined
-  const { isClosed, isReplaced, item } = only
-  if (isClosed || isReplaced || item.turnId !== turnId || item.type !== textTypes[msg.type]) {
-    return undefined
-  }
-  return { texts: [{ item: { ...item, text: item.text + msg.delta }, isClosed, isReplaced }] }
+  const only = continuedText(unfinished, turnId, textTypes[msg.type], msg.delta)
+  return only === undefined ? undefined : { texts: [only] }
 }
 
 /** The unfinished texts after these events of the turn; undefined while there are none. */

@@ -7,7 +7,13 @@ import { compactionNotice, type Item } from "@colloquy/core/log/Item"
 import { type Reading, stepReading } from "@colloquy/core/log/Reading"
 import { initialItems, type ItemsState, step } from "@colloquy/core/log/Items"
 import { isAutoCompactId } from "@colloquy/core/decider/State"
-import { type Event, type EventMsg, type EventOf, isTerminal } from "@colloquy/protocol/EventMsg"
+import {
+  type Event,
+  type EventMsg,
+  type EventOf,
+  isTerminal,
+  isTextDelta,
+} from "@colloquy/protocol/EventMsg"
 import type { ThreadItem } from "@colloquy/protocol/thread/Items"
 import type { Turn } from "@colloquy/protocol/thread/Thread"
 import type { ThreadStatus, TurnError } from "@colloquy/protocol/thread/Values"
@@ -139,6 +145,11 @@ export class ThreadFold {
     const atMs = Math.floor(at)
     const outputs: Array<ThreadOutput> = []
     this.settleError(event, outputs)
+    // Most events are pieces of a text, which change nothing else.
+    if (isTextDelta(msg)) {
+      this.project(event, atMs, outputs)
+      return outputs
+    }
     if (msg.type === "task_started") this.startTurn(event.id, atMs, outputs)
     const before = this.status
     this.countQuestion(msg)

@@ -23,7 +23,7 @@ import {
   startCall,
 } from "./CallItems.ts"
 import * as CoreItems from "./CoreItems.ts"
-import { endMessage, messageDelta, startMessage } from "./MessageItems.ts"
+import { endMessage, messageDelta, messageWith, startMessage } from "./MessageItems.ts"
 import {
   completed,
   none,
@@ -88,11 +88,17 @@ const followedBy = (first: Projected, then: (state: ProjectionState) => Projecte
 }
 
 /** A message that a repeated request sends again is open already, and follows the reasoning of that request. */
-const afterRepeated = (
+const moreOfMessage = (
   state: ProjectionState,
-  { isRestarted, turnId }: OpenMessage,
+  message: OpenMessage,
+  delta: string,
   atMs: number,
-): Projected => (isRestarted ? suspendReasoning(state, turnId, atMs) : none(state))
+): Projected =>
+  message.isRestarted
+    ? followedBy(suspendReasoning(state, message.turnId, atMs), (after) =>
+        messageDelta(after, message, delta, atMs),
+      )
+    : messageDelta(state, message, delta, atMs)
 
 const begin = (state: ProjectionState, core: Item, atMs: number): Projected => {
   if (isText(core)) {
@@ -115,7 +121,7 @@ const endText = (
 ): Projected => {
   const reasoning = reasoningWith(state, core.id)
   if (reasoning !== undefined) return endSection(state, reasoning, core, isRecorded, atMs)
-  const message = state.messages.get(core.id)
+  const message = messageWith(state, core.id)
   if (message === undefined) return none(state)
   const before = isRecorded ? endReasoning(state, core, atMs) : none(state)
   return followedBy(before, (after) => endMessage(after, message, core.text, atMs))
@@ -128,12 +134,8 @@ const end = (state: ProjectionState, core: Item, isRecorded: boolean, atMs: numb
 }
 
 const more = (state: ProjectionState, id: string, delta: string, atMs: number): Projected => {
-  const message = state.messages.get(id)
-  if (message !== undefined) {
-    return followedBy(afterRepeated(state, message, atMs), (after) =>
-      messageDelta(after, message, delta, atMs),
-    )
-  }
+  const message = messageWith(state, id)
+  if (message !== undefined) return moreOfMessage(state, message, delta, atMs)
   const reasoning = reasoningWith(state, id)
   if (reasoning !== undefined) return sectionDelta(state, reasoning, id, delta)
   const call = state.calls.find(({ coreId }) => coreId === id)
@@ -150,11 +152,8 @@ const progressed = (
 
 const restarted = (state: ProjectionState, applies: (id: string) => boolean): ProjectionState => ({
   ...state,
-  messages: new Map(
-    [...state.messages].map(([id, open]) => [
-      id,
-      applies(id) ? { ...open, isRestarted: true } : open,
-    ]),
+  messages: state.messages.map((open) =>
+    applies(open.id) ? { ...open, isRestarted: true } : open,
   ),
   reasoning: state.reasoning.map((open) => ({
     ...open,
@@ -194,16 +193,15 @@ const unfinished = (call: OpenCall, completedAtMs: number): ThreadItem => ({
 /** Completes what the turn has left open. */
 export const turnEnded = (state: ProjectionState, turnId: string, atMs: number): Projected => {
   const isOf = (open: Open) => open.turnId === turnId
-  const messages = [...state.messages.values()]
   return {
     state: {
-      messages: new Map(messages.filter((open) => !isOf(open)).map((open) => [open.id, open])),
+      messages: state.messages.filter((open) => !isOf(open)),
       calls: state.calls.filter((open) => !isOf(open)),
       reasoning: state.reasoning.filter((open) => !isOf(open)),
     },
     outputs: [
       ...reasoningEnded(state, turnId, atMs),
-      ...messages
+      ...state.messages
         .filter(isOf)
         .map((open) => completed(open, CoreItems.agentMessage(textTimesOf(open, atMs), open.sent))),
       ...state.calls.filter(isOf).map((open) => completed(open, unfinished(open, atMs))),

@@ -10,7 +10,6 @@ import {
   started,
   textTimesOf,
   timesOf,
-  without,
 } from "./ProjectionState.ts"
 
 /** A message begins. */
@@ -23,10 +22,30 @@ export const startMessage = (state: ProjectionState, core: TextItem, atMs: numbe
     isRestarted: false,
   }
   return {
-    state: { ...state, messages: new Map(state.messages).set(core.id, open) },
+    state: { ...state, messages: [...state.messages.filter(({ id }) => id !== core.id), open] },
     outputs: [started(open, CoreItems.agentMessage(timesOf(open, null), ""))],
   }
 }
+
+const put = (
+  state: ProjectionState,
+  next: OpenMessage,
+  outputs: ReadonlyArray<ItemOutput>,
+): Projected => ({
+  state: {
+    messages: state.messages.map((open) => (open.id === next.id ? next : open)),
+    calls: state.calls,
+    reasoning: state.reasoning,
+  },
+  outputs,
+})
+
+const piece = ({ id: itemId, turnId }: OpenMessage, delta: string): ReadonlyArray<ItemOutput> =>
+  delta === "" ? [] : [{ _tag: "MessageDelta", turnId, itemId, delta }]
+
+/** The message with that id, while it is received. */
+export const messageWith = ({ messages }: ProjectionState, id: string): OpenMessage | undefined =>
+  messages.find((open) => open.id === id)
 
 /** More text of a message. */
 export const messageDelta = (
@@ -35,22 +54,17 @@ export const messageDelta = (
   delta: string,
   atMs: number,
 ): Projected => {
-  const { id: itemId, isRestarted, sent, turnId } = open
-  const put = (next: OpenMessage, outputs: ReadonlyArray<ItemOutput>): Projected => ({
-    state: { ...state, messages: new Map(state.messages).set(itemId, next) },
-    outputs,
-  })
-  const piece = (text: string): ReadonlyArray<ItemOutput> =>
-    text === "" ? [] : [{ _tag: "MessageDelta", turnId, itemId, delta: text }]
-  if (!isRestarted) return put({ ...open, sent: sent + delta }, piece(delta))
+  const { isRestarted, sent } = open
+  if (!isRestarted) return put(state, { ...open, sent: sent + delta }, piece(open, delta))
   if (delta.startsWith(sent)) {
-    return put({ ...open, sent: delta, isRestarted: false }, piece(delta.slice(sent.length)))
+    const next = { ...open, sent: delta, isRestarted: false }
+    return put(state, next, piece(open, delta.slice(sent.length)))
   }
   const again = { ...open, startedAtMs: atMs, sent: delta, isRestarted: false }
-  return put(again, [
+  return put(state, again, [
     completed(open, CoreItems.agentMessage(textTimesOf(open, atMs), sent)),
     started(again, CoreItems.agentMessage(timesOf(again, null), "")),
-    ...piece(delta),
+    ...piece(open, delta),
   ])
 }
 
@@ -65,9 +79,9 @@ export const endMessage = (
     text === open.sent
       ? { state, outputs: [] }
       : messageDelta(state, { ...open, isRestarted: true }, text, atMs)
-  const last = rest.state.messages.get(open.id) ?? open
+  const last = messageWith(rest.state, open.id) ?? open
   return {
-    state: { ...rest.state, messages: without(rest.state.messages, open.id) },
+    state: { ...rest.state, messages: rest.state.messages.filter(({ id }) => id !== open.id) },
     outputs: [
       ...rest.outputs,
       completed(last, CoreItems.agentMessage(textTimesOf(last, atMs), text)),

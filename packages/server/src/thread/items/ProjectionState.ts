@@ -97,7 +97,7 @@ export interface Section {
 
 /** What is open after some changes. A value. */
 export interface ProjectionState {
-  readonly messages: ReadonlyMap<string, OpenMessage>
+  readonly messages: ReadonlyArray<OpenMessage>
   readonly calls: ReadonlyArray<OpenCall>
   /** At most one per turn. */
   readonly reasoning: ReadonlyArray<OpenReasoning>
@@ -105,7 +105,7 @@ export interface ProjectionState {
 
 /** The state before the first change. */
 export const initialProjection: ProjectionState = {
-  messages: new Map(),
+  messages: [],
   calls: [],
   reasoning: [],
 }
@@ -146,10 +146,3 @@ export const completed = ({ turnId }: Open, item: ThreadItem): ItemOutput => ({
   turnId,
   item,
 })
-
-/** The map without an entry. */
-export const without = <K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> => {
-  const rest = new Map(map)
-  rest.delete(key)
-  return rest
-}
