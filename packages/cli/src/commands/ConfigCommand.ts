@@ -11,16 +11,17 @@ import { type EffectiveKey, effectiveConfig, type Sources } from "../config/Effe
 import { allKeys } from "../config/AllKeys.ts"
 import * as Environment from "../machine/Environment.ts"
 import * as Startup from "../server/Startup.ts"
+import { jsonText } from "../terminal/JsonText.ts"
 
 const bare = /^[A-Za-z0-9_-]+$/
 
-const nameText = (name: string): string => (bare.test(name) ? name : JSON.stringify(name))
+const nameText = (name: string): string => (bare.test(name) ? name : jsonText(name))
 
 /** A value on one line. Strings, numbers and arrays of JSON are also valid TOML. */
 const valueText = (value: unknown): string => {
   if (value instanceof Date) return value.toISOString()
   if (Array.isArray(value)) return `[${value.map(valueText).join(", ")}]`
-  if (!ConfigTree.isTable(value)) return JSON.stringify(value)
+  if (!ConfigTree.isTable(value)) return jsonText(value)
   const members = Object.entries(value).map(
     ([name, one]) => `${nameText(name)} = ${valueText(one)}`,
   )

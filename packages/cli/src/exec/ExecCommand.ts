@@ -23,6 +23,7 @@ import { type ExecResult, runExec } from "./RunExec.ts"
 import { transcriptOutput } from "./TerminalOutput.ts"
 import { stdinPrompt } from "./StdinPrompt.ts"
 import { Transcript } from "./Transcript.ts"
+import { jsonText } from "../terminal/JsonText.ts"
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
@@ -90,7 +91,7 @@ const runTurn = (options: ExecOptions, launch: Launch, started: Started, stop: S
   const transcript = transcriptFor(options, stderr)
   const output = transcriptOutput(stderr)
   const report = (event: ExecEvent): void => {
-    if (options.json) return void stdout.write(`${JSON.stringify(event)}\n`)
+    if (options.json) return void stdout.write(`${jsonText(event)}\n`)
     if (event.type === "turn.completed" || event.type === "turn.failed") output.end()
     output.write(transcript.event(event))
   }

@@ -25,7 +25,8 @@ const load = (launch: Launch): Effect.Effect<Loaded, CommandFailed> => {
   const environment = Environment.read(launch.directory)
   return Effect.mapBoth(Startup.load(environment, launch), {
     onFailure: ({ message, warnings = [] }) =>
-      new CommandFailed({ message: [...warnings, message].join("\n") }),
+      // The name of the program is written before every message of a command.
+      new CommandFailed({ message: [...warnings, message.replace(/^colloquy: /, "")].join("\n") }),
     onSuccess: (startup) => ({ startup, environment }),
   })
 }

@@ -137,46 +137,52 @@ describe("sessions resume", () => {
   )
 })
 
+/** For a test that starts the program dozens of times, on a machine that does other work too. */
+const startsManyMs = 120_000
+
 describe("sessions", () => {
-  it.live("finds, shows, copies, archives and deletes conversations", () =>
-    Effect.gen(function* () {
-      const { run } = yield* homeWith("say first", "say second")
-      assert.deepStrictEqual(
-        listed(run).map(({ preview }) => preview),
-        ["say second", "say first"],
-      )
-      const found = listed(run, "--search", "FIRST")
-      assert.lengthOf(found, 1)
-      const { id = "" } = found[0] ?? {}
-      assert.include(run(["sessions", "show", id]).stdout, "› say first\n\n  first\n")
-      assert.strictEqual(
-        run(["sessions", "rename", id, " my  name "]).stdout,
-        `named ${id} my name\n`,
-      )
-      assert.deepStrictEqual(
-        listed(run, "--search", "MY NAME").map((one) => one.id),
-        [id],
-      )
-      assert.strictEqual(run(["sessions", "rename", id, " "]).code, 1)
-      const copy = run(["sessions", "fork", id]).stdout.trim()
-      assert.lengthOf(listed(run), 3)
-      assert.strictEqual(run(["sessions", "archive", copy]).stdout, `archived ${copy}\n`)
-      assert.deepStrictEqual(
-        listed(run, "--archived").map((one) => one.id),
-        [copy],
-      )
-      assert.include(run(["sessions", "show", copy]).stdout, "› say first")
-      run(["sessions", "unarchive", copy])
-      assert.lengthOf(listed(run), 3)
-      assert.strictEqual(
-        run(["sessions", "rm", copy, id]).stdout,
-        `removed ${copy}\nremoved ${id}\n`,
-      )
-      assert.lengthOf(listed(run), 1)
-      const gone = run(["sessions", "show", id])
-      assert.strictEqual(gone.code, 1)
-      assert.match(gone.stderr, /^colloquy: .*no/)
-    }).pipe(Effect.scoped),
+  it.live(
+    "finds, shows, copies, archives and deletes conversations",
+    () =>
+      Effect.gen(function* () {
+        const { run } = yield* homeWith("say first", "say second")
+        assert.deepStrictEqual(
+          listed(run).map(({ preview }) => preview),
+          ["say second", "say first"],
+        )
+        const found = listed(run, "--search", "FIRST")
+        assert.lengthOf(found, 1)
+        const { id = "" } = found[0] ?? {}
+        assert.include(run(["sessions", "show", id]).stdout, "› say first\n\n  first\n")
+        assert.strictEqual(
+          run(["sessions", "rename", id, " my  name "]).stdout,
+          `named ${id} my name\n`,
+        )
+        assert.deepStrictEqual(
+          listed(run, "--search", "MY NAME").map((one) => one.id),
+          [id],
+        )
+        assert.strictEqual(run(["sessions", "rename", id, " "]).code, 1)
+        const copy = run(["sessions", "fork", id]).stdout.trim()
+        assert.lengthOf(listed(run), 3)
+        assert.strictEqual(run(["sessions", "archive", copy]).stdout, `archived ${copy}\n`)
+        assert.deepStrictEqual(
+          listed(run, "--archived").map((one) => one.id),
+          [copy],
+        )
+        assert.include(run(["sessions", "show", copy]).stdout, "› say first")
+        run(["sessions", "unarchive", copy])
+        assert.lengthOf(listed(run), 3)
+        assert.strictEqual(
+          run(["sessions", "rm", copy, id]).stdout,
+          `removed ${copy}\nremoved ${id}\n`,
+        )
+        assert.lengthOf(listed(run), 1)
+        const gone = run(["sessions", "show", id])
+        assert.strictEqual(gone.code, 1)
+        assert.match(gone.stderr, /^colloquy: .*no/)
+      }).pipe(Effect.scoped),
+    startsManyMs,
   )
 
   it.live("says that an id is none, and changes nothing", () =>
@@ -215,6 +221,12 @@ describe("login", () => {
       assert.strictEqual(run(["logout"]).stdout, "Logged out.\n")
       assert.isFalse(existsSync(join(home, "auth.json")))
       assert.strictEqual(run(["login", "--api-key"]).code, 1)
+      for (const bad of ["two words", "k\u001b[31mey", "\u0000"]) {
+        const refused = run(["login", "--api-key"], bad)
+        assert.strictEqual(refused.code, 1)
+        assert.include(refused.stderr, "one word of visible ASCII letters")
+      }
+      assert.isFalse(existsSync(join(home, "auth.json")))
     }).pipe(Effect.scoped),
   )
 

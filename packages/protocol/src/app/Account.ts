@@ -7,7 +7,7 @@ import { maybe, Open, Uuid } from "./Fields.ts"
 export const AuthMethod = Schema.Literals(["apikey", "chatgpt"])
 
 /** Characters that a request header can carry. A blank key would log the user out and be reported as a login. */
-const ApiKey = Schema.String.check(
+export const ApiKey = Schema.String.check(
   Schema.isPattern(/^[\x21-\x7e]+$/u, { expected: "a key of visible ASCII letters" }),
 )
 

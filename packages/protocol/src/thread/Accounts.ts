@@ -1,5 +1,6 @@
 /** Methods of app-server v2 about authentication with the model's provider and its rate limits. */
 import * as Schema from "effect/Schema"
+import { ApiKey } from "../app/Account.ts"
 import { notification, request } from "../Method.ts"
 import { maybe, none, Open, orNull } from "./Values.ts"
 
@@ -45,7 +46,7 @@ const named = { loginId: Schema.String }
 /** Starts a login. */
 export const AccountLoginStart = request("account/login/start", {
   params: Schema.Union([
-    Schema.Struct({ type: Schema.Literal("apiKey"), apiKey: Schema.String }),
+    Schema.Struct({ type: Schema.Literal("apiKey"), apiKey: ApiKey }),
     Schema.Struct({
       type: Schema.Literal("chatgpt"),
       codexStreamlinedLogin: maybe(Schema.Boolean),

@@ -9,6 +9,7 @@ import { CommandFailed } from "../CommandFailed.ts"
 import { ExitCode } from "../ExitCode.ts"
 import { output, print } from "../Output.ts"
 import { nodeTable, summaryLine } from "./NodeTable.ts"
+import { jsonText } from "../JsonText.ts"
 
 /** A command for people waits for a database no longer than this. */
 const patience = "5 seconds"
@@ -47,7 +48,7 @@ export const status = Effect.fnUntraced(function* (
   }
   const reports = yield* readReports(database)
   if (!reports.some(({ lives }) => lives)) yield* (yield* ExitCode).set(1)
-  if (asJson) return yield* print([JSON.stringify({ nodes: reports }, null, 2)])
+  if (asJson) return yield* print([jsonText({ nodes: reports }, 2)])
   if (reports.length === 0) return yield* print(["No node uses this database."])
   const { columns, style } = output()
   const [titles = "", ...rows] = nodeTable(reports, columns)

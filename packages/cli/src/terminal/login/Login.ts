@@ -1,8 +1,10 @@
 /** `colloquy login`, `logout` and `status`: the login at the provider `openai`. No secret is an argument or is printed. */
+import { ApiKey } from "@colloquy/protocol/app/Account"
 import { Auth } from "@colloquy/server/app/ports/AuthPort"
 import { printable } from "../../demo/Format.ts"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { loginOf } from "../../auth/LoginOfMachine.ts"
 import { withoutUserAndQuery } from "../../config/Redaction.ts"
 import { keyLine } from "../../commands/ProviderCheck.ts"
@@ -22,8 +24,10 @@ export const withApiKey = Effect.gen(function* () {
         "no API key: write it to stdin, as in `printenv OPENAI_API_KEY | colloquy login --api-key`",
     })
   }
-  if (/\s/u.test(key)) {
-    return yield* new CommandFailed({ message: "an API key is one word without spaces" })
+  if (!Schema.is(ApiKey)(key)) {
+    return yield* new CommandFailed({
+      message: "an API key is one word of visible ASCII letters, without spaces",
+    })
   }
   yield* (yield* Auth).loginApiKey(Redacted.make(key))
   yield* print([stored])

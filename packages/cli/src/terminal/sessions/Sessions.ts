@@ -14,6 +14,7 @@ import { CommandFailed } from "../CommandFailed.ts"
 import { output, print } from "../Output.ts"
 import { sessionTable } from "./SessionTable.ts"
 import { factRows, transcriptRows } from "./SessionText.ts"
+import { jsonText } from "../JsonText.ts"
 
 type Conversations = ConversationsView["Service"]
 
@@ -38,7 +39,7 @@ const jsonOf = ({ createdAtMs, updatedAtMs, loaded: _, ...rest }: ConversationSu
   updatedAt: new Date(updatedAtMs).toISOString(),
 })
 
-const printJson = (value: unknown) => print([JSON.stringify(value, null, 2)])
+const printJson = (value: unknown) => print([jsonText(value, 2)])
 
 /** Largest page of the store. */
 const maxPage = 1000

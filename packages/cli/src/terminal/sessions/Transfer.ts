@@ -6,6 +6,7 @@ import { CommandFailed } from "../CommandFailed.ts"
 import { print } from "../Output.ts"
 import { idOf } from "./Sessions.ts"
 import { expectedPlaces, openStore, placeOf } from "./StorePlace.ts"
+import { jsonText } from "../JsonText.ts"
 
 /** What is copied, and how it is reported. */
 export interface TransferOptions {
@@ -64,7 +65,7 @@ export const transfer = Effect.fnUntraced(function* (
   const onCopied = json ? undefined : tell
   const all =
     ids.length === 0 ? yield* copyAll(stores, onCopied) : yield* copyEach(stores, ids, onCopied)
-  if (json) yield* print([JSON.stringify(all.map(rowOf), null, 2)])
+  if (json) yield* print([jsonText(all.map(rowOf), 2)])
   else if (all.length === 0) yield* print(["There are no conversations to copy."])
   const missing = all.filter(({ error }) => error !== undefined).length
   if (missing > 0) {

@@ -78,6 +78,19 @@ describe("account/login/start", () => {
     ),
   )
 
+  it.effect("refuses a key that no header can carry, without repeating it", () =>
+    withThreads({ ports: memoryAuth({ required: true }) }, (app) =>
+      Effect.gen(function* () {
+        for (const apiKey of ["", "two words", "k\u001b[31mey"]) {
+          const answer = yield* app.ask(apiKey, "account/login/start", { type: "apiKey", apiKey })
+          assert.strictEqual(errorOf(answer).code, -32600)
+          assert.include(errorOf(answer).message, "Expected a key of visible ASCII letters")
+          if (apiKey !== "") assert.notInclude(String(errorOf(answer).message), apiKey)
+        }
+      }),
+    ),
+  )
+
   it.effect("stores a key and notifies after the response", () =>
     withThreads({ ports: memoryAuth({ required: true }) }, (app) =>
       Effect.gen(function* () {
