@@ -3,6 +3,7 @@ import type * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import * as SchemaIssue from "effect/SchemaIssue"
 import { nearest } from "./Nearest.ts"
+import { shortened } from "./Shortened.ts"
 
 /** One fault of a value. */
 export interface Fault {
@@ -20,8 +21,7 @@ const maxNameLength = 256
 
 const named = (key: PropertyKey): string | number => {
   if (typeof key === "number") return key
-  const name = String(key)
-  return name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name
+  return shortened(String(key), maxNameLength)
 }
 
 /** The tag of a union's member: the name of its first field, and the field's literal as JSON. */

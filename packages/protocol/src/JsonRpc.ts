@@ -23,6 +23,7 @@ import {
   rawInteger,
 } from "./internal/JsonText.ts"
 import { memberOf } from "./NullAsAbsent.ts"
+import { errorMessage, shortened } from "./Shortened.ts"
 
 /**
  * The id of a request: a string, an integer of the safe range in any spelling, or an integer beyond it that is written in
@@ -84,7 +85,7 @@ export const requestIdText = (id: RequestId): string =>
 export const idInUse = (id: RequestId): JsonRpcError =>
   new JsonRpcError({
     code: ErrorCode.invalidRequest,
-    message: `Invalid Request: the id ${JSON.stringify(id).slice(0, 100)} is in use by a request still in flight`,
+    message: `Invalid Request: the id ${shortened(JSON.stringify(id), 100)} is in use by a request still in flight`,
     data: { id },
   })
 
@@ -386,12 +387,13 @@ export const successText = (id: RequestId, result: unknown, form: MessageForm = 
     ? JSON.stringify({ id, result: result ?? {} })
     : JSON.stringify({ jsonrpc: "2.0", id, result: result ?? {} })
 
-/** The text of a response with an error. `id` is null where the request cannot be named. */
+/** The text of a response with an error, whose message is bounded. `id` is null where the request cannot be named. */
 export const failureText = (
   id: RequestId | null,
   { code, data, message }: Pick<JsonRpcError, "code" | "data" | "message">,
   form: MessageForm = "2.0",
 ): string => {
-  const rest = { id, error: { code, message, ...(data === undefined ? {} : { data }) } }
+  const bounded = { code, message: errorMessage(message) }
+  const rest = { id, error: { ...bounded, ...(data === undefined ? {} : { data }) } }
   return JSON.stringify(form === "bare" ? rest : { jsonrpc: "2.0", ...rest })
 }

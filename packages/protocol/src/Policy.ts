@@ -1,5 +1,6 @@
 /** Enumerations and policies that events, ops and methods share. */
 import * as Schema from "effect/Schema"
+import { SystemText } from "./SystemText.ts"
 
 /**
  * When a person must approve a command: `untrusted`, before every command that is not known to be harmless; `on-failure`,
@@ -103,7 +104,7 @@ export const SandboxPolicy = Schema.Union([
   Schema.Struct({ mode: Schema.Literal("read-only") }),
   Schema.Struct({
     mode: Schema.Literal("workspace-write"),
-    writable_roots: Schema.optionalKey(Schema.Array(Schema.String)),
+    writable_roots: Schema.optionalKey(Schema.Array(SystemText)),
     network_access: Schema.optionalKey(Schema.Boolean),
     exclude_tmpdir_env_var: Schema.optionalKey(Schema.Boolean),
     exclude_slash_tmp: Schema.optionalKey(Schema.Boolean),

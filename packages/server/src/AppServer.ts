@@ -7,6 +7,7 @@ import { CancelRequest } from "@colloquy/protocol/app/Events"
 import { ApprovalForm } from "@colloquy/protocol/app/Initialize"
 import { Initialize, Initialized } from "@colloquy/protocol/app/Session"
 import { ServerRequestResolved } from "@colloquy/protocol/thread/Notifications"
+import { shortened } from "@colloquy/protocol/Shortened"
 import { nearest } from "@colloquy/protocol/Nearest"
 import { methodsOf } from "@colloquy/protocol/Method"
 import type * as Duration from "effect/Duration"
@@ -60,7 +61,7 @@ const noRequest = (name: string, find: FindDialect | undefined) => {
   const methods = methodsOf(AppServer.clientToServer)
   if (methods.has(name)) return invalidRequest(`\`${name}\` is a notification, expected no \`id\``)
   const near = nearest(name, [...methods.keys()])
-  const fault = `unknown method \`${name.slice(0, 80)}\``
+  const fault = `unknown method \`${shortened(name, 80)}\``
   return unknownMethodRoute({
     method: name,
     spoken: AppServer.name,

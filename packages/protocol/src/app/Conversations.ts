@@ -3,6 +3,7 @@
  * original. The wire: packages/docs/wire/app-server.md.
  */
 import * as Schema from "effect/Schema"
+import { SystemText } from "../SystemText.ts"
 import { request } from "../Method.ts"
 import { AskForApproval, ReasoningEffort, SandboxPolicy } from "../Policy.ts"
 import { ConversationOverrides, Count, maybe, Open, Uuid } from "./Fields.ts"
@@ -51,7 +52,7 @@ export const ListConversations = request("listConversations", {
 /** Resumes a stored conversation. */
 export const ResumeConversation = request("resumeConversation", {
   params: Schema.Struct({
-    path: Schema.String,
+    path: SystemText,
     overrides: maybe(ConversationOverrides),
   }),
   result: Schema.Struct({
@@ -69,7 +70,7 @@ export const ArchiveConversation = request("archiveConversation", {
   params: Schema.Struct({
     ...named,
     /** Optional here, required by the original. */
-    rolloutPath: maybe(Schema.String),
+    rolloutPath: maybe(SystemText),
   }),
   result: Schema.Struct({}),
   cancellable: false,

@@ -1,5 +1,6 @@
 /** Shapes that params and results of this dialect share. Members are camelCase; `null` means the same as absent. */
 import * as Schema from "effect/Schema"
+import { SystemText } from "../SystemText.ts"
 import { parseConversationId } from "../Ids.ts"
 import { AskForApproval, SandboxMode } from "../Policy.ts"
 
@@ -35,7 +36,7 @@ export const Open = Schema.Record(Schema.String, Schema.Unknown)
 export const ConversationOverrides = Schema.Struct({
   model: maybe(Schema.String),
   profile: maybe(Schema.String),
-  cwd: maybe(Schema.String),
+  cwd: maybe(SystemText),
   approvalPolicy: maybe(AskForApproval),
   sandbox: maybe(SandboxMode),
   config: maybe(Open),

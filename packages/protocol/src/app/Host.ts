@@ -1,5 +1,6 @@
 /** Methods about the machine and the configuration, independent of any conversation. The wire: packages/docs/wire/app-server.md. */
 import * as Schema from "effect/Schema"
+import { SystemText } from "../SystemText.ts"
 import { request } from "../Method.ts"
 import {
   AskForApproval,
@@ -13,7 +14,7 @@ import { Count, maybe } from "./Fields.ts"
 
 /** Reports the diff against a remote. */
 export const GitDiffToRemote = request("gitDiffToRemote", {
-  params: Schema.Struct({ cwd: Schema.String }),
+  params: Schema.Struct({ cwd: SystemText }),
   result: Schema.Struct({ sha: Schema.String, diff: Schema.String }),
   since: "0.25",
   doc: "Reports the nearest commit that exists on a remote, and the diff of the working tree against it, including new files.",
@@ -22,10 +23,10 @@ export const GitDiffToRemote = request("gitDiffToRemote", {
 /** Runs one command. */
 export const ExecOneOffCommand = request("execOneOffCommand", {
   params: Schema.Struct({
-    command: Schema.Array(Schema.String),
+    command: Schema.Array(SystemText),
     /** Milliseconds. Default 10,000. */
     timeoutMs: maybe(Count),
-    cwd: maybe(Schema.String),
+    cwd: maybe(SystemText),
     sandboxPolicy: maybe(SandboxPolicy),
   }),
   result: Schema.Struct({
@@ -41,7 +42,7 @@ export const ExecOneOffCommand = request("execOneOffCommand", {
 export const FuzzyFileSearch = request("fuzzyFileSearch", {
   params: Schema.Struct({
     query: Schema.String,
-    roots: Schema.Array(Schema.String),
+    roots: Schema.Array(SystemText),
     /** A search ends an earlier one with the same token, whose response has the results so far. */
     cancellationToken: maybe(Schema.String),
   }),

@@ -1,5 +1,6 @@
 /** User input in the form of this dialect: tagged by `type`, with all other members in `data`. */
 import * as Schema from "effect/Schema"
+import { SystemText } from "../SystemText.ts"
 import type { InputItem as CoreItem } from "../ResponseItem.ts"
 
 const item = <const T extends string, F extends Schema.Struct.Fields>(type: T, data: F) =>
@@ -10,7 +11,7 @@ export const InputItem = Schema.Union([
   item("text", { text: Schema.String }),
   /** A data URL or an http(s) URL; the member keeps its underscore. */
   item("image", { image_url: Schema.String }),
-  item("localImage", { path: Schema.String }),
+  item("localImage", { path: SystemText }),
 ])
 /** A decoded `InputItem`. */
 export type InputItem = typeof InputItem.Type

@@ -1,5 +1,6 @@
 /** Methods that submit input to a conversation and subscribe to its events. The wire: packages/docs/wire/app-server.md. */
 import * as Schema from "effect/Schema"
+import { SystemText } from "../SystemText.ts"
 import { request } from "../Method.ts"
 import {
   AskForApproval,
@@ -48,7 +49,7 @@ export const SendUserTurn = request("sendUserTurn", {
   params: Schema.Struct({
     ...named,
     ...input,
-    cwd: Schema.String,
+    cwd: SystemText,
     approvalPolicy: AskForApproval,
     sandboxPolicy: SandboxPolicy,
     model: Schema.String,

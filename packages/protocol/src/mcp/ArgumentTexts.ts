@@ -3,6 +3,7 @@
  * `invalid type`, `unknown variant`), because clients and models may depend on them. Pure.
  */
 import { nearest } from "../Nearest.ts"
+import { shortened } from "../Shortened.ts"
 
 /** The types of JSON Schema, as the texts name them. */
 export const expectations: Readonly<Record<string, string>> = {
@@ -19,8 +20,7 @@ export const expectations: Readonly<Record<string, string>> = {
 const maxNameLength = 256
 
 /** A client's text, shortened when it is long. */
-export const inPart = (text: string): string =>
-  text.length > maxNameLength ? `${text.slice(0, maxNameLength)}…` : text
+export const inPart = (text: string): string => shortened(text, maxNameLength)
 
 /** A value as a text: its type, and for a simple value the value itself, shortened when it is long. */
 export const actual = (value: unknown): string => {
@@ -28,7 +28,7 @@ export const actual = (value: unknown): string => {
   if (Array.isArray(value)) return "sequence"
   switch (typeof value) {
     case "string":
-      return `string ${JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value)}`
+      return `string ${JSON.stringify(shortened(value, 80))}`
     case "boolean":
       return `boolean \`${value}\``
     case "number":

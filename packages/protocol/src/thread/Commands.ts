@@ -1,5 +1,6 @@
 /** Methods of app-server v2 that run commands of the client, outside of any thread. */
 import * as Schema from "effect/Schema"
+import { SystemText } from "../SystemText.ts"
 import { notification, request } from "../Method.ts"
 import { maybe, SandboxPolicyParam } from "./Values.ts"
 
@@ -21,7 +22,7 @@ const named = {
 export const CommandExec = request("command/exec", {
   params: Schema.Struct({
     /** Its words; at least one. */
-    command: Schema.Array(Schema.String),
+    command: Schema.Array(SystemText),
     /** Needed for a terminal and for streams. */
     processId: maybe(Schema.String),
     /** True: it runs in a terminal, and its streams are notified. Default false. */
@@ -36,7 +37,7 @@ export const CommandExec = request("command/exec", {
     disableTimeout: maybe(Schema.Boolean),
     timeoutMs: maybe(Schema.Int),
     /** Default: the directory of the server. */
-    cwd: maybe(Schema.String),
+    cwd: maybe(SystemText),
     /** Added to the environment of the server; null removes a variable. */
     env: maybe(Schema.Record(Schema.String, Schema.NullOr(Schema.String))),
     /** Of a terminal. */

@@ -1,5 +1,6 @@
 /** Methods of app-server v2 that read and write config.toml. */
 import * as Schema from "effect/Schema"
+import { SystemText } from "../SystemText.ts"
 import { request } from "../Method.ts"
 import { maybe, Open, orNull } from "./Values.ts"
 
@@ -20,7 +21,7 @@ export const ConfigRead = request("config/read", {
     /** True: the result has every layer by itself. Default false. */
     includeLayers: maybe(Schema.Boolean),
     /** The directory whose configuration is meant. */
-    cwd: maybe(Schema.String),
+    cwd: maybe(SystemText),
   }),
   result: Schema.Struct({
     /** The values in effect, with the keys of the file. */
@@ -53,7 +54,7 @@ const edit = {
 
 const target = {
   /** Default, and the only one that is allowed: the file of the user. */
-  filePath: maybe(Schema.String),
+  filePath: maybe(SystemText),
   /** The version that the client has read; another one is an error. */
   expectedVersion: maybe(Schema.String),
 }

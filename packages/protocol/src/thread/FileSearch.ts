@@ -1,5 +1,6 @@
 /** Methods of app-server v2 that search files by name, or compare them with a remote. */
 import * as Schema from "effect/Schema"
+import { SystemText } from "../SystemText.ts"
 import { notification, request } from "../Method.ts"
 import { maybe, orNull } from "./Values.ts"
 
@@ -25,7 +26,7 @@ const search = {
   files: Schema.Array(FoundFile),
 }
 
-const roots = Schema.Array(Schema.String)
+const roots = Schema.Array(SystemText)
 
 /** Searches files by name. */
 export const FuzzyFileSearch = request("fuzzyFileSearch", {
@@ -91,7 +92,7 @@ export const SearchSessionCompleted = notification("fuzzyFileSearch/sessionCompl
 
 /** Reports the diff against a remote. */
 export const GitDiffToRemote = request("gitDiffToRemote", {
-  params: Schema.Struct({ cwd: Schema.String }),
+  params: Schema.Struct({ cwd: SystemText }),
   result: Schema.Struct({ sha: Schema.String, diff: Schema.String }),
   since: "0.25",
   doc: "Reports the nearest commit that exists on a remote, and the diff of the working tree against it, including new files.",

@@ -1,11 +1,12 @@
 /** Methods of app-server v2 on files of the machine. Paths are absolute; contents are in base64. */
 import * as Schema from "effect/Schema"
+import { SystemText } from "../SystemText.ts"
 import { notification, type Pure, request } from "../Method.ts"
 import { maybe } from "./Values.ts"
 
 const since = "0.110"
 const done = Schema.Struct({})
-const path = { path: Schema.String }
+const path = { path: SystemText }
 
 const read = <const M extends string, R extends Pure>(method: M, result: R, doc: string) =>
   request(method, { params: Schema.Struct(path), result, since, doc })
@@ -68,8 +69,8 @@ export const FsCreateDirectory = write(
 export const FsCopy = write(
   "fs/copy",
   Schema.Struct({
-    sourcePath: Schema.String,
-    destinationPath: Schema.String,
+    sourcePath: SystemText,
+    destinationPath: SystemText,
     /** Needed for directories. Default false. */
     recursive: maybe(Schema.Boolean),
   }),

@@ -1,5 +1,6 @@
 /** Methods of app-server v2 that list what a client offers to choose from: models, modes and sets of permissions. */
 import * as Schema from "effect/Schema"
+import { SystemText } from "../SystemText.ts"
 import { request } from "../Method.ts"
 import { maybe, none, Open, orNull, pageParams } from "./Values.ts"
 
@@ -72,7 +73,7 @@ export const CollaborationModeList = request("collaborationMode/list", {
 
 /** Lists the sets of permissions. */
 export const PermissionProfileList = request("permissionProfile/list", {
-  params: Schema.Struct({ cwd: maybe(Schema.String), ...pageParams }),
+  params: Schema.Struct({ cwd: maybe(SystemText), ...pageParams }),
   result: Schema.Struct({
     data: Schema.Array(
       Schema.Struct({

@@ -1,11 +1,12 @@
 /** Methods of app-server v2 that list what extends the agent by directory: skills, hooks and plugins. */
 import * as Schema from "effect/Schema"
+import { SystemText } from "../SystemText.ts"
 import { notification, request } from "../Method.ts"
 import { maybe, none, Open, orNull } from "./Values.ts"
 
 const directories = {
   /** Default: the directory of the server. */
-  cwds: maybe(Schema.Array(Schema.String)),
+  cwds: maybe(Schema.Array(SystemText)),
 }
 
 const problems = Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))

@@ -1,5 +1,6 @@
 /** Methods of app-server v2 that change a thread: its name, its place, its settings, its history and its queue. */
 import * as Schema from "effect/Schema"
+import { SystemText } from "../SystemText.ts"
 import { request } from "../Method.ts"
 import { CollaborationModeParam, ReadState, Thread, Turn } from "./Thread.ts"
 import {
@@ -97,7 +98,7 @@ export const ThreadShellCommand = request("thread/shellCommand", {
 
 /** Settings that apply from now on, in `turn/start` too. */
 export const lastingSettings = {
-  cwd: maybe(Schema.String),
+  cwd: maybe(SystemText),
   approvalPolicy: maybe(AskForApprovalParam),
   approvalsReviewer: maybe(ApprovalsReviewerParam),
   sandboxPolicy: maybe(SandboxPolicyParam),
@@ -108,7 +109,7 @@ export const lastingSettings = {
   personality: maybe(Personality),
   permissions: maybe(Schema.String),
   collaborationMode: maybe(CollaborationModeParam),
-  runtimeWorkspaceRoots: maybe(Schema.Array(Schema.String)),
+  runtimeWorkspaceRoots: maybe(Schema.Array(SystemText)),
 }
 
 /** The experimental ones of `lastingSettings`. */

@@ -1,5 +1,6 @@
 /** Methods of app-server v2 that create, resume, fork, read and list threads. */
 import * as Schema from "effect/Schema"
+import { SystemText } from "../SystemText.ts"
 import { request } from "../Method.ts"
 import { AnyThreadItem } from "./Items.ts"
 import {
@@ -40,7 +41,7 @@ const overrides = {
   model: maybe(Schema.NonEmptyString),
   modelProvider: maybe(Schema.String),
   /** A relative one counts from the directory of the server. */
-  cwd: maybe(Schema.String),
+  cwd: maybe(SystemText),
   approvalPolicy: maybe(AskForApprovalParam),
   approvalsReviewer: maybe(ApprovalsReviewerParam),
   sandbox: maybe(SandboxMode),
@@ -51,7 +52,7 @@ const overrides = {
   personality: maybe(Personality),
   serviceTier: maybe(Schema.String),
   permissions: maybe(Schema.String),
-  runtimeWorkspaceRoots: maybe(Schema.Array(Schema.String)),
+  runtimeWorkspaceRoots: maybe(Schema.Array(SystemText)),
 }
 
 const experimentalOverrides = ["permissions", "runtimeWorkspaceRoots"]
@@ -116,7 +117,7 @@ export const ThreadResume = request("thread/resume", {
     initialTurnsPage: maybe(Schema.Struct(turnsPageParams)),
     history: maybe(Schema.Array(Open)),
     /** Path of a rollout file; it counts instead of `threadId`. */
-    path: maybe(Schema.String),
+    path: maybe(SystemText),
   }),
   result: Schema.Struct({ ...threadAndSettings, ...resumed }),
   experimental: [...experimentalOverrides, "history", "path"],
@@ -137,7 +138,7 @@ export const ThreadFork = request("thread/fork", {
     ephemeral: maybe(Schema.Boolean),
     excludeTurns: maybe(Schema.Boolean),
     threadSource: maybe(Schema.Unknown),
-    path: maybe(Schema.String),
+    path: maybe(SystemText),
   }),
   result: Schema.Struct({ ...threadAndSettings }),
   experimental: [...experimentalOverrides, "path"],
@@ -181,7 +182,7 @@ export const ThreadList = request("thread/list", {
     sourceKinds: maybe(Schema.Array(SourceKind)),
     /** True: only archived ones. Default false: only the others. */
     archived: maybe(Schema.Boolean),
-    cwd: maybe(Schema.Union([Schema.String, Schema.Array(Schema.String)])),
+    cwd: maybe(Schema.Union([SystemText, Schema.Array(SystemText)])),
     /** Part of the preview or of the name. */
     searchTerm: maybe(Schema.String),
     excludedThreadIds: maybe(Schema.Array(Schema.String)),
@@ -255,7 +256,7 @@ export const ThreadLoadedList = request("thread/loaded/list", {
 export const GetConversationSummary = request("getConversationSummary", {
   params: Schema.Union([
     Schema.Struct({ conversationId: Schema.String }),
-    Schema.Struct({ rolloutPath: Schema.String }),
+    Schema.Struct({ rolloutPath: SystemText }),
   ]),
   result: Schema.Struct({
     summary: Schema.Struct({

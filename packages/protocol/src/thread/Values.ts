@@ -4,6 +4,7 @@
  * packages/docs/wire/app-server-v2.md.
  */
 import * as Schema from "effect/Schema"
+import { SystemText } from "../SystemText.ts"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 
 /** A member that is written also when it has no value, as null. */
@@ -69,7 +70,7 @@ export const SandboxPolicyParam = Schema.Union([
   Schema.Struct({ type: Schema.Literal("readOnly"), networkAccess: maybe(Schema.Boolean) }),
   Schema.Struct({
     type: Schema.Literal("workspaceWrite"),
-    writableRoots: maybe(Schema.Array(Schema.String)),
+    writableRoots: maybe(Schema.Array(SystemText)),
     networkAccess: maybe(Schema.Boolean),
     excludeTmpdirEnvVar: maybe(Schema.Boolean),
     excludeSlashTmp: maybe(Schema.Boolean),
@@ -136,7 +137,7 @@ const TextElement = Schema.Struct({
   placeholder: maybe(Schema.String),
 })
 
-const named = { name: Schema.String, path: Schema.String }
+const named = { name: Schema.String, path: SystemText }
 
 /** One part of a user's input, in params. */
 export const UserInputParam = Schema.Union([
@@ -153,7 +154,7 @@ export const UserInputParam = Schema.Union([
   }),
   Schema.Struct({
     type: Schema.Literal("localImage"),
-    path: Schema.String,
+    path: SystemText,
     detail: maybe(Schema.String),
   }),
   Schema.Struct({ type: Schema.Literal("skill"), ...named }),
@@ -181,7 +182,7 @@ export const UserInput = Schema.Union([
   }),
   Schema.Struct({
     type: Schema.Literal("localImage"),
-    path: Schema.String,
+    path: SystemText,
     detail: orNull(Schema.String),
   }),
   Schema.Struct({ type: Schema.Literal("skill"), ...named }),

@@ -9,6 +9,8 @@ import type { BadClientTool } from "@colloquy/core/ClientTool"
 import type { CreateError, GetError } from "@colloquy/core/ConversationManager"
 import type { ConversationsView } from "../ConversationsView.ts"
 import { inUse } from "../InUse.ts"
+import type { Fault } from "@colloquy/protocol/Faults"
+import { isNulFault } from "@colloquy/protocol/SystemText"
 import type * as Effect from "effect/Effect"
 import type { AuthFailed } from "./ports/AuthPort.ts"
 import type { UserConfigFailed } from "./ports/UserConfigPort.ts"
@@ -46,6 +48,16 @@ export const failed = (
 /** A request of the wrong form. */
 export const invalidRequest = (fault: string, data?: unknown): JsonRpcError =>
   invalid(`Invalid request: ${fault}`, data)
+
+/** Params that do not fit the method; those that the operating system would misread have a code of their own. */
+export const badParams = (fault: string, issues: ReadonlyArray<Fault>): JsonRpcError =>
+  issues.some(isNulFault)
+    ? new JsonRpcError({
+        code: ErrorCode.invalidParams,
+        message: `Invalid params: ${fault}`,
+        data: { issues },
+      })
+    : invalidRequest(fault, { issues })
 
 /** More requests are in flight than are served at once. Code and text are those of the original's version 0.169. */
 export const overloaded = (fault: string): JsonRpcError =>

@@ -23,7 +23,7 @@ import { accountRateLimitsRead } from "./methods/AccountRateLimitsRead.ts"
 import { addConversationListener } from "./methods/AddConversationListener.ts"
 import type { AppCall, AppHandler, AppServices } from "./AppCall.ts"
 import * as AppConnection from "./AppConnection.ts"
-import { invalidRequest, notInitialized } from "./AppErrors.ts"
+import { badParams, notInitialized } from "./AppErrors.ts"
 import { archiveConversation } from "./methods/ArchiveConversation.ts"
 import { Auth } from "./ports/AuthPort.ts"
 import { cancelLoginChatGpt } from "./methods/CancelLoginChatGpt.ts"
@@ -158,7 +158,7 @@ const routesOf = (
     routes.set(name, {
       codec: codecOf(method),
       handler: (params, caller) => serve(name, handler, params, caller),
-      badParams: (fault, issues) => invalidRequest(fault, { issues }),
+      badParams,
     })
   }
   return routes

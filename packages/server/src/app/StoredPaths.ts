@@ -4,6 +4,7 @@ import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { GetError } from "@colloquy/core/ConversationManager"
 import type { StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
+import { shortened } from "@colloquy/protocol/Shortened"
 import * as Effect from "effect/Effect"
 import { ConversationsView } from "../ConversationsView.ts"
 
@@ -35,6 +36,9 @@ export interface PathFault {
   readonly message: string
 }
 
+/** A path that a client sent, as a text of an error repeats it. */
+const quoted = (path: string): string => JSON.stringify(shortened(path, 256))
+
 /**
  * The fault of a path that a client sent: the member of the request, and what was expected. Undefined for an error that
  * is not about the path. Never reveals what exists at a path outside the directory of rollout files.
@@ -45,12 +49,12 @@ export const pathFaultOf = (
   error: GetError | StoreError,
 ): PathFault | undefined => {
   if (error._tag === "NoSuchConversation") {
-    return { path: [field], message: `there is no rollout file at ${JSON.stringify(path)}` }
+    return { path: [field], message: `there is no rollout file at ${quoted(path)}` }
   }
   const cause = error._tag === "ConversationUnavailable" ? error.because : error
   if (cause?._tag !== "StoreError") return undefined
   if (cause.reason !== "Outside" && cause.reason !== "Foreign") return undefined
-  return { path: [field], message: `${cause.message}; got ${JSON.stringify(path)}` }
+  return { path: [field], message: `${cause.message}; got ${quoted(path)}` }
 }
 
 /** The fault as one line: the member and the message. */

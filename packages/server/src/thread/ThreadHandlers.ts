@@ -12,7 +12,7 @@ import * as Turns from "@colloquy/protocol/thread/Turns"
 import * as Effect from "effect/Effect"
 import type * as Context from "effect/Context"
 import type { AppServices } from "../app/AppCall.ts"
-import { invalidRequest, notInitialized } from "../app/AppErrors.ts"
+import { badParams, notInitialized } from "../app/AppErrors.ts"
 import type { RequestCaller } from "../jsonrpc/Caller.ts"
 import type { Route } from "../jsonrpc/Route.ts"
 import { getConversationSummary } from "./methods/GetConversationSummary.ts"
@@ -143,7 +143,7 @@ export const routesOf = ({
     routes.set(name, {
       codec: codecOf(method),
       handler: (params, caller) => serve(method, params, caller),
-      badParams: (fault, issues) => invalidRequest(fault, { issues }),
+      badParams,
     })
   }
   return ({ method }) => routes.get(method)

@@ -58,3 +58,52 @@ describe("bad params", () => {
     ),
   )
 })
+
+const nul = "/a\0b"
+
+/** Texts with a NUL, and the member that the error names. */
+const misread: ReadonlyArray<readonly [method: string, params: object, member: string]> = [
+  ["command/exec", { command: ["echo", "a\0b"] }, "command.1"],
+  ["command/exec", { command: ["a"], cwd: nul }, "cwd"],
+  ["command/exec", { command: ["a"], env: { A: "1\0" } }, "env.A"],
+  ["command/exec", { command: ["a"], env: { "A=B": "1" } }, "env"],
+  [
+    "command/exec",
+    { command: ["a"], sandboxPolicy: { type: "workspaceWrite", writableRoots: [nul] } },
+    "writableRoots.0",
+  ],
+  ["execOneOffCommand", { command: ["a\0b"] }, "command.0"],
+  ["execOneOffCommand", { command: ["a"], cwd: nul }, "cwd"],
+  ["newConversation", { cwd: nul }, "cwd"],
+  ["resumeConversation", { path: nul }, "path"],
+  ["thread/start", { cwd: nul }, "cwd"],
+  ["thread/resume", { threadId: "t", path: nul }, "path"],
+  ["thread/list", { cwd: [nul] }, "cwd.0"],
+  ["turn/start", { threadId: "t", input: [{ type: "localImage", path: nul }] }, "path"],
+  ["turn/start", { threadId: "t", input: [], cwd: nul }, "cwd"],
+  ["fuzzyFileSearch", { query: "a", roots: [nul] }, "roots.0"],
+  ["gitDiffToRemote", { cwd: nul }, "cwd"],
+  ["skills/list", { cwds: [nul] }, "cwds.0"],
+  ["config/read", { cwd: nul }, "cwd"],
+  ["fs/readFile", { path: nul }, "path"],
+  ["fs/writeFile", { path: nul, dataBase64: "" }, "path"],
+  ["fs/copy", { sourcePath: "/a", destinationPath: nul }, "destinationPath"],
+  ["fs/watch", { watchId: "w", path: nul }, "path"],
+]
+
+describe("a text that the operating system would misread", () => {
+  it.effect("is refused with an error that names the member, before anything is done", () =>
+    withThreads({}, (app) =>
+      Effect.forEach(
+        misread,
+        ([method, params, member], index) =>
+          Effect.map(app.ask(index, method, params), (answer) => {
+            const { code, message } = errorOf(answer)
+            assert.strictEqual(code, -32602, `${method}: ${message}`)
+            assert.include(message, member, method)
+          }),
+        { discard: true },
+      ),
+    ),
+  )
+})

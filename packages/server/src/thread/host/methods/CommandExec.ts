@@ -9,6 +9,7 @@ import {
 } from "@colloquy/protocol/thread/Commands"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
+import { shortened } from "@colloquy/protocol/Shortened"
 import type { Done } from "effect/Cause"
 import * as Base64 from "effect/encoding/Base64"
 import * as Deferred from "effect/Deferred"
@@ -110,10 +111,10 @@ const checked = Effect.fnUntraced(function* (given: Given, call: HostCall) {
 const badVariableOf = ({ env }: Given): string | undefined => {
   for (const [name, value] of Object.entries(env ?? {})) {
     if (name === "" || /[=\0]/.test(name)) {
-      return `command/exec env: expected names that are not empty and without "=" and NUL, got ${JSON.stringify(name.slice(0, 100))}`
+      return `command/exec env: expected names that are not empty and without "=" and NUL, got ${JSON.stringify(shortened(name, 100))}`
     }
     if (value?.includes("\0") === true) {
-      return `command/exec env.${name.slice(0, 100)}: expected a value without NUL`
+      return `command/exec env.${shortened(name, 100)}: expected a value without NUL`
     }
   }
   return undefined
