@@ -3,7 +3,7 @@
  * (raw mode) and marks what is pasted; both are undone when the scope closes, however it closes, when the process ends, and
  * while it is suspended.
  *
- *     taken --suspend--> given back, SIGTSTP --SIGCONT, or nobody stops the process--> taken
+ *     taken --suspend--> given back, SIGTSTP --SIGCONT, or no stop within 200 ms--> taken
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
