@@ -142,7 +142,7 @@ class Modes {
     this.from.stdout.write(pasteMarks.off)
   }
 
-  /** The process goes on. True where nobody had asked to suspend it. */
+  /** The process goes on. True where something else had stopped it. */
   goesOn(): boolean {
     if (this.continued !== undefined) {
       Deferred.doneUnsafe(this.continued, Effect.void)
