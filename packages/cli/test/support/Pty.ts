@@ -54,6 +54,8 @@ export interface PtyOptions {
   readonly rows?: number
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
+  /** True: an interactive shell runs instead, in which a test types what `commandOf` gives. Its prompt is `$ `. */
+  readonly isShell?: true
   /** A shell command that runs in the terminal after the program. */
   readonly after?: string
   /** How long `shows` and `until` wait; 25 seconds unless given. */
@@ -62,11 +64,17 @@ export interface PtyOptions {
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
+/** The program as it is typed in a shell. */
+export const commandOf = (args: ReadonlyArray<string>): string =>
+  [process.execPath, entry, ...args].map(quoted).join(" ")
+
+const shellCommand = "env PS1='$ ' bash --norc --noprofile -i"
+
 const spawned = (
   args: ReadonlyArray<string>,
-  { after, columns, cwd, env, rows = 24 }: PtyOptions,
+  { after, columns, cwd, env, isShell, rows = 24 }: PtyOptions,
 ) => {
-  const command = [process.execPath, entry, ...args].map(quoted).join(" ")
+  const command = isShell === true ? shellCommand : commandOf(args)
   const run = after === undefined ? `exec ${command}` : `${command}; code=$?; ${after}; exit $code`
   return spawn("script", ["-qec", `stty cols ${columns} rows ${rows}; ${run}`, "/dev/null"], {
     cwd,

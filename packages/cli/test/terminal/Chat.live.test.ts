@@ -110,6 +110,58 @@ describe.each([80, 120])("a chat in a terminal of %i columns", (columns) => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("shows what a command prints while it runs, in a few rows, and then its output", () =>
+    Effect.gen(function* () {
+      const { pty } = yield* chat(columns, { args: full })
+      yield* pty.shows("/help")
+      const wide = "x".repeat(columns * 3)
+      pty.type(`run: seq 1 40; echo ${wide}; printf '10%%\\r90%%'; sleep 60${enter}`)
+      const rows = yield* pty.until((now) => now.some((row) => row.trim() === "│ 90%"))
+      const shown = rows.filter((row) => /^ {2}│ /u.test(row)).map((row) => row.slice(4))
+      assert.deepStrictEqual(
+        shown.map((row) => (row.startsWith("xxx") ? "x" : row)),
+        ["38", "39", "40", "x", "90%"],
+      )
+      for (const row of rows) assert.isAtMost(widthOf(row), columns)
+      pty.type(ctrlC)
+      const after = yield* pty.shows("— interrupted")
+      assert.isFalse(after.some((row) => row.trim() === "│ 90%"))
+      pty.type(`/quit${enter}`)
+      assert.strictEqual(yield* pty.ended, 0)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("Ctrl-Z gives the terminal to the shell, and `fg` goes on with the chat", () =>
+    Effect.gen(function* () {
+      const home = yield* Home.home({ "config.toml": "" })
+      const cwd = yield* Home.directory()
+      const env = { HOME: home, COLLOQUY_HOME: home }
+      const pty = yield* Pty.start([], { columns, cwd, env, isShell: true })
+      yield* pty.shows("$")
+      pty.type(`${Pty.commandOf(["chat"])}${enter}`)
+      yield* pty.shows("/help lists the commands")
+      pty.type("say hel")
+      yield* pty.shows("› say hel")
+      pty.type("\u001a")
+      const stopped = yield* pty.shows("Stopped")
+      assert.isFalse(stopped.some((row) => row.startsWith("› say hel")))
+      assert.isTrue(pty.raw().includes("\u001b[?2004l"))
+      pty.type(`stty -a | grep -o ' -*icanon\\| -*echo '${enter}`)
+      yield* pty.until((rows) =>
+        [" icanon", " echo"].every((mode) => rows.some((row) => row.trimEnd() === mode)),
+      )
+      pty.type(`fg${enter}`)
+      yield* pty.shows("› say hel")
+      pty.type(`lo${enter}`)
+      yield* pty.until((rows) => rows.includes("  hello"))
+      yield* pty.until((rows) => rows.at(-1)?.trim() === "›")
+      pty.type("\u0004")
+      yield* pty.shows("Go on with: colloquy sessions resume")
+      pty.type(`exit 3${enter}`)
+      assert.strictEqual(yield* pty.ended, 3)
+    }).pipe(Effect.scoped),
+  )
+
   it.live("shows the diff of a patch, and keeps its messages for the next chat", () =>
     Effect.gen(function* () {
       const { options, pty } = yield* chat(columns, { args: full })
@@ -137,6 +189,28 @@ describe.each([80, 120])("a chat in a terminal of %i columns", (columns) => {
 })
 
 describe("a chat", () => {
+  it.live(
+    "is drawn anew when it goes on after a signal, and Ctrl-Z without a shell ends nothing",
+    () =>
+      Effect.gen(function* () {
+        const { pty } = yield* chat(80)
+        yield* pty.shows("/help")
+        pty.type("say hello")
+        yield* pty.shows("› say hello")
+        const drawings = () => pty.raw().split("\u001b[?2004h").length
+        const before = drawings()
+        pty.signal("SIGSTOP")
+        pty.signal("SIGCONT")
+        yield* pty.until(() => drawings() > before)
+        pty.type("\u001a")
+        yield* pty.until(() => drawings() > before + 1)
+        pty.type(enter)
+        yield* pty.until((rows) => rows.includes("  hello"))
+        pty.type("\u0004")
+        assert.strictEqual(yield* pty.ended, 0)
+      }).pipe(Effect.scoped),
+  )
+
   it.live("has no colours with NO_COLOR", () =>
     Effect.gen(function* () {
       const { pty } = yield* chat(80, { env: { NO_COLOR: "1" } })

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
+import * as TestClock from "effect/testing/TestClock"
 import { EventEmitter } from "node:events"
 import { PassThrough } from "node:stream"
 import * as ChatTerminal from "../../src/terminal/chat/ChatTerminal.ts"
@@ -12,7 +14,10 @@ const terminalProcess = () => {
   const stdin = Object.assign(new PassThrough(), {
     setRawMode: (isRaw: boolean) => void modes.push(isRaw),
   })
-  return { modes, from: Object.assign(new EventEmitter(), { stdin, stdout: new PassThrough() }) }
+  const signals: Array<readonly [number, string]> = []
+  const kill = (pid: number, signal: string) => void signals.push([pid, signal])
+  const from = Object.assign(new EventEmitter(), { stdin, stdout: new PassThrough(), kill })
+  return { modes, signals, from }
 }
 
 const keysOf = (inputs: ReadonlyArray<Input>): ReadonlyArray<string | undefined> =>
@@ -65,8 +70,41 @@ describe("the terminal of a chat", () => {
           assert.strictEqual(yield* Queue.size(queue), 0)
         }),
       )
-      assert.deepStrictEqual(modes, [true, false])
+      assert.deepStrictEqual(modes, [false, true, false])
       assert.strictEqual(from.listenerCount("SIGTERM"), 0)
     }),
+  )
+
+  it.effect("gives the terminal back while it is suspended, and takes it when it goes on", () =>
+    Effect.gen(function* () {
+      const queue = yield* Queue.bounded<Input>(1)
+      const { from, modes, signals } = terminalProcess()
+      const { suspend } = yield* ChatTerminal.make(queue, from)
+      modes.splice(0)
+      const suspended = yield* Effect.forkChild(suspend, { startImmediately: true })
+      assert.deepStrictEqual([modes, signals], [[false], [[0, "SIGTSTP"]]])
+      yield* TestClock.adjust("100 millis")
+      from.emit("SIGCONT")
+      yield* Fiber.join(suspended)
+      assert.deepStrictEqual(modes, [false, false, true])
+      assert.strictEqual(yield* Queue.size(queue), 0)
+      // Somebody else has stopped it.
+      from.emit("SIGCONT")
+      assert.deepStrictEqual(yield* Queue.take(queue), { _tag: "Continued" })
+      assert.deepStrictEqual(modes.slice(3), [false, true])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("goes on by itself where nobody stops the process", () =>
+    Effect.gen(function* () {
+      const queue = yield* Queue.bounded<Input>(1)
+      const { from, modes } = terminalProcess()
+      const { suspend } = yield* ChatTerminal.make(queue, from)
+      modes.splice(0)
+      const suspended = yield* Effect.forkChild(suspend, { startImmediately: true })
+      yield* TestClock.adjust("200 millis")
+      yield* Fiber.join(suspended)
+      assert.deepStrictEqual(modes, [false, false, true])
+    }).pipe(Effect.scoped),
   )
 })

@@ -26,7 +26,7 @@ export class ChatScreen {
   /** Erases the rows that change: the cursor is then below the last final row. */
   erase(columns: number): string {
     const { cursor, rows } = this.last
-    this.last = { rows: [], cursor: { row: 0, column: 0 } }
+    this.forget()
     const taken = (row: string) => Math.max(1, Math.ceil(widthOf(row) / Math.max(1, columns)))
     // Terminals differ in whether they wrap the row of the cursor anew: one that does leaves a piece of it, but no final row
     // is ever erased.
@@ -34,9 +34,14 @@ export class ChatScreen {
     return `\r${up > 0 ? `\u001b[${up}A` : ""}\u001b[J`
   }
 
+  /** The rows that change are not on the screen any more, or not where they were: the next drawing erases none. */
+  forget(): void {
+    this.last = { rows: [], cursor: { row: 0, column: 0 } }
+  }
+
   /** Erases everything, also what has scrolled up on this screen. */
   clear(): string {
-    this.last = { rows: [], cursor: { row: 0, column: 0 } }
+    this.forget()
     return "\u001b[2J\u001b[H"
   }
 }

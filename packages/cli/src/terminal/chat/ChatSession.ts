@@ -140,6 +140,8 @@ export class ChatSession {
         return this.notice(`the conversation has ended: ${input.reason}`)
       case "Notice":
         return this.notice(input.line)
+      case "Continued":
+        return this.screen.forget()
       case "Stop":
         return this.quit(input.code)
       default:
@@ -180,6 +182,11 @@ export class ChatSession {
           return yield* runSlash(this, this.parts.conversations, action.command)
         case "Clear":
           return this.parts.terminal.write(this.screen.clear())
+        case "Suspend": {
+          const { terminal } = this.parts
+          terminal.write(this.screen.erase(terminal.size().columns))
+          return yield* terminal.suspend
+        }
         case "Quit":
           return this.quit(action.code)
       }

@@ -53,6 +53,8 @@ export type Action =
   | { readonly _tag: "Answer"; readonly question: Question; readonly answer: Answer }
   | { readonly _tag: "Command"; readonly command: Slash }
   | { readonly _tag: "Clear" }
+  /** The terminal goes to the shell, until that continues the process. */
+  | { readonly _tag: "Suspend" }
   | { readonly _tag: "Quit"; readonly code: number }
 
 /** The next state, and what to do. */
@@ -143,6 +145,7 @@ export const onKey = (state: ChatState, key: Key, nowMs: number): Next => {
     return [kept, [{ _tag: "Quit", code: 0 }]]
   }
   if (key.ctrl === true && key.name === "l") return [kept, [{ _tag: "Clear" }]]
+  if (key.ctrl === true && key.name === "z") return [kept, [{ _tag: "Suspend" }]]
   if (key.name === "up") return moved(kept, 1)
   if (key.name === "down") return moved(kept, -1)
   const line = edit(kept.line, key)

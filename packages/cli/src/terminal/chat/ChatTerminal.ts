@@ -1,7 +1,12 @@
 /**
  * The terminal of a chat as an effect: keys and signals in, text out. While its scope is open the terminal gives single keys
- * (raw mode) and marks what is pasted; both are undone when the scope closes, however it closes, and when the process ends.
+ * (raw mode) and marks what is pasted; both are undone when the scope closes, however it closes, when the process ends, and
+ * while it is suspended.
+ *
+ *     taken --suspend--> given back, SIGTSTP --SIGCONT, or no stop within 200 ms--> taken
  */
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
@@ -16,6 +21,11 @@ import type { Key } from "./LineEditor.ts"
 export interface ChatTerminal {
   readonly size: () => { readonly columns: number; readonly rows: number }
   readonly write: (text: string) => void
+  /**
+   * Gives the terminal back and stops the process with its group, as Ctrl-Z of a terminal does. Resolves when it goes on and
+   * has the terminal again; soon, where the group belongs to no shell that could continue it.
+   */
+  readonly suspend: Effect.Effect<void>
   /** Called after the keys of one input were handled: the next ones may come. */
   readonly resume: () => void
 }
@@ -25,10 +35,14 @@ const stopCodes = { SIGTERM: 143, SIGHUP: 129 } as const
 /** The process, as far as it is used here. */
 export interface TerminalProcess extends EventEmitter {
   readonly stdin: Readable & { readonly setRawMode: (isRaw: boolean) => unknown }
+  readonly kill: (pid: number, signal: NodeJS.Signals) => unknown
   readonly stdout: Writable & { readonly columns?: number; readonly rows?: number }
 }
 
 const pasteMarks = { on: "\u001b[?2004h", off: "\u001b[?2004l" }
+
+/** How long the system may take to stop the process, and then to report that it goes on. */
+const settleTime = Duration.millis(100)
 
 /** Most keys that wait; a chunk of stdin has no more. */
 const maxKeys = 64 * 1024
@@ -89,6 +103,56 @@ const listen = (
   }
 }
 
+/** The modes of the terminal. */
+class Modes {
+  private readonly from: TerminalProcess
+  /** Completed when the process goes on; exists while it is suspended by the person. */
+  private continued: Deferred.Deferred<void> | undefined
+  readonly suspend: Effect.Effect<void>
+
+  constructor(from: TerminalProcess) {
+    this.from = from
+    this.suspend = Effect.suspend(() => {
+      const continued = (this.continued = Deferred.makeUnsafe<void>())
+      this.restore()
+      from.kill(0, "SIGTSTP")
+      // The time goes on while the process is stopped.
+      return Effect.sleep(settleTime).pipe(
+        Effect.andThen(Effect.timeoutOption(Deferred.await(continued), settleTime)),
+        Effect.andThen(
+          Effect.sync(() => {
+            this.continued = undefined
+            this.take()
+          }),
+        ),
+      )
+    })
+  }
+
+  take(): void {
+    const { stdin, stdout } = this.from
+    // A shell may have changed the modes, of which `setRawMode` knows nothing.
+    stdin.setRawMode(false)
+    stdin.setRawMode(true)
+    stdout.write(pasteMarks.on)
+  }
+
+  readonly restore = (): void => {
+    this.from.stdin.setRawMode(false)
+    this.from.stdout.write(pasteMarks.off)
+  }
+
+  /** The process goes on. True where something else had stopped it. */
+  goesOn(): boolean {
+    if (this.continued !== undefined) {
+      Deferred.doneUnsafe(this.continued, Effect.void)
+      return false
+    }
+    this.take()
+    return true
+  }
+}
+
 /** Takes the terminal over until the scope closes. */
 export const make = Effect.fnUntraced(function* (
   queue: Queue.Queue<Input>,
@@ -96,30 +160,30 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ChatTerminal, never, Scope.Scope> {
   const { stdin, stdout } = from
   const offers = yield* CallbackOffers.make(queue)
+  const modes = new Modes(from)
+  const onContinue = () => {
+    if (modes.goesOn()) offers.offer({ _tag: "Continued" })
+  }
   const open = Effect.sync(() => {
-    const restore = () => {
-      stdin.setRawMode(false)
-      stdout.write(pasteMarks.off)
-    }
     // The scope does not close when the process ends at once, as after an uncaught error.
-    from.once("exit", restore)
-    stdin.setRawMode(true)
-    stdout.write(pasteMarks.on)
+    from.once("exit", modes.restore).on("SIGCONT", onContinue)
+    modes.take()
     const unlisten = listen(from, queue, offers)
     stdin.resume()
-    return { restore, unlisten }
+    return unlisten
   })
-  yield* Effect.acquireRelease(open, ({ restore, unlisten }) =>
+  yield* Effect.acquireRelease(open, (unlisten) =>
     Effect.sync(() => {
       unlisten()
-      from.off("exit", restore)
-      restore()
+      from.off("exit", modes.restore).off("SIGCONT", onContinue)
+      modes.restore()
       stdin.pause()
     }),
   )
   return {
     size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
     write: (text) => void stdout.write(text),
+    suspend: modes.suspend,
     resume: () => void stdin.resume(),
   }
 })

@@ -45,7 +45,7 @@ export class ChatView {
     }
   }
 
-  /** The rows of the text that is being received. */
+  /** The rows of the text that is being received, and of what running calls print. */
   open(options: TextOptions): ReadonlyArray<string> {
     return this.transcript.open(options)
   }

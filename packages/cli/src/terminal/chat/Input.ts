@@ -8,6 +8,8 @@ export type Input =
   | { readonly _tag: "Keys"; readonly keys: ReadonlyArray<Key> }
   /** The terminal has another size. */
   | { readonly _tag: "Resized" }
+  /** The process was stopped and goes on: another program may have written to the screen. */
+  | { readonly _tag: "Continued" }
   /** A second has passed. */
   | { readonly _tag: "Tick" }
   /** One line for the person: of the log. */

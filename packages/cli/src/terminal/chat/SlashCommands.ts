@@ -46,6 +46,7 @@ export const helpLines: ReadonlyArray<string> = [
       ["Alt-Enter", "a new line in the message"],
       ["Up, Down", "earlier messages"],
       ["Ctrl-C", "interrupt the turn; once more: end the chat"],
+      ["Ctrl-Z", "suspend the chat: `fg` of the shell goes on with it"],
       ["Ctrl-D", "end the chat, where nothing is typed"],
     ] as const
   ).map(([key, what]) => `${key.padEnd(11)}${what}`),

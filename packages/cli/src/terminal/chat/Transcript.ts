@@ -8,6 +8,7 @@ import type { Event } from "@colloquy/protocol/EventMsg"
 import { formatMillis, prose } from "../../demo/Format.ts"
 import { diffRows, endRows, startRows, type TextOptions } from "../sessions/SessionText.ts"
 import { rowsOf } from "../Width.ts"
+import { LiveOutput } from "./LiveOutput.ts"
 
 /** A text that is being received. */
 interface Streamed {
@@ -23,6 +24,7 @@ interface Streamed {
 export class Transcript {
   private items = initialItems
   private streamed: Streamed | undefined
+  private readonly output = new LiveOutput()
   /** Calls whose changes were shown with their question. */
   private readonly shown = new Set<string>()
   /** The diff of the last turn that changed files; empty before one. */
@@ -34,11 +36,18 @@ export class Transcript {
     if (msg.type === "turn_diff") this.diff = msg.unified_diff
     const next = step(this.items, event)
     this.items = next.state
-    return next.changes.flatMap((change) => this.change(change, options))
+    return next.changes.flatMap((change) => {
+      this.output.change(change)
+      return this.change(change, options)
+    })
   }
 
-  /** The rows of the text that is being received, which may change. */
-  open({ columns, style }: TextOptions): ReadonlyArray<string> {
+  /** The rows of the text that is being received and of what running calls print: they may change. */
+  open(options: TextOptions): ReadonlyArray<string> {
+    return [...this.openText(options), ...this.output.rows(options)]
+  }
+
+  private openText({ columns, style }: TextOptions): ReadonlyArray<string> {
     if (this.streamed === undefined || this.streamed.rest === "") return []
     const rows = rowsOf(this.streamed.rest, columns - 2).map((row) => `  ${row}`)
     return this.streamed.type === "agent_message" ? rows : rows.map(style.dim)
