@@ -1,6 +1,6 @@
 /**
- * Finds nodes whose process has ended without a word: their machine refuses connections. The others are told at once, long
- * before they miss the heartbeat of the node. A machine that does not answer at all says nothing; its heartbeat decides.
+ * Finds nodes whose process has ended without a word: their machine refuses connections. The others take over long
+ * before the heartbeat of the node is too old. A machine that does not answer at all proves nothing; its heartbeat decides.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -15,7 +15,7 @@ const interval = Schedule.spaced("1 second")
 /** Longer than a connection takes whose machine answers. */
 const patienceMs = 1000
 
-/** True if the machine answers that nobody listens there. */
+/** True if the machine answers that no program listens there. */
 const isRefused = ({ host, port }: RunnerAddress): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
     const socket = connect({ host, port, timeout: patienceMs })
@@ -44,7 +44,7 @@ export const watch: Effect.Effect<never, never, RunnerStorage | ShardingConfig> 
       }
     })
     return yield* check.pipe(
-      // While the database cannot be reached nobody owns anything.
+      // While the database cannot be reached no node owns anything.
       Effect.catch((error) => Effect.logDebug("nodes were not looked after", error)),
       Effect.repeat(interval),
       Effect.andThen(Effect.never),
