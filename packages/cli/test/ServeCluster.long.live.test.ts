@@ -127,7 +127,7 @@ describeWithPostgres("serve --cluster", (server) => {
             `SELECT shards || ' ' || conversations FROM ${of}.colloquy_nodes`,
             name,
           )
-          assert.strictEqual(found, "300 1", of)
+          assert.strictEqual(found, "60 1", of)
         }
       }).pipe(Effect.scoped),
     60_000,

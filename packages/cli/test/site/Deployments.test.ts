@@ -1,8 +1,10 @@
 /** The files of the page on several servers are what the program and its image understand. */
+import { clusterOptions, defaultDrainMs } from "../../src/args/ClusterOptions.ts"
 import { httpOptions } from "../../src/args/HttpOptions.ts"
+import { parseNodeAddress } from "../../src/args/NodeAddress.ts"
 import { serverOptions } from "../../src/args/ServerOptions.ts"
 import { parse } from "../../src/args/Args.ts"
-import { isDatabase } from "../../src/lazy/LazySqlStore.ts"
+import { storeProblem } from "../../src/cluster/ConfiguredCluster.ts"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import { assert, describe, it } from "@effect/vitest"
 import * as Toml from "effect/encoding/Toml"
@@ -73,12 +75,32 @@ interface Deployment {
   }
 }
 
-const [composeText = "", deploymentText = ""] = blocks("yaml")
+interface NetworkPolicy {
+  readonly spec: {
+    readonly podSelector: { readonly matchLabels: object }
+    readonly ingress: ReadonlyArray<{
+      readonly from?: ReadonlyArray<{ readonly podSelector: { readonly matchLabels: object } }>
+      readonly ports: ReadonlyArray<{ readonly port: number }>
+    }>
+  }
+}
+
+const [composeText = "", deploymentText = "", policyText = ""] = blocks("yaml")
 const compose = Yaml.parse(composeText) as Compose
 const deployment = Yaml.parse(deploymentText) as Deployment
 const pod = deployment.spec.template.spec
 const [container = assert.fail("expected a container")] = pod.containers
 const { server } = compose.services
+const policy = Yaml.parse(policyText) as NetworkPolicy
+
+/** The configuration of the state directory. */
+const config = () =>
+  ConfigTree.fromRecord({ ...Result.getOrThrow(Toml.parse(blocks("toml")[0] ?? "")) })
+
+const cluster = () => Result.getOrThrow(clusterOptions(config())) ?? assert.fail("no cluster")
+
+/** The port on which a node takes calls of the others. */
+const nodePort = () => parseNodeAddress(cluster().listen ?? "")?.port ?? 0
 
 const containers: Readonly<Record<string, Container>> = {
   compose: {
@@ -90,8 +112,9 @@ const containers: Readonly<Record<string, Container>> = {
   },
   kubernetes: {
     image: container.image,
-    args: container.args,
-    environment: container.env.map(({ name }) => name),
+    // Kubernetes writes the values of variables into arguments.
+    args: container.args.map((arg) => arg.replace("$(POD_IP)", "10.0.0.1")),
+    environment: container.env.map(({ name }) => name).filter((name) => name !== "POD_IP"),
     mounts: container.volumeMounts.map(({ mountPath }) => mountPath),
     graceSeconds: pod.terminationGracePeriodSeconds,
   },
@@ -111,8 +134,13 @@ describe.each(Object.entries(containers))("the server of %s", (_, one) => {
     const tree = ConfigTree.applyOverrides(ConfigTree.fromRecord({}), overrides.success)
     const [options, ofHttp] = [serverOptions(tree), httpOptions(tree)]
     assert.isTrue(Result.isSuccess(options) && Result.isSuccess(ofHttp))
-    const graceMs = Result.getOrThrow(options).shutdown_grace_ms ?? 0
-    assert.isAbove(one.graceSeconds * 1000, graceMs + 20_000, "it may end by itself")
+    const graceMs = Result.getOrThrow(options).shutdown_grace_ms ?? 500
+    const drainMs = cluster().drain_ms ?? defaultDrainMs
+    assert.isAbove(one.graceSeconds * 1000, graceMs + drainMs + 20_000, "it may end by itself")
+    for (const { key, value } of serve.flags ?? []) {
+      assert.strictEqual(key, "cluster.address")
+      assert.strictEqual(parseNodeAddress(value)?.port, nodePort())
+    }
     assert.isTrue(Result.getOrThrow(ofHttp).tls_by_proxy)
   })
 
@@ -128,12 +156,9 @@ describe.each(Object.entries(containers))("the server of %s", (_, one) => {
 
 describe("the page on several servers", () => {
   it("has a configuration that names the database of the compose file", () => {
-    const [text = ""] = blocks("toml")
-    const record = Result.getOrThrow(Toml.parse(text))
-    const options = Result.getOrThrow(serverOptions(ConfigTree.fromRecord({ ...record })))
-    const { conversation_store: store = "" } = options
-    assert.isTrue(isDatabase(store))
-    const { hostname, password, pathname, username } = new URL(store)
+    const { database } = cluster()
+    assert.isUndefined(storeProblem(cluster(), Result.getOrThrow(serverOptions(config()))))
+    const { hostname, password, pathname, username } = new URL(database)
     const { environment } = compose.services.database
     assert.isTrue(hostname in compose.services)
     assert.deepStrictEqual(
@@ -152,7 +177,10 @@ describe("the page on several servers", () => {
       deployment.spec.selector.matchLabels,
       deployment.spec.template.metadata.labels,
     )
-    assert.deepStrictEqual(container.ports, [{ containerPort: exposed }])
+    assert.deepStrictEqual(container.ports, [
+      { containerPort: exposed },
+      { containerPort: nodePort() },
+    ])
     for (const { httpGet } of [container.readinessProbe, container.livenessProbe]) {
       assert.strictEqual(httpGet.port, exposed)
       assert.include(http, `\`${httpGet.path}\``)
@@ -164,5 +192,13 @@ describe("the page on several servers", () => {
     )
     const volumes = server.volumes.map((volume) => volume.split(":", 1)[0])
     assert.includeMembers(Object.keys(compose.volumes), volumes)
+  })
+  it("has a policy that lets clients reach the server, and pods each other's nodes", () => {
+    const labels = { matchLabels: deployment.spec.template.metadata.labels }
+    assert.deepStrictEqual(policy.spec.podSelector, labels)
+    assert.deepStrictEqual(policy.spec.ingress, [
+      { ports: [{ port: exposed }] },
+      { from: [{ podSelector: labels }], ports: [{ port: nodePort() }] },
+    ])
   })
 })

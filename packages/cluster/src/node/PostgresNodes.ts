@@ -4,8 +4,8 @@
  *
  * The nodes of one schema are one cluster. Another schema of the same database has another one, which shares nothing with it.
  *
- * A node that is killed is missed after three seconds, since its heartbeat is a second old at most: its conversations are
- * with other nodes before five seconds have passed. A node that cannot reach the database for so long gives up what it has.
+ * A node that is killed is found out within two seconds (`RefusedNodes.ts`), and one whose machine has vanished when its
+ * heartbeat is four seconds old. A node that cannot reach the database for so long gives up what it has.
  */
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
@@ -26,6 +26,7 @@ import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
 import * as RpcSerialization from "effect/rpc/RpcSerialization"
 import * as SocketServer from "effect/socket/SocketServer"
 import * as EntityNodes from "../EntityNodes.ts"
+import * as RefusedNodes from "./RefusedNodes.ts"
 import { prefixOfSchema } from "./SchemaPrefix.ts"
 
 /** An address of a node. */
@@ -40,16 +41,20 @@ export interface NodeAddress {
 export interface PostgresNodesOptions extends NodeAddress {
   /** Where this node takes the calls of the others. Default: `host` and `port`, which are where the others reach it. */
   readonly listen?: NodeAddress
-  /** The same on every node of a cluster. Default 300. */
+  /** The same on every node of a cluster. Default 60. */
   readonly shards?: number
-  /** How long the shards of a node that has stopped stay its own. Default 3 seconds. */
+  /** How long the shards of a node that has stopped stay its own. Default 4 seconds. */
   readonly lockExpiration?: Duration.Input
 }
 
 /** As much as the largest record of a log, with room for its encoding. */
 const maxMessageBytes = 256 * 1024 * 1024
 
-const defaultShards = 300
+/**
+ * Divided evenly by most small numbers of nodes. Each shard that moves takes some statements on one connection: many more
+ * would take a busy database longer than a third of the lock's expiration, after which a node takes its locks for lost.
+ */
+const defaultShards = 60
 
 /** Listens in a scope of its own, which ends when the node leaves. */
 const listening = Effect.fnUntraced(function* ({ host, port }: NodeAddress) {
@@ -64,14 +69,14 @@ const listening = Effect.fnUntraced(function* ({ host, port }: NodeAddress) {
 })
 
 const configOf = (
-  { host, lockExpiration = "3 seconds", shards = defaultShards }: PostgresNodesOptions,
+  { host, lockExpiration = "4 seconds", shards = defaultShards }: PostgresNodesOptions,
   port: number,
 ) =>
   ShardingConfig.layer({
     runnerAddress: Option.some(RunnerAddress.make(host, port)),
     shardsPerGroup: shards,
     shardLockExpiration: lockExpiration,
-    shardLockRefreshInterval: "1 second",
+    shardLockRefreshInterval: "1300 millis",
     refreshAssignmentsInterval: "500 millis",
     entityTerminationTimeout: "2 seconds",
     // A message that was sent while its shard moved is found by this.
@@ -80,13 +85,15 @@ const configOf = (
     runnerHealthCheckInterval: "5 seconds",
   })
 
+const watching = Layer.effectDiscard(Effect.forkScoped(RefusedNodes.watch))
+
 const shardingOf = (
   options: PostgresNodesOptions,
   port: number,
   prefix: string,
   server: Layer.Layer<SocketServer.SocketServer>,
 ) =>
-  SocketRunner.layer.pipe(
+  Layer.merge(SocketRunner.layer, watching).pipe(
     Layer.provide([server, NodeClusterSocket.layerClientProtocol]),
     Layer.provide(
       RunnerHealth.layerPing.pipe(

@@ -73,7 +73,7 @@ const reporting = Effect.gen(function* () {
   yield* nodeLoad(nodes, held).pipe(
     Effect.tap(set),
     Effect.flatMap((load) => write(sql, nodes.self, load)),
-    // While the database cannot be reached there is nobody to tell.
+    // While the database cannot be reached no report can be written; the next one replaces it.
     Effect.catch((error) => Effect.logDebug("the node's report was not written", error)),
     Effect.repeat(interval),
     Effect.forkScoped,
