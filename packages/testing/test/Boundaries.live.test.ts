@@ -42,6 +42,7 @@ const arrows: Readonly<Record<string, ReadonlyArray<string> | "everything">> = {
     "models",
     "store",
     "store-sql",
+    "cluster",
     "testing",
   ],
   cli: "everything",

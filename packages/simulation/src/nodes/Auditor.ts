@@ -3,7 +3,8 @@ import type { ConversationStore, ConversationSummary } from "@colloquy/core/Conv
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type { Event } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
-import { Node, type Surroundings } from "./Node.ts"
+import { Node } from "./Node.ts"
+import type { Surroundings } from "./Process.ts"
 import type { NodeRecorder } from "./NodeRecorder.ts"
 
 type Store = ConversationStore["Service"]
@@ -63,7 +64,11 @@ export class Auditor {
 
   constructor(surroundings: Surroundings & { readonly recorder: NodeRecorder }) {
     this.recorder = surroundings.recorder
-    this.node = new Node("auditor", { skewMs: 0, commitFaults: [] }, surroundings)
+    this.node = new Node(
+      "auditor",
+      { skewMs: 0, commitFaults: [] },
+      { ...surroundings, cluster: undefined },
+    )
     this.node.start()
   }
 

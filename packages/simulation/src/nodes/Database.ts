@@ -75,6 +75,11 @@ export class Database {
     this.witness = witness(this.sqlite)
   }
 
+  /** True unless the database is down. */
+  get accepts(): boolean {
+    return this.isUp
+  }
+
   /** A new session; undefined while the database is down. */
   connect(process: string): Session | undefined {
     if (!this.isUp) return undefined

@@ -1,6 +1,7 @@
 /** Carries out the faults of a plan at their times, and ends all of them. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type { Cluster } from "./cluster/Cluster.ts"
 import type { Database } from "./Database.ts"
 import type { Node } from "./Node.ts"
 import type { NodeFault } from "./NodePlan.ts"
@@ -11,12 +12,13 @@ export interface Faulty {
   readonly nodes: ReadonlyArray<Node>
   readonly database: Database
   readonly recorder: NodeRecorder
+  readonly cluster: Cluster | undefined
   /** Runs after each kill. */
   readonly inspect: Effect.Effect<void>
 }
 
 const begin = (
-  { database, inspect }: Faulty,
+  { cluster, database, inspect, nodes }: Faulty,
   node: Node,
   fault: NodeFault,
 ): Effect.Effect<void> => {
@@ -36,12 +38,21 @@ const begin = (
       return Effect.sync(() => node.link.sever(fault.how))
     case "slow":
       return Effect.sync(() => (node.link.delayMs = fault.delayMs))
+    case "part": {
+      const other = nodes[fault.from % nodes.length]?.name ?? node.name
+      return Effect.sync(() => cluster?.network.sever(node.name, other, fault.how))
+    }
+    case "move":
+      return Effect.sync(() => cluster?.move())
     case "down":
       return Effect.sync(() => database.goDown())
   }
 }
 
-const end = ({ database }: Faulty, node: Node, fault: NodeFault): void => {
+const end = ({ cluster, database, nodes }: Faulty, node: Node, fault: NodeFault): void => {
+  if (fault.do === "part") {
+    cluster?.network.mend(node.name, nodes[fault.from % nodes.length]?.name ?? node.name)
+  }
   if (fault.do === "stop") node.go()
   if (fault.do === "cut") node.link.cut = undefined
   if (fault.do === "slow") node.link.delayMs = 0

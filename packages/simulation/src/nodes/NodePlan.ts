@@ -11,6 +11,31 @@ export interface CommitFault {
   readonly how: "before" | "after"
 }
 
+/** What happens to the n-th call that a node makes to another one. */
+export interface CallFault {
+  readonly call: number
+  /**
+   * `lost`: it does not arrive. `lost answer`: it is carried out. `late`: it arrives after that time. `twice`: it arrives
+   * once more after that time, where it is a message that must not be lost.
+   */
+  readonly how: "lost" | "lost answer" | "late" | "twice"
+  readonly ms: number
+}
+
+/** How the nodes form a cluster. */
+export interface ClusterSetup {
+  /** Delay of each packet between nodes. */
+  readonly delayMs: number
+  /** How long an operation is repeated while its conversation moves. */
+  readonly patienceMs: number
+  /** How long a turn may go on whose node leaves. */
+  readonly drainWithinMs: number
+  /** The nodes from this number on form another cluster on the same database. */
+  readonly split: number
+  /** The faults of the calls of each node. */
+  readonly callFaults: ReadonlyArray<ReadonlyArray<CallFault>>
+}
+
 /** One node. */
 export interface NodeSetup {
   /** Difference of its clock from that of the database. */
@@ -28,6 +53,10 @@ export type NodeFault = { readonly atMs: number; readonly node: number } & (
   | { readonly do: "start" }
   | { readonly do: "cut"; readonly how: CutHow; readonly ms: number }
   | { readonly do: "slow"; readonly delayMs: number; readonly ms: number }
+  /** Two nodes do not reach each other; both reach the database. */
+  | { readonly do: "part"; readonly from: number; readonly how: CutHow; readonly ms: number }
+  /** The cluster gives the conversations other owners. */
+  | { readonly do: "move" }
   /** The database is down for every node. */
   | { readonly do: "down"; readonly ms: number }
 )
@@ -63,6 +92,8 @@ export type NodeAction = { readonly node: number } & (
 export interface NodesPlan {
   readonly seed: number
   readonly nodes: ReadonlyArray<NodeSetup>
+  /** Present where the nodes form a cluster; otherwise each knows nothing of the others. */
+  readonly cluster?: ClusterSetup
   /** Deadline of every question. */
   readonly deadlineMs: number
   /** Whether turns that a lost node had begun are resumed or closed. */
@@ -85,10 +116,10 @@ export const turnsEnd = ({ model, onRestart }: NodesPlan): boolean =>
   model.every(({ calls, end }) => end !== "hang" && !calls.some((call) => endless.includes(call)))
 
 /** The kinds of faults that a plan holds, one entry for each occurrence. */
-export const nodesFaultsOf = ({ faults, nodes }: NodesPlan): ReadonlyArray<string> => [
+export const nodesFaultsOf = ({ cluster, faults, nodes }: NodesPlan): ReadonlyArray<string> => [
   ...faults.map((fault) =>
-    fault.do === "cut"
-      ? `nodes cut ${fault.how}`
+    fault.do === "cut" || fault.do === "part"
+      ? `nodes ${fault.do} ${fault.how}`
       : fault.do === "down"
         ? "nodes database down"
         : `nodes ${fault.do}`,
@@ -97,9 +128,25 @@ export const nodesFaultsOf = ({ faults, nodes }: NodesPlan): ReadonlyArray<strin
     ...(skewMs === 0 ? [] : ["nodes clock skew"]),
     ...commitFaults.map(({ how }) => `nodes lost ${how} commit`),
   ]),
+  ...(cluster?.callFaults ?? []).flatMap((of) => of.map(({ how }) => `nodes call ${how}`)),
+  ...(cluster !== undefined && cluster.split < nodes.length ? ["nodes two clusters"] : []),
 ]
 
 const without = <A>(all: ReadonlyArray<A>, at: number): ReadonlyArray<A> => all.toSpliced(at, 1)
+
+/** Every plan whose cluster has a fault less. */
+const smallerClusters = function* (plan: NodesPlan, cluster: ClusterSetup): Generator<NodesPlan> {
+  const { callFaults, split } = cluster
+  if (split < plan.nodes.length) {
+    yield { ...plan, cluster: { ...cluster, split: plan.nodes.length } }
+  }
+  for (const [i, faults] of callFaults.entries()) {
+    for (const at of faults.keys()) {
+      const fewer = callFaults.with(i, without(faults, at))
+      yield { ...plan, cluster: { ...cluster, callFaults: fewer } }
+    }
+  }
+}
 
 /** Every plan that is a little smaller, for the search for the shortest one. */
 export const smallerNodes = function* (plan: NodesPlan): Generator<NodesPlan> {
@@ -119,4 +166,5 @@ export const smallerNodes = function* (plan: NodesPlan): Generator<NodesPlan> {
     }
   }
   if (plan.onRestart !== "close") yield { ...plan, onRestart: "close" }
+  if (plan.cluster !== undefined) yield* smallerClusters(plan, plan.cluster)
 }

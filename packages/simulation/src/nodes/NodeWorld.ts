@@ -1,6 +1,6 @@
 /**
  * Runs a plan on several nodes over one database, and returns the trace. Each node is the ordinary manager over the ordinary
- * SQL store; only the database's clock, the network and the processes are simulated. When the clients have finished and every
+ * SQL store, alone or of a cluster; only the database's clock, the network and the processes are simulated. When the clients have finished and every
  * fault has ended, all turns are brought to their end, the followers read to the end of their logs, and the nodes are drained.
  */
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
@@ -20,10 +20,12 @@ import { simulate } from "../Simulate.ts"
 import { SimulatedClock } from "../SimulatedClock.ts"
 import type { Entry } from "../trace/Trace.ts"
 import { Auditor, type Log } from "./Auditor.ts"
+import { Cluster } from "./cluster/Cluster.ts"
 import { Database } from "./Database.ts"
 import { Followers } from "./Followers.ts"
 import type { Ground } from "./Machine.ts"
-import { Node, type Surroundings } from "./Node.ts"
+import { Node } from "./Node.ts"
+import type { Surroundings } from "./Process.ts"
 import { type NodesContext, runClients } from "./NodeClient.ts"
 import { heal, runFaults } from "./NodeFaults.ts"
 import type { NodesPlan } from "./NodePlan.ts"
@@ -82,6 +84,7 @@ const contextOf = (
     settings: settingsOf(plan),
     model: scriptedModel(plan, recorder),
     tools: scriptedTools(recorder),
+    cluster: plan.cluster === undefined ? undefined : new Cluster(base, plan.cluster),
   }
   return {
     ...surroundings,
@@ -96,10 +99,10 @@ const contextOf = (
 const program = (plan: NodesPlan, left: Left) =>
   Effect.gen(function* () {
     const context = contextOf(plan, yield* ground, yield* Effect.context())
-    const { database, followers, nodes, recorder } = context
+    const { cluster, database, followers, nodes, recorder } = context
     left.recorder = recorder
     const auditor = new Auditor(context)
-    const faulty = { nodes, database, recorder, inspect: auditor.inspect }
+    const faulty = { nodes, database, recorder, cluster, inspect: auditor.inspect }
     yield* heal(faulty)
     yield* Effect.all([runClients(context), runFaults(faulty, plan.faults)], {
       concurrency: "unbounded",

@@ -5,7 +5,8 @@ import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { Node, NodeGone } from "./Node.ts"
+import type { Node } from "./Node.ts"
+import type { NodeGone } from "./Process.ts"
 
 /** A node did not answer in the time that a client waits for one. */
 export class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly node: string }> {}
