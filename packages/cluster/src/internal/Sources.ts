@@ -38,6 +38,15 @@ export const sourceHere = Effect.fnUntraced(function* (
   return { from, take } satisfies Source
 })
 
+/**
+ * The caller gets a typed error, of this attempt or of the next one. A defect is logged here, since the listener
+ * only attaches again.
+ */
+const logDefects = (id: ConversationId, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
+  Cause.hasDies(cause)
+    ? Effect.logError(`the stream of conversation ${id} from its node failed with a defect`, cause)
+    : Effect.void
+
 /** Attaches to a conversation of another node, for as long as the scope is open. */
 export const sourceThere = Effect.fnUntraced(function* <E>(
   id: ConversationId,
@@ -63,7 +72,7 @@ export const sourceThere = Effect.fnUntraced(function* <E>(
         : moved
       return Effect.andThen(Deferred.fail(attached, error), Queue.fail(queue, moved))
     }),
-    Effect.ignoreCause,
+    Effect.catchCause((cause) => logDefects(id, cause)),
     Effect.forkScoped({ startImmediately: true }),
   )
   const from = yield* Deferred.await(attached)
