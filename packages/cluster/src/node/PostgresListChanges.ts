@@ -39,14 +39,14 @@ const newName = Effect.map(Effect.all([part, part]), (parts) => parts.join(""))
 
 /** Listens, and again after each failure. The first failure is a warning, and the others are what it said. */
 const listen = (sql: PgClient, tell: (payload: string) => void): Effect.Effect<never> => {
-  let isHeard = true
+  let isListening = true
   const failed = (cause: Cause.Cause<unknown>) => {
-    const log = isHeard ? Effect.logWarning : Effect.logDebug
-    isHeard = false
-    return log("changes of the list on other nodes are not heard of", cause)
+    const log = isListening ? Effect.logWarning : Effect.logDebug
+    isListening = false
+    return log("changes of the list on other nodes do not arrive", cause)
   }
   const listening = Effect.flatMap(sql.listen(channel), (notifications) => {
-    isHeard = true
+    isListening = true
     return Effect.forever(Effect.map(Queue.take(notifications), ({ payload }) => tell(payload)))
   })
   return Effect.scoped(listening).pipe(
