@@ -7,7 +7,7 @@ import { Agent } from "../src/testing/index.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => Fs.mkdtempSync(Path.join(Os.tmpdir(), "agent-"))),
-  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, force: true })),
+  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, maxRetries: 10, force: true })),
 )
 
 describe("Agent.files", () => {

@@ -8,7 +8,7 @@ import { Agent } from "../src/testing/index.ts"
 
 const workspace = Effect.acquireRelease(
   Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "colloquy-machine-")))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true })),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, maxRetries: 10, force: true })),
 )
 
 const shell = (script: string) => Agent.calls("shell", { command: ["bash", "-lc", script] })

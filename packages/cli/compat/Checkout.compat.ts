@@ -27,7 +27,7 @@ it(
       assert.isFalse(existsSync(join(folder, "packages/cli/dist")))
       assert.include(npm("run", "demo"), "All turns completed.")
     } finally {
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(folder, { recursive: true, maxRetries: 10, force: true })
     }
   },
   maxInstallMs,

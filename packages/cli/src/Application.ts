@@ -4,7 +4,10 @@
  * when it is first used. Starts nothing by itself.
  */
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
+import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationStore } from "@colloquy/core/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
+import type { ConversationsOptions } from "@colloquy/core/manager/Conversations"
 import type { QuotaOf } from "@colloquy/core/Quota"
 import type { Auth } from "@colloquy/server/app/ports/AuthPort"
 import type { HostPort } from "@colloquy/server/app/ports/HostPort"
@@ -45,14 +48,23 @@ export interface PrincipalRules {
   readonly workspaces: Workspaces
 }
 
+/** Where the conversations are stored and run, if not in this process alone. Its layers fail with `E`. */
+export interface ConversationPlace<E> {
+  readonly store: Layer.Layer<ConversationStore, E>
+  readonly manager: (
+    options: ConversationsOptions,
+  ) => Layer.Layer<ConversationManager, E, LazyConversations.Needs>
+}
+
 /** What a served connection can use. */
 export type Services = Server | Auth | HostPort | UserConfig
 
-const conversations = (
+const conversations = <E>(
   program: Program,
   { live, options, settings, source }: Startup.Startup,
   environment: Environment,
   principals: PrincipalRules | undefined,
+  manager: ConversationPlace<E>["manager"],
 ) => {
   const { environment: variables, secretNames } = machineOptions(environment, source)
   const notifying = LazyNotify.make(live, {
@@ -62,7 +74,7 @@ const conversations = (
   })
   return Layer.unwrap(
     Effect.map(notifying, (onTurnCompleted) =>
-      LazyConversations.layer({
+      manager({
         program: { ...program, version },
         onTurnCompleted,
         ...(principals === undefined ? {} : { quotaOf: principals.quotaOf }),
@@ -106,6 +118,16 @@ const store = (
     : LazyStore.layer({ home: stateDirectory, ...(url === undefined ? {} : { url }) })
 }
 
+/** The conversations of this process alone. */
+const ownPlace = (
+  startup: Startup.Startup,
+  environment: Environment,
+  url: Serving["url"],
+): ConversationPlace<never> => ({
+  store: store(startup, environment, url),
+  manager: LazyConversations.layer,
+})
+
 const settings = ({ live }: Startup.Startup, { hiddenDirectories, stateDirectory }: Environment) =>
   Layer.provide(
     LazyProjectDocs.layer({ stateDirectory, hiddenPaths: hiddenDirectories }),
@@ -113,25 +135,25 @@ const settings = ({ live }: Startup.Startup, { hiddenDirectories, stateDirectory
   )
 
 /** Provides everything that serving connections needs; all of it is released with the scope. */
-const layer = (
+const layer = <E>(
   program: Program,
   startup: Startup.Startup,
   environment: Environment,
   principals: PrincipalRules | undefined,
-  url: Serving["url"],
-): Layer.Layer<Services> => {
+  place: ConversationPlace<E>,
+): Layer.Layer<Services, E> => {
   const server = Server.layerDefault({
     prompts: LazyPrompts.make(environment),
     ...(principals === undefined ? {} : { workspaces: principals.workspaces }),
   })
   return Layer.merge(server, LazyPorts.layer(startup, environment)).pipe(
-    Layer.provide(conversations(program, startup, environment, principals)),
+    Layer.provide(conversations(program, startup, environment, principals, place.manager)),
     Layer.provide(models(startup)),
     Layer.provide(login(startup, environment)),
     Layer.provide(LazyTools.layer(machineOptions(environment, startup.source))),
     Layer.provide(SharedPrograms.layerOf(machineOptions(environment, startup.source).environment)),
     Layer.provide(IdGenerator.layer),
-    Layer.provide(store(startup, environment, url)),
+    Layer.provide(place.store),
     Layer.provide(settings(startup, environment)),
   )
 }
@@ -139,7 +161,7 @@ const layer = (
 /** Observes the conversations of the layer, if that is configured or they are measured; else nothing of it is loaded. */
 const observed =
   ({ telemetry }: Startup.Startup, measures = false) =>
-  <A>(self: Layer.Layer<A>): Layer.Layer<A> =>
+  <A, E>(self: Layer.Layer<A, E>): Layer.Layer<A, E> =>
     telemetry === undefined && !measures
       ? self
       : Layer.provideMerge(
@@ -152,19 +174,24 @@ const observed =
           ),
         )
 
-/** Provides the layer and the log to the service of connections, which are closed before they are released. */
+/**
+ * Provides the layer and the log to the service of connections, which are closed before they are released.
+ *
+ * @param place of the conversations; default: this process, and the store that the configuration names
+ */
 export const provided =
-  (
+  <EP = never>(
     program: Program,
     { close, environment, measures, startup, url, write }: Serving,
     principals?: PrincipalRules,
+    place: ConversationPlace<EP> = ownPlace(startup, environment, url),
   ) =>
-  <A, E>(service: Effect.Effect<A, E, Services>): Effect.Effect<A, E> =>
+  <A, E>(service: Effect.Effect<A, E, Services>): Effect.Effect<A, E | EP> =>
     service.pipe(
       Effect.ensuring(close),
       Effect.provide(
         // The services log while they are released, too.
-        layer(program, startup, environment, principals, url).pipe(
+        layer(program, startup, environment, principals, place).pipe(
           observed(startup, measures),
           Layer.provideMerge(LogLayer.layer({ write, level: environment.logLevel })),
         ),

@@ -40,7 +40,8 @@ export const stateDirectory = (config = offline): Effect.Effect<string, never, S
       writeFileSync(join(directory, "config.toml"), config)
       return directory
     }),
-    (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
+    (directory) =>
+      Effect.sync(() => rmSync(directory, { recursive: true, maxRetries: 10, force: true })),
   )
 
 /** Collects everything that a stream has emitted so far. */

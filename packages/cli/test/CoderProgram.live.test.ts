@@ -9,7 +9,7 @@ import { coderIn } from "../compat/programs/colloquy/coder.ts"
 
 const project = Effect.acquireRelease(
   Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "colloquy-coder-")))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true })),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, maxRetries: 10, force: true })),
 )
 
 const adds = (path: string) =>

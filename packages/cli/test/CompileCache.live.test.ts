@@ -16,7 +16,7 @@ const dist = join(import.meta.dirname, "../dist")
 
 const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "colloquy-cache-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true })),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, maxRetries: 10, force: true })),
 )
 
 const request = (id: number, method: string, params: unknown) => ({

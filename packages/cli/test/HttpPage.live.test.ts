@@ -56,7 +56,7 @@ const shell = (script: string, environment: Readonly<Record<string, string>>) =>
         )
         return Effect.sync(() => child.kill())
       }),
-    (cwd) => Effect.sync(() => Fs.rmSync(cwd, { recursive: true })),
+    (cwd) => Effect.sync(() => Fs.rmSync(cwd, { recursive: true, maxRetries: 10 })),
   )
 
 const serving = Effect.gen(function* () {

@@ -48,7 +48,7 @@ const installed = Object.entries(locked).filter(
 
 const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "colloquy-installed-")))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true })),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, maxRetries: 10, force: true })),
 )
 
 describe("Installed", () => {

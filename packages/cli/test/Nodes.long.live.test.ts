@@ -1,10 +1,11 @@
 /**
- * Several servers with one PostgreSQL database, which are killed, stopped and continued while clients use their conversations
- * through whichever server is there: L4, L5, L7, L8, L10, L11 and L16.
+ * The nodes of a cluster on one PostgreSQL database, which are killed, stopped and continued while clients use their
+ * conversations through any of them: L4, L5, L7, L8, L10, L11 and L16.
  *
  * `NODE_KILLS=100` kills that many servers.
  */
 import { assert, beforeAll, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { postgresLogs } from "./crash/DatabaseLogs.ts"
@@ -12,6 +13,7 @@ import type { Logs } from "./crash/Logs.ts"
 import * as SeededDraws from "./crash/SeededDraws.ts"
 import { type Follower, follow } from "./nodes/Follower.ts"
 import * as Load from "./nodes/Load.ts"
+import { ownerOf, ownersOf, situation } from "./nodes/Owners.ts"
 import { type ServerNode, type ServerNodes, startNodes } from "./nodes/ServerNodes.ts"
 import { buildIfMissing } from "./support/BuiltProgram.ts"
 import { describeWithPostgres } from "./support/Databases.ts"
@@ -66,17 +68,22 @@ const followed = Effect.fnUntraced(function* (logs: Logs, { conversation, seqs }
   )
 })
 
-/** Kills a server, starts another one, and measures how long some of its conversations were away. */
+/** Kills a server that runs a command, starts another one, and measures how long some conversations were away. */
 const killOne = Effect.fnUntraced(function* (
   nodes: ServerNodes,
   node: ServerNode,
   conversations: ReadonlyArray<Load.Known>,
+  owners: () => ReadonlyMap<string, number>,
   name: string,
 ) {
   const sleeper = yield* Load.startSleeper(nodes, node)
-  const lost = conversations.filter(({ server }) => server === node.url).slice(0, askedAfterKill)
+  const all = owners()
+  const running = ownerOf(all, sleeper.known.id, nodes.all()) ?? assert.fail("no server runs it")
+  const lost = conversations
+    .filter(({ id }) => ownerOf(all, id, [running]) !== undefined)
+    .slice(0, askedAfterKill)
   const begun = performance.now()
-  yield* nodes.kill(node)
+  yield* nodes.kill(running)
   const replacement = yield* Effect.forkChild(nodes.start)
   const absences = yield* Effect.forEach(
     lost,
@@ -92,7 +99,7 @@ const killOne = Effect.fnUntraced(function* (
   return absences
 })
 
-describeWithPostgres("several servers with one database", (server) => {
+describeWithPostgres("the nodes of a cluster", (server) => {
   it.live(
     `L4 L5 L7 L8 L10 L11 L16 lose nothing in ${kills} kills, and go on in under 5 seconds`,
     () =>
@@ -100,6 +107,7 @@ describeWithPostgres("several servers with one database", (server) => {
         const address = server.newDatabase()
         const logs = postgresLogs(server.postgres, address)
         const nodes = yield* startNodes(address, 3, 'unattended = "park"')
+        const owners = () => ownersOf(server.postgres, address)
         const draws = SeededDraws.make(21)
         const talkers = yield* times(conversationCount, Load.create(nodes, "never"))
         const questions = yield* times(questionCount, Load.ask(nodes))
@@ -116,12 +124,22 @@ describeWithPostgres("several servers with one database", (server) => {
           ),
         )
         const absences: Array<number> = []
-        for (let kill = 0; kill < kills; kill++) {
-          yield* Effect.sleep(draws.below(400))
-          const [first, ...others] = nodes.all()
-          const node = draws.pick([first ?? assert.fail("no server"), ...others])
-          absences.push(...(yield* killOne(nodes, node, talkers, String(kill))))
-        }
+        const killAll = Effect.gen(function* () {
+          for (let kill = 0; kill < kills; kill++) {
+            yield* Effect.sleep(draws.below(400))
+            const [first, ...others] = nodes.all()
+            const node = draws.pick([first ?? assert.fail("no server"), ...others])
+            absences.push(...(yield* killOne(nodes, node, talkers, owners, String(kill))))
+          }
+        })
+        yield* Effect.tapCause(killAll, (cause) =>
+          Effect.sync(() => {
+            const failure = `after ${absences.length} conversations: ${Cause.pretty(cause)}`
+            process.stdout.write(
+              `${failure}\n${situation(server.postgres, address, nodes.all(), failure)}\n`,
+            )
+          }),
+        )
         yield* Fiber.interruptAll(clients)
         yield* Effect.forEach(questions, (known) => Load.answer(nodes, known), { concurrency: 8 })
         yield* Effect.forEach(followers, (one) => followed(logs, one), { concurrency: 4 })
@@ -138,7 +156,8 @@ describeWithPostgres("several servers with one database", (server) => {
         assert.isAbove(sorted.length, 0)
         assert.isBelow(p95 ?? Infinity, longestAbsenceMs)
       }).pipe(Effect.scoped),
-    900_000,
+    // A kill and what follows it takes some eight seconds.
+    300_000 + kills * 20_000,
   )
 
   it.live(
@@ -146,10 +165,10 @@ describeWithPostgres("several servers with one database", (server) => {
     () =>
       Effect.gen(function* () {
         const address = server.newDatabase()
+        const owners = () => ownersOf(server.postgres, address)
         const nodes = yield* startNodes(address, 2, "[offline]\ndelta_delay_ms = 200")
         const [paused = assert.fail("no server")] = nodes.all()
-        const known = yield* Load.create(nodes, "never", paused)
-        assert.strictEqual(known.server, paused.url)
+        const known = yield* Load.createOn(nodes, paused, owners)
         yield* Load.say(nodes, known, `say ${"slow ".repeat(100).trim()}`, { wait: false })
         process.kill(paused.server.pid, "SIGSTOP")
         const begun = performance.now()
@@ -160,8 +179,7 @@ describeWithPostgres("several servers with one database", (server) => {
         yield* Load.say(nodes, known, "say again")
         yield* Effect.sleep(2000)
         assert.isTrue(isRunning(paused.server.pid), "it serves other conversations")
-        const created = yield* Load.create(nodes, "never", paused)
-        assert.strictEqual(created.server, paused.url)
+        yield* Load.createOn(nodes, paused, owners)
         judge(postgresLogs(server.postgres, address), [known])
         process.stdout.write(`stopped past its lease: away for ${away} ms\n`)
       }).pipe(Effect.scoped),

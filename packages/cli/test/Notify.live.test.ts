@@ -11,7 +11,7 @@ import * as Server from "./support/Server.ts"
 /** A directory outside the directory for temporary files, because no program there is trusted. */
 const ground = Effect.acquireRelease(
   Effect.sync(() => Fs.realpathSync(Fs.mkdtempSync("/var/tmp/colloquy-notify-"))),
-  (base) => Effect.sync(() => Fs.rmSync(base, { recursive: true })),
+  (base) => Effect.sync(() => Fs.rmSync(base, { recursive: true, maxRetries: 10 })),
 )
 
 interface Program {

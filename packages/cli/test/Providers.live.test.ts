@@ -16,7 +16,8 @@ beforeAll(buildIfMissing)
 /** A state directory without any configuration. */
 const empty = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "colloquy-empty-"))),
-  (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
+  (directory) =>
+    Effect.sync(() => rmSync(directory, { recursive: true, maxRetries: 10, force: true })),
 )
 
 const unconfigured = (directory: string): string =>

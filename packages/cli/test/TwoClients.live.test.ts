@@ -34,7 +34,7 @@ import * as MachineTools from "../src/machine/MachineTools.ts"
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => Fs.mkdtempSync(join(tmpdir(), "colloquy-two-"))),
-  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true })),
+  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, maxRetries: 10 })),
 )
 
 /** Services that ask about every command and confine none: the only command is `touch`. */

@@ -20,6 +20,7 @@ import { StoredSettings } from "@colloquy/core/StoredSettings"
 import { EventMsg } from "@colloquy/protocol/EventMsg"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import { Op } from "@colloquy/protocol/Op"
+import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import * as ClusterSchema from "effect/cluster/ClusterSchema"
 import * as Rpc from "effect/rpc/Rpc"
@@ -87,11 +88,18 @@ export const StreamItem = Schema.Union([
   /** The first item: the listener is attached and gets the durable events from `from` on. */
   Schema.TaggedStruct("Attached", { from: Schema.Int }),
   Schema.TaggedStruct("Deliveries", { deliveries: Schema.Array(DeliverySchema) }),
+  /** Sent every `aliveEvery`: a node that has vanished does not say so, and its stream would be silent for ever. */
+  Schema.TaggedStruct("Alive", {}),
   /** The last item: the conversation has ended, or nothing of it can be recorded any more. */
   Schema.TaggedStruct("Ended", { because: Schema.optionalKey(ConversationUnavailable) }),
 ])
 /** One item of a stream of deliveries. */
 export type StreamItem = typeof StreamItem.Type
+
+/** Time between two `Alive` of a stream, and the silence after which its reader takes the node for lost. */
+export const aliveEvery = Duration.seconds(2)
+/** See `aliveEvery`. */
+export const silentFor = Duration.seconds(4)
 
 /** Attaches a listener for as long as the stream is read. */
 const Attach = Rpc.make("Attach", {

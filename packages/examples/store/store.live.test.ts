@@ -7,7 +7,7 @@ import { Effect, Layer } from "effect"
 import * as SqliteStore from "./SqliteStore.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "store-example-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+afterAll(() => rmSync(folder, { recursive: true, maxRetries: 10 }))
 
 let files = 0
 const subject: ConformanceSubject = {

@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), "colloquy-examples-"))
 const running: Array<ChildProcess> = []
 afterAll(() => {
   for (const child of running) child.kill("SIGKILL")
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, maxRetries: 10, force: true })
 })
 
 const start = (name: string, args: ReadonlyArray<string> = []) => {

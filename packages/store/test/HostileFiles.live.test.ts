@@ -14,7 +14,7 @@ import { idOf, metaOf } from "./support/Records.ts"
 
 const directory = Effect.acquireRelease(
   Effect.sync(() => FS.mkdtempSync(join(tmpdir(), "colloquy-hostile-"))),
-  (path) => Effect.sync(() => FS.rmSync(path, { recursive: true, force: true })),
+  (path) => Effect.sync(() => FS.rmSync(path, { recursive: true, maxRetries: 10, force: true })),
 )
 
 const pipe = (path: string): string => {

@@ -8,7 +8,7 @@ import * as NodeHistory from "../src/node/NodeHistory.ts"
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => FS.mkdtempSync(join(tmpdir(), "colloquy-history-"))),
-  (home) => Effect.sync(() => FS.rmSync(home, { recursive: true, force: true })),
+  (home) => Effect.sync(() => FS.rmSync(home, { recursive: true, maxRetries: 10, force: true })),
 )
 
 describe("history.jsonl", () => {

@@ -14,7 +14,7 @@ import { readAll } from "./support/Machine.ts"
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => FS.mkdtempSync(join(tmpdir(), "colloquy-store-"))),
-  (home) => Effect.sync(() => FS.rmSync(home, { recursive: true, force: true })),
+  (home) => Effect.sync(() => FS.rmSync(home, { recursive: true, maxRetries: 10, force: true })),
 )
 
 const subject = (home: string): ConformanceSubject => ({

@@ -20,7 +20,7 @@ interface Writer {
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => FS.mkdtempSync(join(tmpdir(), "colloquy-store-"))),
-  (home) => Effect.sync(() => FS.rmSync(home, { recursive: true, force: true })),
+  (home) => Effect.sync(() => FS.rmSync(home, { recursive: true, maxRetries: 10, force: true })),
 )
 
 const id = idOf(1)

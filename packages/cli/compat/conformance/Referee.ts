@@ -48,6 +48,6 @@ export const judge = async (url: string, words: ReadonlyArray<string>): Promise<
     })
     return readFindings(output)
   } finally {
-    rmSync(output, { recursive: true, force: true })
+    rmSync(output, { recursive: true, maxRetries: 10, force: true })
   }
 }

@@ -60,7 +60,7 @@ export type DialectName = (typeof dialects)[number]
 /** The command line is not valid; `message` is one line. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
-type Takes = "overrides" | "directory" | "listen" | "events" | "out" | "dialect"
+type Takes = "overrides" | "directory" | "listen" | "events" | "cluster" | "out" | "dialect"
 
 interface Command {
   readonly takes: ReadonlyArray<Takes>
@@ -131,7 +131,7 @@ const appServer: Command = {
 }
 
 const serve: Command = {
-  takes: ["overrides", "directory", "listen", "events"],
+  takes: ["overrides", "directory", "listen", "events", "cluster"],
   problem: listenProblem("serve", ["http", "https"]),
   invocation: (words) => ({
     _tag: "Serve",
@@ -302,6 +302,9 @@ const misplaced = (command: Command, words: Words): string | undefined => {
   if (words.noEvents && lacks("events")) return "`--no-events` is only valid with `mcp` and `serve`"
   if (words.listen !== undefined && lacks("listen"))
     return "`--listen` is only valid with `mcp`, `app-server` and `serve`"
+  const cluster = words.flags.find(({ key }) => key.startsWith("cluster."))
+  if (cluster !== undefined && lacks("cluster"))
+    return `\`${cluster.option}\` is only valid with \`serve\``
   if (words.directory !== undefined && lacks("directory")) {
     return "`--cd` is only valid with `mcp`, `app-server`, `serve`, `config` and `doctor`"
   }

@@ -7,6 +7,7 @@
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Result from "effect/Result"
 import { type ListenAddress, parseListen, type stdio } from "./ListenAddress.ts"
+import { isPostgres, parseNodeAddress, postgresAddress } from "./NodeAddress.ts"
 
 /** A key of the configuration that is set by a dedicated option, such as `--model`. */
 export interface Flag {
@@ -81,6 +82,23 @@ const choice = (
   },
 })
 
+/** An option that sets one key to an address. An error repeats none, since it may have a password. */
+const address = (
+  long: string,
+  key: string,
+  value: string,
+  isValid: (text: string) => boolean,
+): Option => ({
+  long,
+  value,
+  parse: (text) =>
+    isValid(text)
+      ? Result.succeed({ _tag: "Flag", flag: { option: long, key, value: text } })
+      : Result.fail(`\`${long}\` takes \`${value}\``),
+})
+
+const isNode = (text: string): boolean => parseNodeAddress(text) !== undefined
+
 /** An option without a value. */
 const flag = (long: string, short: string | undefined, given: Given): Option => ({
   long,
@@ -113,6 +131,9 @@ export const options: ReadonlyArray<Option> = [
     parse: (text) =>
       Result.map(parseListen(text), (address): Given => ({ _tag: "Listen", address })),
   },
+  address("--cluster", "cluster.database", postgresAddress, isPostgres),
+  address("--cluster-listen", "cluster.listen", "HOST:PORT", isNode),
+  address("--cluster-address", "cluster.address", "HOST:PORT", isNode),
   {
     long: "--out",
     short: "-o",

@@ -7,6 +7,7 @@ import * as Options from "./Options.ts"
 /** Their names. */
 export const peopleCommands: ReadonlySet<string> = new Set([
   "chat",
+  "cluster",
   "completions",
   "exec",
   "login",

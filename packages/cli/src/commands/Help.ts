@@ -16,6 +16,7 @@ const servers: ReadonlyArray<Entry> = [
   ["mcp", "Serve the Model Context Protocol on stdin and stdout, or on a port"],
   ["app-server", "Serve conversations over plain JSON-RPC, for editors and applications"],
   ["serve", "Serve both and a plain HTTP API on a port of this machine"],
+  ["cluster status", "Print the servers that share conversations"],
 ]
 
 const others: ReadonlyArray<Entry> = [

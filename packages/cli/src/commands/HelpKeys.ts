@@ -51,6 +51,10 @@ export const keyEntries: ReadonlyArray<Entry> = [
   ],
   ["on_restart", "What happens to a turn whose process ended: close (default), or continue"],
   [
+    "cluster.*",
+    "Servers that share conversations: database, listen, address, and drain_ms, how long turns may go on after a signal (default 25000)",
+  ],
+  [
     "http.*",
     "The server on a port: hosts, origins, authentication, tls_certificate, tls_key, tls_by_proxy, and limits; colloquy config prints them",
   ],

@@ -17,6 +17,7 @@ import * as Result from "effect/Result"
 import * as Application from "../Application.ts"
 import type { Invocation, Served } from "../args/Args.ts"
 import { type HttpOptions, httpOptions } from "../args/HttpOptions.ts"
+import { configuredCluster, type ConfiguredCluster } from "../cluster/ConfiguredCluster.ts"
 import { accessTokenProblem, principalsOf } from "../http/AccessTokenSettings.ts"
 import { bindProblem, hostWarning } from "../http/BindPolicy.ts"
 import * as HttpServer from "../http/HttpServer.ts"
@@ -101,6 +102,7 @@ const program = (
   started: Started,
   { options, principals, token }: Prepared,
   stopped: Effect.Effect<void>,
+  cluster: ConfiguredCluster | undefined,
 ) => {
   let published: string | undefined
   return Effect.flatMap(Draining.make, (drain) =>
@@ -125,6 +127,7 @@ const program = (
       programs[served],
       { ...started, close: Effect.void, measures: true, url: () => published },
       principals,
+      cluster?.place,
     ),
     Effect.provideService(References.TracerEnabled, false),
   )
@@ -140,17 +143,26 @@ export const run = async (invocation: ServeInvocation): Promise<number> => {
     write(`colloquy: ${prepared}`)
     return 1
   }
-  const warning = hostWarning(invocation.address, prepared.options)
-  if (warning !== undefined) write(`colloquy: ${warning}`)
+  const cluster = await configuredCluster(started)
+  if (typeof cluster === "string") {
+    write(`colloquy: ${cluster}`)
+    return 1
+  }
+  for (const warning of [hostWarning(invocation.address, prepared.options), cluster?.warning]) {
+    if (warning !== undefined) write(`colloquy: ${warning}`)
+  }
   const stopped = Latch.makeUnsafe(false)
   const exitCode = ProcessGuard.install({
     stop: () => {
       stopped.openUnsafe()
     },
     write,
-    maxShutdownMs: (startup.options.shutdown_grace_ms ?? 0) + shutdownSlackMs,
+    maxShutdownMs:
+      (startup.options.shutdown_grace_ms ?? 0) + (cluster?.drainMs ?? 0) + shutdownSlackMs,
   })
-  const exit = await Effect.runPromiseExit(program(invocation, started, prepared, stopped.await))
+  const exit = await Effect.runPromiseExit(
+    program(invocation, started, prepared, stopped.await, cluster),
+  )
   if (Exit.isFailure(exit)) write(`colloquy: ${lineOf(exit.cause)}`)
   // Exits explicitly: an open connection or a timer must not keep the process alive (L8).
   return process.exit(Exit.isFailure(exit) ? 1 : exitCode())

@@ -6,6 +6,7 @@ import { Config } from "@colloquy/config/ConfigSchema"
 import { key } from "@colloquy/config/KeySchemas"
 import { once } from "@colloquy/protocol/Once"
 import * as Schema from "effect/Schema"
+import { clusterSchema } from "../args/ClusterOptions.ts"
 import { httpSchema } from "../args/HttpOptions.ts"
 import { ServerOptions } from "../args/ServerOptions.ts"
 import { telemetrySchema } from "../args/TelemetryOptions.ts"
@@ -15,6 +16,7 @@ export const allKeys = once(() =>
   Schema.Struct({
     ...Config.fields,
     ...ServerOptions.fields,
+    cluster: key(clusterSchema(), "Servers that share their conversations."),
     http: key(httpSchema(), "The server over HTTP."),
     telemetry: key(telemetrySchema(), "Export of spans, metrics and the log."),
   }),

@@ -6,7 +6,7 @@ import type { HttpOptions } from "../args/HttpOptions.ts"
 import type { ListenAddress } from "../args/ListenAddress.ts"
 
 /** True if only programs of this machine can connect to the host. */
-const isLoopback = (host: string): boolean =>
+export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host)
 
 /** The host as an authority has it: IPv6 in brackets. */

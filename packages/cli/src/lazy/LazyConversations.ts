@@ -14,7 +14,8 @@ import * as Layer from "effect/Layer"
 import { limitProcessMemory } from "../machine/ProcessMemory.ts"
 import * as LazyService from "./LazyService.ts"
 
-type Needs = ModelClient | ToolRuntime | IdGenerator | ConversationStore | SettingsResolver
+/** What a manager needs. */
+export type Needs = ModelClient | ToolRuntime | IdGenerator | ConversationStore | SettingsResolver
 
 /** The listeners for changes of the list of conversations. Nothing changes before the manager is loaded. */
 const makeWatchers = () => {

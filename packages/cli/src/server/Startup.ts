@@ -63,7 +63,8 @@ export const messageOf = (cause: Cause.Cause<StartupError>): string => {
     : `colloquy: cannot start: ${errorLine(error)}`
 }
 
-const oneLine = (text: string) =>
+/** The text without its line breaks. */
+export const oneLine = (text: string) =>
   text
     .trim()
     .split("\n")

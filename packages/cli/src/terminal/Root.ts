@@ -21,6 +21,7 @@ import { CommandFailed } from "./CommandFailed.ts"
 import { completionsCommand } from "./completions/CompletionsCommand.ts"
 import { ExitCode } from "./ExitCode.ts"
 import * as HelpText from "./HelpText.ts"
+import { clusterCommand } from "./cluster/ClusterCommand.ts"
 import { colloquy } from "./LaunchCommand.ts"
 import { loginCommand, logoutCommand, statusCommand } from "./login/LoginCommands.ts"
 import { sessionsCommand } from "./sessions/SessionsCommand.ts"
@@ -30,6 +31,7 @@ const commands = colloquy.pipe(
     chatCommand,
     execCommand,
     sessionsCommand,
+    clusterCommand,
     loginCommand,
     logoutCommand,
     statusCommand,
@@ -37,9 +39,15 @@ const commands = colloquy.pipe(
 )
 
 const names: ReadonlySet<string> = new Set(
-  [chatCommand, execCommand, sessionsCommand, loginCommand, logoutCommand, statusCommand].map(
-    ({ name }) => name,
-  ),
+  [
+    chatCommand,
+    execCommand,
+    sessionsCommand,
+    clusterCommand,
+    loginCommand,
+    logoutCommand,
+    statusCommand,
+  ].map(({ name }) => name),
 )
 
 const root = colloquy.pipe(
@@ -47,6 +55,7 @@ const root = colloquy.pipe(
     chatCommand,
     execCommand,
     sessionsCommand,
+    clusterCommand,
     loginCommand,
     logoutCommand,
     statusCommand,

@@ -28,7 +28,7 @@ const provider = {
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => Fs.mkdtempSync(join(tmpdir(), "colloquy-auth-"))),
-  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true })),
+  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, maxRetries: 10 })),
 )
 
 /** The tokens of this issuer expire one hour after the start of the test's clock. */

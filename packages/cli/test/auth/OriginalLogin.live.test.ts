@@ -30,7 +30,7 @@ const provider = {
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => Fs.mkdtempSync(join(tmpdir(), "colloquy-original-"))),
-  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true })),
+  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, maxRetries: 10 })),
 )
 
 const stage = Effect.fnUntraced(function* (isUsed = true) {

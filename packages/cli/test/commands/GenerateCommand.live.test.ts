@@ -12,7 +12,7 @@ const tsc = fileURLToPath(new URL("../../../../node_modules/.bin/tsc", import.me
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => Fs.mkdtempSync(join(tmpdir(), "colloquy-generate-"))),
-  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true })),
+  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, maxRetries: 10 })),
 )
 
 const references = (value: unknown): ReadonlyArray<string> => {

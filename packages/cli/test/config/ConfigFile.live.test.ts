@@ -12,7 +12,7 @@ const text = 'model = "one"\n'
 const setting = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => Fs.mkdtempSync(join(tmpdir(), "colloquy-config-"))),
-    (directory) => Effect.sync(() => Fs.rmSync(directory, { recursive: true })),
+    (directory) => Effect.sync(() => Fs.rmSync(directory, { recursive: true, maxRetries: 10 })),
   ),
   (directory) => {
     const file = join(directory, "config.toml")

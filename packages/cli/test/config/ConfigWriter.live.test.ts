@@ -22,7 +22,7 @@ list = [
 
 const directory = Effect.acquireRelease(
   Effect.sync(() => Fs.mkdtempSync(join(tmpdir(), "colloquy-writer-"))),
-  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true })),
+  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, maxRetries: 10 })),
 )
 
 describe("ConfigWriter", () => {

@@ -15,7 +15,7 @@ import { openai } from "./Providers.ts"
 const machine = Effect.gen(function* () {
   const base = yield* Effect.acquireRelease(
     Effect.sync(() => Fs.realpathSync(Fs.mkdtempSync("/tmp/colloquy-settings-"))),
-    (made) => Effect.sync(() => Fs.rmSync(made, { recursive: true })),
+    (made) => Effect.sync(() => Fs.rmSync(made, { recursive: true, maxRetries: 10 })),
   )
   const cwd = `${base}/repository/a/b/c/d`
   for (const place of [cwd, `${base}/repository/.git`, `${base}/state/sessions`]) {

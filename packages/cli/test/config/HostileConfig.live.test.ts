@@ -19,7 +19,7 @@ const tokens = {
 
 const directory = Effect.acquireRelease(
   Effect.sync(() => FS.mkdtempSync(join(tmpdir(), "colloquy-hostile-"))),
-  (path) => Effect.sync(() => FS.rmSync(path, { recursive: true, force: true })),
+  (path) => Effect.sync(() => FS.rmSync(path, { recursive: true, maxRetries: 10, force: true })),
 )
 
 describe("a state directory prepared by an attacker", () => {

@@ -13,7 +13,7 @@ const setting = (args: ReadonlyArray<string> = []) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "colloquy-settings-"))),
-      (directory) => Effect.sync(() => rmSync(directory, { recursive: true })),
+      (directory) => Effect.sync(() => rmSync(directory, { recursive: true, maxRetries: 10 })),
     ),
     (directory) => ({
       path: join(directory, "config.toml"),

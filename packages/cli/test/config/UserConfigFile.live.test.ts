@@ -11,7 +11,7 @@ import * as LiveSettings from "../../src/config/LiveSettings.ts"
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => Fs.mkdtempSync(join(tmpdir(), "colloquy-saved-"))),
-  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true })),
+  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, maxRetries: 10 })),
 )
 
 const stage = (text: string | undefined, args: ReadonlyArray<string> = []) =>

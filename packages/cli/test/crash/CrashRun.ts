@@ -288,7 +288,7 @@ export const run = (
         ),
       ),
     )
-    rmSync(home, { recursive: true, force: true })
+    rmSync(home, { recursive: true, maxRetries: 10, force: true })
     const known = [...crashRun.received.conversations.values()]
     const inputs = known.reduce((sum, one) => sum + one.inputs.size, 0)
     const { early, duringCommand } = crashRun

@@ -67,7 +67,7 @@ const mutated = ({ edge, file, find, replace }: Mutation) => {
 describe("Fuzz: mutations", () => {
   beforeAll(copyTree)
   afterAll(() => {
-    Fs.rmSync(tree, { recursive: true, force: true })
+    Fs.rmSync(tree, { recursive: true, maxRetries: 10, force: true })
   })
 
   for (const mutation of mutations) {

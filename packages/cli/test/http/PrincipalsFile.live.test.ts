@@ -19,7 +19,7 @@ const inFolder = <A, E>(use: (folder: string) => Effect.Effect<A, E>) =>
   Effect.acquireUseRelease(
     Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "colloquy-principals-")))),
     use,
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true })),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, maxRetries: 10 })),
   )
 
 const { sha256 } = knownToken("secret-of-alice", "alice")

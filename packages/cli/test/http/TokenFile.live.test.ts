@@ -19,7 +19,7 @@ const inFolder = <A, E>(use: (folder: string) => Effect.Effect<A, E>) =>
   Effect.acquireUseRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "colloquy-token-"))),
     use,
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true })),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, maxRetries: 10 })),
   )
 
 const program = `

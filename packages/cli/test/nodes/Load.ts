@@ -6,6 +6,7 @@ import { join } from "node:path"
 import type { SeededDraws } from "../crash/SeededDraws.ts"
 import { awaitGone, mark } from "../support/Processes.ts"
 import { follow } from "./Follower.ts"
+import { ownerOf } from "./Owners.ts"
 import type { ServerNode, ServerNodes } from "./ServerNodes.ts"
 
 /** A conversation, the inputs that were acknowledged, and the server that acknowledged the last one. */
@@ -34,7 +35,7 @@ export const say = Effect.fnUntraced(function* (
   nodes: ServerNodes,
   known: Known,
   input: string,
-  { wait = true } = {},
+  { wait = true, first }: { readonly wait?: boolean; readonly first?: ServerNode } = {},
 ) {
   const { body, status, url } = yield* nodes.ask(
     `${pathOf(known)}/turns${wait ? "?wait=true" : ""}`,
@@ -42,11 +43,26 @@ export const say = Effect.fnUntraced(function* (
       input,
       submissionId: input.replaceAll(/[^\w-]/g, "-"),
     },
+    first,
   )
   assert.isBelow(status, 300, `${input}: ${JSON.stringify(body)}`)
   known.inputs.push(input)
   known.server = url
 })
+
+/** Creates a conversation that this server has: it may be asked before it has its share of them. */
+export const createOn = (
+  nodes: ServerNodes,
+  node: ServerNode,
+  owners: () => ReadonlyMap<string, number>,
+): Effect.Effect<Known> =>
+  Effect.gen(function* () {
+    const known = yield* create(nodes, "never", node)
+    yield* say(nodes, known, "say hello")
+    if (ownerOf(owners(), known.id, [node]) !== undefined) return known
+    yield* Effect.sleep(200)
+    return yield* createOn(nodes, node, owners)
+  })
 
 /** Talks in these conversations, one after the other, until it is interrupted. */
 export const talk = (
@@ -65,10 +81,9 @@ export const talk = (
   )
 }
 
-/** Begins a command on this server, which runs until the server is killed. */
+/** Begins a command, of a conversation that was created on this server; it runs until its server is killed. */
 export const startSleeper = Effect.fnUntraced(function* (nodes: ServerNodes, node: ServerNode) {
   const known = yield* create(nodes, "never", node)
-  assert.strictEqual(known.server, node.url)
   const seconds = mark()
   yield* say(nodes, known, `run: sleep ${seconds}`, { wait: false })
   return { known, seconds }

@@ -1,4 +1,4 @@
-/** Several servers of the built program on one database, and a client that asks whichever of them is there. */
+/** The nodes of a cluster on one database, each a process of the built program, and a client that asks any of them. */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import { readFileSync } from "node:fs"
@@ -30,8 +30,8 @@ export interface ServerNodes {
   /** Kills a server, and resolves when it has ended. */
   readonly kill: (node: ServerNode) => Effect.Effect<void>
   /**
-   * Sends a request to the servers in turn, until one of them responds with anything but that it cannot do it now. Follows the
-   * response that names the server which has the conversation. Dies after `patienceMs`.
+   * Sends a request to the servers in turn, until one of them responds with anything but that it cannot do it now. Dies after
+   * `patienceMs`.
    *
    * @param json body of a POST; without it the request is a GET
    * @param first the server that is asked first
@@ -47,11 +47,7 @@ const attemptMs = 8000
 const retryMs = 50
 
 /** The response; undefined where the server did not give one. */
-const send = async (
-  url: string,
-  token: string,
-  json: unknown,
-): Promise<(Reply & { readonly location: string | null }) | undefined> => {
+const send = async (url: string, token: string, json: unknown): Promise<Reply | undefined> => {
   try {
     const response = await fetch(url, {
       redirect: "manual",
@@ -65,15 +61,14 @@ const send = async (
     const text = await response.text()
     const body = (text === "" ? {} : JSON.parse(text)) as Reply["body"]
     const { status } = response
-    return { status, body, url, location: response.headers.get("location") }
+    return { status, body, url }
   } catch {
     return undefined
   }
 }
 
 /** It may be possible a moment later, or elsewhere. */
-const isPassing = ({ body, status }: Reply): boolean =>
-  status >= 500 || status === 307 || body["code"] === "in_use"
+const isPassing = ({ body, status }: Reply): boolean => status >= 500 || body["code"] === "in_use"
 
 /** The addresses, again and again, beginning with any of them. */
 function* inTurns(urls: () => ReadonlyArray<string>, first: ServerNode | undefined) {
@@ -94,9 +89,7 @@ const ask = async (
   let last: unknown
   for (const url of addresses) {
     if (Date.now() > until) break
-    let reply = url === undefined ? undefined : await send(`${url}${path}`, token, json)
-    const location = reply?.status === 307 ? reply.location : null
-    if (location !== null) reply = await send(location, token, json)
+    const reply = url === undefined ? undefined : await send(`${url}${path}`, token, json)
     if (reply !== undefined && !isPassing(reply))
       return { ...reply, url: new URL(reply.url).origin }
     last = reply ?? last
@@ -115,13 +108,13 @@ export const startNodes = Effect.fnUntraced(function* (
   count: number,
   ...config: ReadonlyArray<string>
 ): Effect.fn.Return<ServerNodes, never, Scope.Scope> {
-  const store = `conversation_store = ${JSON.stringify(database)}`
-  const home = yield* Home.home({ "config.toml": [store, ...config].join("\n") })
+  const home = yield* Home.home({ "config.toml": config.join("\n") })
   const cwd = yield* Home.directory()
   const scope = yield* Effect.scope
   const alive = new Set<ServerNode>()
   const start = Effect.gen(function* () {
-    const server = yield* startHttp(home, ["serve", "--listen", "http://127.0.0.1:0"], cwd)
+    const options = ["--listen", "http://127.0.0.1:0", "--cluster", database]
+    const server = yield* startHttp(home, ["serve", ...options], cwd)
     const node = { server, url: yield* server.url }
     alive.add(node)
     return node

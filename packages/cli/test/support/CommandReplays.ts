@@ -153,7 +153,8 @@ const workspaceOf = (
       prepare?.(directory)
       return directory
     }),
-    (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
+    (directory) =>
+      Effect.sync(() => rmSync(directory, { recursive: true, maxRetries: 10, force: true })),
   )
 
 const timeless = (text: string) =>

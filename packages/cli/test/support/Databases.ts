@@ -12,7 +12,7 @@ export type NewDatabase = () => string
 export const sqliteFiles = (): NewDatabase => {
   const folder = mkdtempSync(join(tmpdir(), "colloquy-sqlite-"))
   let files = 0
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => rmSync(folder, { recursive: true, maxRetries: 10, force: true }))
   return () => `sqlite:${join(folder, `${++files}.sqlite`)}`
 }
 

@@ -19,7 +19,8 @@ export const directory = (
       for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
       return directory
     }),
-    (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
+    (directory) =>
+      Effect.sync(() => rmSync(directory, { recursive: true, maxRetries: 10, force: true })),
   )
 
 /** A state directory with these files: the offline model answers unless its `config.toml` selects another provider. */

@@ -6,6 +6,9 @@ import { serverDescriptors } from "../../src/terminal/completions/ServerDescript
 
 const values: Readonly<Record<string, string>> = {
   "--config": "a=b",
+  "--cluster": "postgres://user@host/database",
+  "--cluster-listen": "127.0.0.1:1",
+  "--cluster-address": "127.0.0.1:1",
   "--listen": "",
   "--sandbox": "read-only",
   "--ask-for-approval": "never",

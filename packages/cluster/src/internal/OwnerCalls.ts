@@ -19,7 +19,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
-import type { StreamItem } from "../ConversationOperations.ts"
+import { aliveEvery, type StreamItem } from "../ConversationOperations.ts"
 import { Elsewhere } from "../NodeErrors.ts"
 import type { ConversationCalls } from "../Nodes.ts"
 import type { Workspaces } from "../Workspaces.ts"
@@ -79,6 +79,11 @@ const itemsOf = (id: ConversationId, listener: Listener): Stream.Stream<StreamIt
   return Stream.fromPull(Effect.succeed(next))
 }
 
+/** Never ends. */
+const alive: Stream.Stream<StreamItem> = Stream.fromEffectRepeat(
+  Effect.delay(Effect.succeed({ _tag: "Alive" } as const), aliveEvery),
+)
+
 class OwnerCalls implements ConversationCalls {
   private readonly parts: OwnerParts
 
@@ -118,7 +123,8 @@ class OwnerCalls implements ConversationCalls {
       const start = from ?? (yield* conversation.state).seq
       const listener = yield* conversation.attach({ from: start, ...defined({ answers, limits }) })
       const attached: StreamItem = { _tag: "Attached", from: start }
-      return Stream.concat(Stream.succeed(attached), itemsOf(id, listener))
+      const items = Stream.merge(itemsOf(id, listener), alive, { haltStrategy: "left" })
+      return Stream.concat(Stream.succeed(attached), items)
     })
     return Stream.unwrap(settled(id, attaching))
   }

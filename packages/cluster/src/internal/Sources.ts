@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { StreamItem } from "../ConversationOperations.ts"
+import { silentFor, type StreamItem } from "../ConversationOperations.ts"
 import { Elsewhere } from "../NodeErrors.ts"
 import { elsewhereOf, type SourceEnd } from "./Moving.ts"
 
@@ -47,26 +47,35 @@ const logDefects = (id: ConversationId, cause: Cause.Cause<unknown>): Effect.Eff
     ? Effect.logError(`the stream of conversation ${id} from its node failed with a defect`, cause)
     : Effect.void
 
-/** Attaches to a conversation of another node, for as long as the scope is open. */
+/**
+ * Attaches to a conversation of another node, for as long as the scope is open. A node that is silent for too long is lost.
+ * So is one in whose place the cluster asks the next owner for the same stream: that begins where this one did.
+ */
 export const sourceThere = Effect.fnUntraced(function* <E>(
   id: ConversationId,
   items: Stream.Stream<StreamItem, E>,
 ): Effect.fn.Return<Source, E | Elsewhere, Scope.Scope> {
   const queue = yield* Queue.bounded<ReadonlyArray<Delivery>, SourceEnd>(bufferedBatches)
   const attached = yield* Deferred.make<number, E | Elsewhere>()
-  const accept = (item: StreamItem): Effect.Effect<unknown> => {
+  const moved = new Elsewhere({ id })
+  const accept = (item: StreamItem): Effect.Effect<unknown, Elsewhere> => {
     switch (item._tag) {
       case "Attached":
-        return Deferred.succeed(attached, item.from)
+        return Effect.filterOrFail(
+          Deferred.succeed(attached, item.from),
+          (isFirst) => isFirst,
+          () => moved,
+        )
+      case "Alive":
+        return Effect.void
       case "Deliveries":
         return Queue.offer(queue, item.deliveries)
       case "Ended":
         return Queue.fail(queue, item.because ?? Cause.Done())
     }
   }
-  yield* Stream.runForEach(items, accept).pipe(
+  yield* Stream.runForEach(Stream.timeout(items, silentFor), accept).pipe(
     Effect.onExit((exit) => {
-      const moved = new Elsewhere({ id })
       const error = Exit.isFailure(exit)
         ? Option.getOrElse(Cause.findErrorOption(exit.cause), () => moved)
         : moved

@@ -75,6 +75,8 @@ const configOf = (
     shardLockRefreshInterval: "1 second",
     refreshAssignmentsInterval: "500 millis",
     entityTerminationTimeout: "2 seconds",
+    // A message that was sent while its shard moved is found by this.
+    entityMessagePollInterval: "1 second",
     // Nodes that cannot reach each other find out by this, although each reaches the database.
     runnerHealthCheckInterval: "5 seconds",
   })

@@ -1,10 +1,12 @@
 /** The conversation store in a PostgreSQL database, for any number of programs and machines. */
 import type { ConversationStore } from "@colloquy/core/ConversationStore"
 import type { StoreError } from "@colloquy/core/StoreErrors"
+import { defined } from "@colloquy/protocol/Defined"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
+import type * as SqlClient from "effect/sql/SqlClient"
 import * as SqlStore from "../SqlStore.ts"
 import type { SchemaTooNew } from "../SqlStoreErrors.ts"
 import * as NodeProcesses from "./NodeProcesses.ts"
@@ -28,24 +30,39 @@ const keepAlive = Duration.seconds(10)
 /** As much as the largest record that rollout files have, with room for its encoding. */
 const maxMessageSize = 256 * 1024 * 1024
 
-/** Layer of the store. */
-export const layer = ({
+/** Options of a client. */
+export type PostgresClientOptions = Pick<PostgresStoreOptions, "database" | "maxConnections">
+
+/** Layer of a client of the database, for the store and for others who use the same connections. */
+export const clientLayer = ({
   database,
   maxConnections = 10,
+}: PostgresClientOptions): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, StoreError> =>
+  SqlStore.clientLayer(
+    PgClient.layer({
+      url: database,
+      applicationName: "colloquy",
+      maxConnections,
+      connectTimeout,
+      keepAlive,
+      maxMessageSize,
+    }),
+  )
+
+/** Layer of the store over a client. */
+export const layerOver = ({
   url,
   ...options
+}: Omit<PostgresStoreOptions, keyof PostgresClientOptions>): Layer.Layer<
+  ConversationStore,
+  StoreError | SchemaTooNew,
+  SqlClient.SqlClient
+> => SqlStore.layer({ ...options, processes: NodeProcesses.make(url) })
+
+/** Layer of the store with a client of its own. */
+export const layer = ({
+  database,
+  maxConnections,
+  ...options
 }: PostgresStoreOptions): Layer.Layer<ConversationStore, StoreError | SchemaTooNew> =>
-  SqlStore.layer({ ...options, processes: NodeProcesses.make(url) }).pipe(
-    Layer.provide(
-      SqlStore.clientLayer(
-        PgClient.layer({
-          url: database,
-          applicationName: "colloquy",
-          maxConnections,
-          connectTimeout,
-          keepAlive,
-          maxMessageSize,
-        }),
-      ),
-    ),
-  )
+  Layer.provide(layerOver(options), clientLayer({ database, ...defined({ maxConnections }) }))

@@ -6,6 +6,6 @@ import { join } from "node:path"
 /** A folder that is removed when the tests of the file have ended. */
 export const folderForTests = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "colloquy-sql-"))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => rmSync(folder, { recursive: true, maxRetries: 10, force: true }))
   return folder
 }

@@ -36,6 +36,23 @@ const cd = flag("cd", "The directory to work in", directory, "C")
 const listen = (description: string) => flag("listen", description, text)
 const tls = "Port 0 is any free one; beyond the loopback interface TLS is required"
 const noEvents = flag("no-events", "Send no codex/event notifications", { _tag: "Boolean" })
+const cluster = [
+  flag(
+    "cluster",
+    "Share conversations with the servers of this PostgreSQL database: postgres://user:password@host/database",
+    text,
+  ),
+  flag(
+    "cluster-listen",
+    "HOST:PORT for calls of those servers, by default 127.0.0.1 and any free port; only they may reach it",
+    text,
+  ),
+  flag(
+    "cluster-address",
+    "HOST:PORT by which they reach this server, by default where it listens",
+    text,
+  ),
+]
 const out = flag(
   "out",
   "Write files to this directory, of all dialects if none is named",
@@ -76,6 +93,7 @@ export const serverDescriptors: ReadonlyArray<CommandDescriptor> = [
     ...overrides,
     cd,
     listen(`http://HOST:PORT, by default http://127.0.0.1:8747, or https://HOST:PORT. ${tls}`),
+    ...cluster,
     noEvents,
   ]),
   command("demo", "Start a server, hold a conversation with it and show the events", overrides),

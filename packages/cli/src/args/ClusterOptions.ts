@@ -1,0 +1,89 @@
+/**
+ * The keys of the table `cluster`: servers that share their conversations. Only a server that listens reads them, so their
+ * schema is made at its first use.
+ */
+import { decode } from "@colloquy/config/ConfigSchema"
+import { type ConfigFault, faultAt } from "@colloquy/config/ConfigFault"
+import { type ConfigTree, get, isTable } from "@colloquy/config/ConfigTree"
+import { Count, key, keyOr } from "@colloquy/config/KeySchemas"
+import { nearest } from "@colloquy/protocol/Nearest"
+import { once } from "@colloquy/protocol/Once"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { isPostgres, parseNodeAddress, postgresAddress } from "./NodeAddress.ts"
+
+const Database = Schema.String.check(
+  Schema.makeFilter((text) => isPostgres(text), { expected: `\`${postgresAddress}\`` }),
+)
+
+const Address = Schema.String.check(
+  Schema.makeFilter((text) => parseNodeAddress(text) !== undefined, { expected: "`HOST:PORT`" }),
+)
+
+/** How long turns go on after a signal, if not configured: with the rest of a shutdown less than Kubernetes gives. */
+export const defaultDrainMs = 25_000
+
+/** Where a node listens for the others, if not configured: any free port that only this machine reaches. */
+export const defaultNodeAddress = "127.0.0.1:0"
+
+/** Schema of the table. */
+export const clusterSchema = once(() =>
+  Schema.Struct({
+    database: key(
+      Database,
+      `PostgreSQL database of a cluster (\`${postgresAddress}\`): the servers that name it serve each other's conversations, which are stored there.`,
+    ),
+    listen: keyOr(
+      Address,
+      defaultNodeAddress,
+      "`HOST:PORT` on which this server takes calls of the others, without authentication and encryption: only they may reach it. Port 0 is any free one.",
+    ),
+    address: key(
+      Address,
+      "`HOST:PORT` by which the others reach this server; port 0 is the one on which it listens. Default: `cluster.listen`, with the name of the machine in place of `0.0.0.0` and `::`.",
+    ),
+    drain_ms: keyOr(
+      Count,
+      defaultDrainMs,
+      "Milliseconds that turns may go on after a signal before the other servers of the cluster take over their conversations.",
+    ),
+  }),
+)
+
+/** The decoded keys of a server that is part of a cluster. */
+export interface ClusterOptions extends Omit<ReturnType<typeof clusterSchema>["Type"], "database"> {
+  readonly database: string
+}
+
+/** The first unknown key. It is an error, because a server would be alone, or reached by others than its nodes. */
+const misspelt = (tree: ConfigTree): ConfigFault | undefined => {
+  const table = get(tree, "cluster")
+  const known = Object.keys(clusterSchema().fields)
+  const unknown = isTable(table)
+    ? Object.keys(table).find((name) => !known.includes(name))
+    : undefined
+  if (unknown === undefined) return undefined
+  const meant = nearest(unknown, known)
+  return faultAt(
+    ["cluster", unknown],
+    `unknown field \`${unknown}\`${meant === undefined ? "" : `, did you mean \`${meant}\`?`}`,
+  )
+}
+
+/** Decodes the table `cluster` of a configuration; undefined without one. Fails with the first key that is not valid. */
+export const clusterOptions = (
+  tree: ConfigTree,
+): Result.Result<ClusterOptions | undefined, ConfigFault> => {
+  if (get(tree, "cluster") === undefined) return Result.succeed(undefined)
+  const fault = misspelt(tree)
+  if (fault !== undefined) return Result.fail(fault)
+  const decoded = decode(Schema.Struct({ cluster: Schema.optionalKey(clusterSchema()) }), tree)
+  return Result.flatMap(decoded, ({ cluster = {} }) => {
+    const { database, ...options } = cluster
+    if (database !== undefined) return Result.succeed({ database, ...options })
+    const [lone] = Object.keys(options)
+    return lone === undefined
+      ? Result.succeed(undefined)
+      : Result.fail(faultAt(["cluster", lone], "has no effect without `cluster.database`"))
+  })
+}

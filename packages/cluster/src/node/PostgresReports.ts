@@ -1,0 +1,109 @@
+/**
+ * What the nodes of a cluster say of themselves in its database: each has a row, which it renews every second and removes
+ * when it ends. Whoever looks after a cluster reads them; no node decides anything by them.
+ */
+import { HeldConversations } from "@colloquy/core/HeldConversations"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import * as Migrator from "effect/sql/Migrator"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { measure, type NodeLoad, nodeLoad } from "../NodeLoad.ts"
+import { Nodes } from "../Nodes.ts"
+
+/** What a node said of itself last. */
+export interface NodeReport extends Omit<NodeLoad, "byShard"> {
+  /** Address by which the other nodes reach it. */
+  readonly node: string
+  /** Milliseconds since it said so. */
+  readonly ageMs: number
+  /** True if that is so short that the node can be expected to live. */
+  readonly lives: boolean
+}
+
+const interval = Schedule.spaced("1 second")
+
+/** The time after which the other nodes miss one, with a second for the report. */
+const silentMs = 4000
+
+/** Rows of nodes that ended without removing theirs are kept so long. */
+const forgottenMs = 3_600_000
+
+const migrations = {
+  "0001_nodes": Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`CREATE TABLE colloquy_nodes (
+      node text PRIMARY KEY,
+      at timestamptz NOT NULL,
+      shards integer NOT NULL,
+      conversations integer NOT NULL,
+      running integer NOT NULL,
+      waiting integer NOT NULL
+    )`,
+  ),
+}
+
+const migrate = Migrator.make({})({
+  loader: Migrator.fromRecord(migrations),
+  table: "colloquy_node_migrations",
+})
+
+/** Writes the row of the node. */
+const write = (
+  sql: SqlClient.SqlClient,
+  node: string,
+  { conversations, running, shards, waiting }: NodeLoad,
+) =>
+  sql`INSERT INTO colloquy_nodes (node, at, shards, conversations, running, waiting)
+    VALUES (${node}, clock_timestamp(), ${shards}, ${conversations}, ${running}, ${waiting})
+    ON CONFLICT (node) DO UPDATE SET at = clock_timestamp(), shards = ${shards},
+      conversations = ${conversations}, running = ${running}, waiting = ${waiting}`
+
+const reporting = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const nodes = yield* Nodes
+  const held = yield* HeldConversations
+  yield* migrate
+  yield* sql`DELETE FROM colloquy_nodes WHERE at < clock_timestamp() - ${forgottenMs} * interval '1 millisecond'`
+  yield* Effect.addFinalizer(() =>
+    Effect.ignore(sql`DELETE FROM colloquy_nodes WHERE node = ${nodes.self}`),
+  )
+  const set = measure(nodes.self)
+  yield* nodeLoad(nodes, held).pipe(
+    Effect.tap(set),
+    Effect.flatMap((load) => write(sql, nodes.self, load)),
+    // While the database cannot be reached there is nobody to tell.
+    Effect.catch((error) => Effect.logDebug("the node's report was not written", error)),
+    Effect.repeat(interval),
+    Effect.forkScoped,
+  )
+})
+
+/** Reports what this node has, and sets its metrics, for as long as the layer lives. */
+export const layer: Layer.Layer<
+  never,
+  SqlError | Migrator.MigrationError,
+  Nodes | HeldConversations | SqlClient.SqlClient
+> = Layer.effectDiscard(reporting)
+
+/** What the nodes of the cluster said last, by their names. None where there never was one. */
+export const reports: Effect.Effect<
+  ReadonlyArray<NodeReport>,
+  SqlError,
+  SqlClient.SqlClient
+> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [found] = yield* sql<{
+    readonly exists: boolean
+  }>`SELECT to_regclass('colloquy_nodes') IS NOT NULL AS exists`
+  if (found?.exists !== true) return []
+  const rows = yield* sql<Omit<NodeReport, "ageMs" | "lives"> & { readonly age: number }>`
+    SELECT node, shards, conversations, running, waiting,
+      (extract(epoch FROM clock_timestamp() - at) * 1000)::float8 AS age
+    FROM colloquy_nodes ORDER BY node`
+  return rows.map(({ age, ...row }) => {
+    const ageMs = Math.max(0, Math.round(age))
+    return { ...row, ageMs, lives: ageMs < silentMs }
+  })
+})
