@@ -21,10 +21,12 @@ import { type ConversationCalls, Nodes } from "./Nodes.ts"
 /** A schema that needs no services, as all operations have. */
 type PlainSchema = Schema.Codec<unknown, unknown>
 
+/** The schema of an operation, whose values are not known by their type here but by the schema itself. */
+const plain = (schema: Schema.Top): PlainSchema => schema as PlainSchema
+
 /** The value as another process gets it. */
 const copy = (schema: Schema.Top, value: unknown): unknown => {
-  // The definitions of operations use no services.
-  const codec = Schema.fromJsonString(Schema.toCodecJson(schema as PlainSchema))
+  const codec = Schema.fromJsonString(Schema.toCodecJson(plain(schema)))
   return Schema.decodeUnknownSync(codec)(Schema.encodeUnknownSync(codec)(value))
 }
 
@@ -170,7 +172,7 @@ export class MemoryNodes {
     const { _tag, errorSchema, payloadSchema, successSchema } = operation
     const request = Effect.suspend(() => Effect.fromResult(this.target(from, id))).pipe(
       Effect.map((node) => {
-        const made = payloadSchema.make(payload as never)
+        const made = plain(payloadSchema).make(payload)
         const handler = (node.calls as Record<string, AnyCall> | undefined)?.[_tag]
         const ended = Effect.andThen(
           Deferred.await(node.killed),

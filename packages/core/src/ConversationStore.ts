@@ -123,6 +123,8 @@ export type Durability = "written" | "synced"
 export interface LogWriter {
   /** Grows with each writer of the log; a writer appends nothing once there is one with a larger number (L16). */
   readonly generation: number
+  /** True once this process has given the log up itself. Absent where it cannot. */
+  readonly isRevoked?: boolean
   /**
    * Appends the whole batch or nothing. Callers make one call at a time. After a failure other than `Slow` nothing of the
    * batch is read later, and the writer is not used again. An interruption during the append waits for its end.

@@ -39,6 +39,15 @@ export const sourceHere = Effect.fnUntraced(function* (
 })
 
 /**
+ * The caller gets a typed error, of this attempt or of the next one. A defect is logged here, since the listener
+ * only attaches again.
+ */
+const logDefects = (id: ConversationId, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
+  Cause.hasDies(cause)
+    ? Effect.logError(`the stream of conversation ${id} from its node failed with a defect`, cause)
+    : Effect.void
+
+/**
  * Attaches to a conversation of another node, for as long as the scope is open. A node that is silent for too long is lost.
  * So is one in whose place the cluster asks the next owner for the same stream: that begins where this one did.
  */
@@ -72,7 +81,7 @@ export const sourceThere = Effect.fnUntraced(function* <E>(
         : moved
       return Effect.andThen(Deferred.fail(attached, error), Queue.fail(queue, moved))
     }),
-    Effect.ignoreCause,
+    Effect.catchCause((cause) => logDefects(id, cause)),
     Effect.forkScoped({ startImmediately: true }),
   )
   const from = yield* Deferred.await(attached)

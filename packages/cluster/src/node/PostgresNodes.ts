@@ -26,6 +26,7 @@ import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
 import * as RpcSerialization from "effect/rpc/RpcSerialization"
 import * as SocketServer from "effect/socket/SocketServer"
 import * as EntityNodes from "../EntityNodes.ts"
+import { removing } from "./AnsweredMessages.ts"
 import * as RefusedNodes from "./RefusedNodes.ts"
 import { prefixOfSchema } from "./SchemaPrefix.ts"
 
@@ -119,6 +120,7 @@ export const layer = (options: PostgresNodesOptions) =>
     Effect.gen(function* () {
       const server = yield* listening(options.listen ?? options)
       const prefix = yield* prefixOfSchema
+      yield* Effect.forkScoped(removing(prefix))
       const port = options.port === 0 ? server.port : options.port
       return EntityNodes.layer(
         `${options.host}:${port}`,

@@ -52,7 +52,9 @@ import { withLocalImages } from "./LocalImages.ts"
 import { AppendCalls } from "../store/AppendCalls.ts"
 import { recoverTurn } from "../recovery/RecoverTurn.ts"
 import { repairWarnings } from "../recovery/RepairWarnings.ts"
+import type { LogWriter } from "../ConversationStore.ts"
 import type { AppendError } from "../StoreErrors.ts"
+import { logLoss } from "../store/RevocableLog.ts"
 import { stopBound } from "./TurnExits.ts"
 import { type SupervisorParts, TurnSupervisor } from "./TurnSupervisor.ts"
 
@@ -259,7 +261,7 @@ export class ConversationActor implements OwnedConversation {
       ),
       {
         onSuccess: () => Effect.succeed(true),
-        onFailure: (error) => this.lose(error),
+        onFailure: (error) => this.lose(writer, error),
       },
     )
   }
@@ -275,14 +277,11 @@ export class ConversationActor implements OwnedConversation {
   }
 
   /** Closes the conversation because nothing can be recorded any more. Its next use loads what was recorded. */
-  private lose(because: AppendError): Effect.Effect<boolean> {
+  private lose(writer: LogWriter, because: AppendError): Effect.Effect<boolean> {
     this.lost = new ConversationUnavailable({ id: this.id, reason: because.message, because })
     this.over = true
     this.journal.discard()
-    return Effect.as(
-      Effect.logError(`conversation ${this.id} is unloaded: nothing can be recorded`, because),
-      false,
-    )
+    return Effect.as(logLoss(this.id, writer, because), false)
   }
 
   /** Records these decisions, commits them, replies and acts. Does none of this when they cannot be recorded. */

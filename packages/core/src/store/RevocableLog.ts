@@ -9,7 +9,7 @@ import { type AppendError, LeaseLost } from "../StoreErrors.ts"
 export class RevocableLog implements LogWriter {
   private readonly id: ConversationId
   private readonly writer: LogWriter
-  private isRevoked = false
+  private revoked = false
 
   constructor(id: ConversationId, writer: LogWriter) {
     this.id = id
@@ -20,17 +20,27 @@ export class RevocableLog implements LogWriter {
     return this.writer.generation
   }
 
+  get isRevoked(): boolean {
+    return this.revoked
+  }
+
   append(
     records: ReadonlyArray<LogRecord>,
     durability: Durability,
   ): Effect.Effect<void, AppendError> {
-    return this.isRevoked
+    return this.revoked
       ? Effect.fail(new LeaseLost({ id: this.id, generation: this.generation }))
       : this.writer.append(records, durability)
   }
 
   /** Appends nothing any more. An append that runs ends by itself. */
   revoke(): void {
-    this.isRevoked = true
+    this.revoked = true
   }
 }
+
+/** Logs that nothing of a conversation can be recorded any more: an error, unless this process has given it up itself. */
+export const logLoss = (id: ConversationId, writer: LogWriter, because: AppendError) =>
+  writer.isRevoked === true
+    ? Effect.logDebug(`conversation ${id} is given up`)
+    : Effect.logError(`conversation ${id} is unloaded: nothing can be recorded`, because)
