@@ -8,7 +8,7 @@ export const graphemes = (text: string): ReadonlyArray<string> =>
   Array.from(segmenter.segment(text), ({ segment }) => segment)
 
 /** Printable ASCII: one column for each character. Measuring it as other text takes a hundred times as long. */
-const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/u.test(text)
+export const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/u.test(text)
 
 /** Number of columns that the text takes. */
 export const widthOf = (text: string): number => (isAscii(text) ? text.length : displayWidth(text))
@@ -18,7 +18,8 @@ export const fit = (text: string, columns: number): string => {
   if (widthOf(text) <= columns) return text
   let cut = ""
   let width = 0
-  for (const one of graphemes(text)) {
+  // Not all of them: the text may be long.
+  for (const { segment: one } of segmenter.segment(text)) {
     const next = widthOf(one)
     if (width + next > columns - 1) break
     cut += one

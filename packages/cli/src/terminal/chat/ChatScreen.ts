@@ -3,7 +3,7 @@
  * Returns the text to write; writes nothing.
  */
 import { widthOf } from "../Width.ts"
-import type { Live } from "./LiveRows.ts"
+import type { Live } from "./InputRows.ts"
 
 /** See the header. */
 export class ChatScreen {

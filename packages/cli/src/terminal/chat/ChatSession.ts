@@ -26,6 +26,7 @@ import { deliver, messageOf } from "./Deliver.ts"
 import type { Input } from "./Input.ts"
 import type { Key } from "./LineEditor.ts"
 import { liveRows } from "./LiveRows.ts"
+import { joinPasted } from "./Paste.ts"
 import { runSlash } from "./RunSlash.ts"
 
 /** What a session works with. */
@@ -77,8 +78,11 @@ export class ChatSession {
       }
       yield* this.draw
       while (this.exitCode === undefined) {
-        for (const input of yield* Queue.takeAll(queue)) yield* this.handle(input)
-        yield* this.draw
+        const inputs = yield* Queue.takeAll(queue)
+        for (const input of inputs) yield* this.handle(input)
+        // The rest of a pasted text follows at once.
+        const isPartial = this.view.state.isPasting && inputs.every(({ _tag }) => _tag === "Keys")
+        if (!isPartial) yield* this.draw
       }
       terminal.write(this.screen.erase(terminal.size().columns))
       return this.exitCode
@@ -127,7 +131,7 @@ export class ChatSession {
   private readonly handle = Effect.fnUntraced(function* (this: ChatSession, input: Input) {
     switch (input._tag) {
       case "Keys":
-        for (const key of input.keys) yield* this.key(key)
+        yield* this.keys(input.keys)
         return this.parts.terminal.resume()
       case "Delivered": {
         if (input.of !== this.conversation.id) return
@@ -149,11 +153,17 @@ export class ChatSession {
     }
   })
 
-  private readonly key = Effect.fnUntraced(function* (this: ChatSession, key: Key) {
-    if (key.name === "up") yield* this.loadOlder()
-    const [state, actions] = onKey(this.view.state, key, yield* Clock.currentTimeMillis)
-    this.view.state = state
-    for (const action of actions) yield* this.act(action)
+  private readonly keys = Effect.fnUntraced(function* (
+    this: ChatSession,
+    keys: ReadonlyArray<Key>,
+  ) {
+    const nowMs = yield* Clock.currentTimeMillis
+    for (const key of joinPasted(keys, this.view.state.isPasting)) {
+      if (key.name === "up") yield* this.loadOlder()
+      const [state, actions] = onKey(this.view.state, key, nowMs)
+      this.view.state = state
+      for (const action of actions) yield* this.act(action)
+    }
   })
 
   /** Reads one more message of the history if the key up needs it. */

@@ -7,6 +7,7 @@
  */
 import { browse, emptyHistory, type InputHistory, remember } from "./InputHistory.ts"
 import { edit, emptyLine, insert, type Key, type Line } from "./LineEditor.ts"
+import { pastedText } from "./Paste.ts"
 import { type Answer, type Question, settleMs } from "./Question.ts"
 import { type Slash, slashOf } from "./SlashCommands.ts"
 
@@ -121,19 +122,14 @@ const moved = (state: ChatState, by: 1 | -1): Next => {
   return only(found === undefined ? state : { ...state, history: found[0], line: found[1] })
 }
 
-/** The line with one character of a pasted text, which keeps its line feeds and tabs. */
-const pasted = (line: Line, sequence: string): Line | undefined => {
-  if (sequence === "\r" || sequence === "\n") return insert(line, "\n")
-  return sequence === "\t" ? insert(line, sequence) : edit(line, { sequence })
-}
-
 /** Applies one key. */
 export const onKey = (state: ChatState, key: Key, nowMs: number): Next => {
   if (key.name === "paste-start") return only({ ...state, isPasting: true })
   if (key.name === "paste-end") return only({ ...state, isPasting: false })
   if (state.isPasting) {
-    const line = pasted(state.line, key.sequence)
-    return only(line === undefined ? state : { ...state, line, typedAtMs: nowMs })
+    const text = pastedText(key.sequence)
+    if (text === "") return only(state)
+    return only({ ...state, line: insert(state.line, text), typedAtMs: nowMs })
   }
   if (key.ctrl === true && key.name === "c") return interrupt(state)
   const kept = state.isLeaving ? { ...state, isLeaving: false } : state

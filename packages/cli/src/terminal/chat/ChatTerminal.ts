@@ -86,6 +86,8 @@ const listen = (
   const push = readKeys(stdin, queue, offers)
   const onKey = (_text: string | undefined, key: Key) => push(key)
   const onEnd = stop(0)
+  // The window was closed. The signal may come later, or not at all.
+  const onGone = stop(stopCodes.SIGHUP)
   const onResize = () => offers.offer({ _tag: "Resized" })
   const onInterrupt = () => push({ name: "c", ctrl: true, sequence: "\u0003" })
   const signals = [
@@ -93,11 +95,13 @@ const listen = (
     ...Object.entries(stopCodes).map(([signal, code]) => [signal, stop(code)] as const),
   ]
   emitKeypressEvents(stdin)
-  stdin.on("keypress", onKey).once("end", onEnd)
+  stdin.on("keypress", onKey).once("end", onEnd).on("error", onGone)
   stdout.on("resize", onResize)
+  // Instead of the listener that ends other commands at once. It stays: there may be more to write.
+  stdout.removeAllListeners("error").on("error", onGone)
   for (const [signal, listener] of signals) from.on(signal, listener)
   return () => {
-    stdin.off("keypress", onKey).off("end", onEnd)
+    stdin.off("keypress", onKey).off("end", onEnd).off("error", onGone)
     stdout.off("resize", onResize)
     for (const [signal, listener] of signals) from.off(signal, listener)
   }

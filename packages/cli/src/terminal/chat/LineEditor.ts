@@ -43,8 +43,13 @@ const cut = (line: Line, place: number): Line => {
   return { text: line.text.slice(0, start) + line.text.slice(end), cursor: start }
 }
 
-const left = (line: Line): number => line.cursor - (graphemes(before(line)).at(-1)?.length ?? 0)
-const right = (line: Line): number => line.cursor + (graphemes(after(line))[0]?.length ?? 0)
+/** No character that a person sees is longer, in UTF-16 code units. Looking at more would take long in a long text. */
+const maxCharacter = 256
+
+const left = ({ cursor, text }: Line): number =>
+  cursor - (graphemes(text.slice(Math.max(0, cursor - maxCharacter), cursor)).at(-1)?.length ?? 0)
+const right = ({ cursor, text }: Line): number =>
+  cursor + (graphemes(text.slice(cursor, cursor + maxCharacter))[0]?.length ?? 0)
 const wordLeft = (line: Line): number => before(line).replace(/\S+\s*$|\s+$/u, "").length
 const wordRight = (line: Line): number =>
   line.cursor + (/^\s*\S+/u.exec(after(line))?.[0].length ?? after(line).length)

@@ -4,41 +4,12 @@
  */
 import { formatMillis, prose } from "../../demo/Format.ts"
 import type { TextOptions } from "../sessions/SessionText.ts"
-import { fit, graphemes, rowsOf, widthOf } from "../Width.ts"
+import { fit, rowsOf } from "../Width.ts"
 import type { ChatState } from "./ChatState.ts"
+import { inputRows, type Live } from "./InputRows.ts"
 
-/** The rows, and the cursor in them. */
-export interface Live {
-  readonly rows: ReadonlyArray<string>
-  readonly cursor: { readonly row: number; readonly column: number }
-}
-
-const mark = "› "
-
-/** The typed line in rows of at most `columns`, and the place of its cursor. */
-const inputRows = (state: ChatState, { columns, style }: TextOptions): Live => {
-  const { cursor, text } = state.line
-  const rows: Array<string> = [""]
-  let place = { row: 0, column: 0 }
-  let units = 0
-  const width = Math.max(1, columns - mark.length)
-  for (const one of [...graphemes(text), ""]) {
-    const last = rows.length - 1
-    const used = widthOf(rows[last] ?? "")
-    if (units === cursor)
-      place = used >= width ? { row: last + 1, column: 0 } : { row: last, column: used }
-    units += one.length
-    const shown = prose(one)
-    if (one === "\n") rows.push("")
-    else if (one !== "" && used + widthOf(shown) > width) rows.push(shown)
-    else rows[last] += shown
-  }
-  if (place.row === rows.length) rows.push("")
-  return {
-    rows: rows.map((row, index) => `${index === 0 ? style.accent(mark) : "  "}${row}`),
-    cursor: { row: place.row, column: place.column + mark.length },
-  }
-}
+/** Longest piece of a message that waits for its turn which is measured, in UTF-16 code units. */
+const maxWaiting = 4096
 
 const statusRows = (
   state: ChatState,
@@ -73,13 +44,15 @@ export const liveRows = (
     ...(state.turn === undefined
       ? []
       : state.sent.map((text) =>
-          style.dim(fit(`  waits: ${prose(text.replaceAll("\n", " "))}`, columns)),
+          style.dim(
+            fit(`  waits: ${prose(text.slice(0, maxWaiting).replaceAll("\n", " "))}`, columns),
+          ),
         )),
     ...(question === undefined
       ? []
       : rowsOf(hintOf(state), columns - 2).map((row) => style.accent(`  ${row}`))),
   ]
-  const input = inputRows(state, options)
+  const input = inputRows(state.line, options)
   const rows = [...above, ...input.rows]
   const left = Math.max(0, rows.length - Math.max(1, maxRows))
   return {
