@@ -17,3 +17,11 @@ export const defined = <A extends object>(members: A): Defined<A> => {
   // What is left has exactly the members that the type names.
   return left as Defined<A>
 }
+
+/**
+ * The optional members of an interface. An object that passes each of them on says so with `satisfies`, which demands every
+ * one, so that none that is added later is left out.
+ */
+export type OptionalMembers<A> = Readonly<Record<OptionalKeys<A>, unknown>>
+
+type OptionalKeys<A> = { [K in keyof A]-?: object extends Pick<A, K> ? K : never }[keyof A]

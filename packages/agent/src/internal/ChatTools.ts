@@ -11,6 +11,7 @@ import {
   unsupportedCall,
 } from "@colloquy/core/ToolRuntime"
 import type { ToolSpec } from "@colloquy/core/ModelClient"
+import { defined, type OptionalMembers } from "@colloquy/protocol/Defined"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { includesTool } from "../Machine.ts"
@@ -62,9 +63,14 @@ const both = (chat: ToolsOfChat, own: TurnTools, machine: TurnTools): TurnTools 
       ...rest.filter((spec) => isUsable(specName(spec))),
     ]),
     isReadOnly: (call) => of(call).isReadOnly(call),
-    questionOf: (call) => of(call).questionOf?.(call),
     run: (call) => of(call).run(call),
-    replayOf: (call) => of(call).replayOf?.(call) ?? (of(call).isReadOnly(call) ? "safe" : "ask"),
+    ...defined({
+      questionOf: (call: ToolCall) => of(call).questionOf?.(call),
+      replayOf: (call: ToolCall) =>
+        of(call).replayOf?.(call) ?? (of(call).isReadOnly(call) ? "safe" : "ask"),
+      // A chat without the machine's shells runs no commands of its user either.
+      runUserCommand: isUsable("shell") ? machine.runUserCommand?.bind(machine) : undefined,
+    } satisfies OptionalMembers<TurnTools>),
   }
 }
 

@@ -1,5 +1,5 @@
 /** The ports of models and tools, observed: each request and each tool call has a span and is measured. */
-import { defined } from "@colloquy/protocol/Defined"
+import { defined, type OptionalMembers } from "@colloquy/protocol/Defined"
 import type { TokenUsage } from "@colloquy/protocol/ResponseItem"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -44,11 +44,6 @@ export const observedModels = (
 const nameOf = (call: ToolCall): string =>
   call.type === "local_shell_call" ? "local_shell" : call.name
 
-/** The optional members of a port: `satisfies` demands each of them, so that none that is added later is left out. */
-type Optional<A> = Readonly<Record<OptionalKeys<A>, unknown>>
-
-type OptionalKeys<A> = { [K in keyof A]-?: object extends Pick<A, K> ? K : never }[keyof A]
-
 /** The tools, with a span for each call. */
 export const observedTools = (
   runtime: ToolRuntime["Service"],
@@ -65,7 +60,7 @@ export const observedTools = (
           replayOf: tools.replayOf?.bind(tools),
           questionOf: tools.questionOf?.bind(tools),
           runUserCommand: tools.runUserCommand?.bind(tools),
-        } satisfies Optional<TurnTools>),
+        } satisfies OptionalMembers<TurnTools>),
         run: (call) =>
           Effect.suspend(() => {
             const ended = spans.call(conversationId, turn, {
@@ -83,5 +78,5 @@ export const observedTools = (
     readImage: runtime.readImage?.bind(runtime),
     toolServers: runtime.toolServers,
     isTaken: runtime.isTaken?.bind(runtime),
-  } satisfies Optional<ToolRuntime["Service"]>),
+  } satisfies OptionalMembers<ToolRuntime["Service"]>),
 })

@@ -4,6 +4,7 @@ import * as Script from "@colloquy/testing/ProviderScript"
 import * as Effect from "effect/Effect"
 import { errorOf, resultOf, unknownId } from "../support/AppHarness.ts"
 import type { Harness } from "../support/Harness.ts"
+import * as PathStore from "../support/PathStore.ts"
 import { at, started, told, turn, withThreads } from "../support/Threading.ts"
 
 const answers = (...texts: ReadonlyArray<string>): Script.ProviderScript =>
@@ -261,5 +262,28 @@ describe("getConversationSummary", () => {
         assert.strictEqual(unknown.message, `no rollout found for conversation id ${unknownId}`)
       }),
     ),
+  )
+
+  it.effect(
+    "a path that is no rollout file's is an error of the client that names the member",
+    () =>
+      withThreads({ store: PathStore.layer }, (app) =>
+        Effect.gen(function* () {
+          const { threadId } = yield* talked(app, "hello there")
+          const params = { rolloutPath: PathStore.pathOf(threadId) }
+          const { summary } = yield* result(app, "getConversationSummary", params)
+          assert.strictEqual(at(summary, "conversationId"), threadId)
+          for (const rolloutPath of [
+            "",
+            "rollout.jsonl",
+            "/etc/passwd",
+            PathStore.pathOf(unknownId),
+          ]) {
+            const { code, message } = yield* fault(app, "getConversationSummary", { rolloutPath })
+            assert.strictEqual(code, -32600, rolloutPath)
+            assert.match(message ?? "", /^rolloutPath: /)
+          }
+        }),
+      ),
   )
 })

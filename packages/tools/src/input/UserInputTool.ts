@@ -24,7 +24,12 @@ const Question = Schema.Struct({
 
 const inputArguments = toolArguments(
   Schema.Struct({
-    questions: Schema.Array(Question).annotate({ description: "One to three questions." }),
+    questions: Schema.Array(Question)
+      .check(
+        Schema.isMinLength(1, { message: "expected one to three questions" }),
+        Schema.isMaxLength(3, { message: "expected one to three questions" }),
+      )
+      .annotate({ description: "One to three questions." }),
   }),
 )
 
@@ -37,7 +42,6 @@ const outputOf = (answer: UserInputAnswer): string => {
 }
 
 const faultOf = (ids: ReadonlyArray<string>): string | undefined => {
-  if (ids.length === 0) return "expected at least one question"
   const twice = ids.find((id, at) => id === "" || ids.indexOf(id) !== at)
   return twice === undefined
     ? undefined

@@ -60,7 +60,11 @@ describe("request_user_input", () => {
   )
 
   it.effect.each([
-    [{ questions: [] }, /at least one question/],
+    [{ questions: [] }, /expected one to three questions \(field `questions`\)/],
+    [
+      { questions: ["a", "b", "c", "d"].map((id) => ({ ...question, id })) },
+      /expected one to three questions \(field `questions`\)/,
+    ],
     [{ questions: [question, question] }, /different ids, got `colour` twice/],
     [{ questions: [{ id: "a" }] }, /header/],
     [{}, /questions/],

@@ -3,6 +3,8 @@ import type { ConversationSummary } from "@colloquy/core/ConversationStore"
 import type { GetConversationSummary } from "@colloquy/protocol/thread/Threads"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import { invalid } from "../../app/AppErrors.ts"
+import { pathFaultOf, pathFaultText, storedAtPath } from "../../app/StoredPaths.ts"
 import { ConversationsView } from "../../ConversationsView.ts"
 import { threadId, type ThreadHandler } from "../ThreadCall.ts"
 import { noConversation, storeFailed } from "../ThreadErrors.ts"
@@ -29,17 +31,27 @@ const summaryOf = ({ meta, path = "", preview = "", updatedAtMs }: ConversationS
         },
 })
 
+const atPath = (path: string) =>
+  Effect.mapError(storedAtPath(path), (error) => {
+    const fault = pathFaultOf("rolloutPath", path, error)
+    if (fault !== undefined) return invalid(pathFaultText(fault), { issues: [fault] })
+    return error._tag === "StoreError" ? storeFailed(error) : noConversation(path)
+  })
+
+const withId = Effect.fnUntraced(function* (given: string) {
+  const id = yield* threadId(given)
+  const conversations = yield* ConversationsView
+  return yield* Effect.mapError(conversations.metadata({ id }), (error) =>
+    error._tag === "NoSuchConversation" ? noConversation(given) : storeFailed(error),
+  )
+})
+
 /** Handler of the method. */
 export const getConversationSummary: ThreadHandler<typeof GetConversationSummary> =
   Effect.fnUntraced(function* (params) {
-    const conversations = yield* ConversationsView
-    const where =
+    const summary =
       "rolloutPath" in params
-        ? { path: params.rolloutPath }
-        : { id: yield* threadId(params.conversationId) }
-    const name = "rolloutPath" in params ? params.rolloutPath : params.conversationId
-    const summary = yield* Effect.mapError(conversations.metadata(where), (error) =>
-      error._tag === "NoSuchConversation" ? noConversation(name) : storeFailed(error),
-    )
+        ? yield* atPath(params.rolloutPath)
+        : yield* withId(params.conversationId)
     return { summary: summaryOf(summary) }
   })
