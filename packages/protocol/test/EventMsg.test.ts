@@ -68,6 +68,7 @@ describe("EventMsg", () => {
       "agent_reasoning_delta",
       "agent_reasoning_raw_content_delta",
       "exec_command_output_delta",
+      "mcp_tool_call_progress",
     ])
   })
 })

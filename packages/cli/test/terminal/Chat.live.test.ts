@@ -131,6 +131,35 @@ describe.each([80, 120])("a chat in a terminal of %i columns", (columns) => {
     }).pipe(Effect.scoped),
   )
 
+  it.live(
+    "lists its commands, shows and sets the model, and replaces the history by a summary",
+    () =>
+      Effect.gen(function* () {
+        const { pty } = yield* chat(columns)
+        yield* pty.shows("/help lists the commands")
+        pty.type(`/help${enter}`)
+        const help = yield* pty.shows("Ctrl-D ")
+        for (const name of ["/help", "/fork", "/compact", "/model", "/diff", "/quit", "Ctrl-Z"]) {
+          assert.isTrue(help.some((row) => row.startsWith(`  ${name} `)))
+        }
+        pty.type(`/model${enter}`)
+        yield* pty.shows("  model: offline of offline")
+        pty.type(`/model another${enter}`)
+        yield* pty.shows("  model of the next turns: another")
+        pty.type(`/model${enter}`)
+        yield* pty.shows("  model: another of offline")
+        pty.type(`say hello${enter}`)
+        yield* pty.until((rows) => rows.includes("  hello"))
+        pty.type(`/compact${enter}`)
+        yield* pty.shows("— the history was replaced by a summary")
+        pty.type(`/comapct${enter}`)
+        yield* pty.shows("did you mean /compact?")
+        pty.type(`/quit${enter}`)
+        assert.strictEqual(yield* pty.ended, 0)
+        for (const row of pty.rows()) assert.isAtMost(widthOf(row), columns)
+      }).pipe(Effect.scoped),
+  )
+
   it.live("Ctrl-Z gives the terminal to the shell, and `fg` goes on with the chat", () =>
     Effect.gen(function* () {
       const home = yield* Home.home({ "config.toml": "" })

@@ -121,7 +121,7 @@ describe("sessions resume", () => {
       assert.include(found.stdout, "› say first")
       assert.include(found.stdout, `colloquy sessions resume ${first}`)
       // A part of a name, or the first message, is no name.
-      for (const unknown of ["my", "say second", " "]) {
+      for (const unknown of ["my", "say second"]) {
         const { code, stderr } = resume(unknown)
         assert.strictEqual(code, 1)
         assert.include(stderr, `no conversation has the id or the name \`${unknown}\``)

@@ -357,13 +357,10 @@ export const threadTurns: ReadonlyArray<Difference> = [
   {
     key: "v2-tool-servers",
     original:
-      "`mcpServer/startupStatus/updated` reports the start of tool servers for each thread, and `readOnlyHint` of a call is what its server says.",
-    colloquy: "`mcpServerStatus/list` reports them; `readOnlyHint` is null.",
-    why: "Tool servers are shared by threads, and their hints decide nothing.",
+      "`mcpServer/startupStatus/updated` reports the start of tool servers for each thread.",
+    colloquy: "`mcpServerStatus/list` reports them.",
+    why: "Tool servers are shared by threads, and start when the first of them needs their tools.",
     proofs: [only(version, "app_mcp_tools"), only(version, "app_mcp_elicit_decline")],
-    explains: anyOf(
-      missing(/^mcpServer\/startupStatus\/updated/, ""),
-      inPath(/mcpToolCall$/, /^params\.item\.readOnlyHint$/, from(true, null)),
-    ),
+    explains: missing(/^mcpServer\/startupStatus\/updated/, ""),
   },
 ]
