@@ -118,6 +118,19 @@ describe("the modules of a start", () => {
       assert.notInclude(readFileSync(path, "utf8"), "gen_ai.", basename(path))
   })
 
+  it("loads nothing of clusters or databases where no configuration asks for it", () => {
+    const modules = closureOf(
+      [`${packages}cli/src/main.ts`, `${packages}cli/src/commands/ServeCommand.ts`],
+      sourcesOf,
+    )
+    const later = /\/(?:cluster\/src|store-sql\/src\/node)\/|\/(?:ClusterPlace|ClusterOptions)\.ts$/
+    assert.include(modules, `${packages}cli/src/cluster/ConfiguredCluster.ts`)
+    assert.deepStrictEqual(
+      modules.filter((path) => later.test(path)),
+      [],
+    )
+  })
+
   it("binds the modules of Node without reading each of their members", () => {
     const imports = globSync(`${dist}/*.mjs`).flatMap((path) =>
       [...readFileSync(path, "utf8").matchAll(/\bfrom\s*"([\w:/]+)"/g)].map(

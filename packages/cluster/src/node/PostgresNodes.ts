@@ -5,7 +5,8 @@
  * The nodes of one schema are one cluster. Another schema of the same database has another one, which shares nothing with it.
  *
  * A node that is killed is found out within two seconds (`RefusedNodes.ts`), and one whose machine has vanished when its
- * heartbeat is four seconds old. A node that cannot reach the database for so long gives up what it has.
+ * heartbeat is six seconds old. A node that cannot reach the database for so long gives up what it has; on a busy machine it
+ * must not do so by mistake, since all of its conversations would move.
  */
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
@@ -44,7 +45,7 @@ export interface PostgresNodesOptions extends NodeAddress {
   readonly listen?: NodeAddress
   /** The same on every node of a cluster. Default 60. */
   readonly shards?: number
-  /** How long the shards of a node that has stopped stay its own. Default 4 seconds. */
+  /** How long the shards of a node that has stopped stay its own. Default 6 seconds. */
   readonly lockExpiration?: Duration.Input
 }
 
@@ -70,14 +71,14 @@ const listening = Effect.fnUntraced(function* ({ host, port }: NodeAddress) {
 })
 
 const configOf = (
-  { host, lockExpiration = "4 seconds", shards = defaultShards }: PostgresNodesOptions,
+  { host, lockExpiration = "6 seconds", shards = defaultShards }: PostgresNodesOptions,
   port: number,
 ) =>
   ShardingConfig.layer({
     runnerAddress: Option.some(RunnerAddress.make(host, port)),
     shardsPerGroup: shards,
     shardLockExpiration: lockExpiration,
-    shardLockRefreshInterval: "1300 millis",
+    shardLockRefreshInterval: "2 seconds",
     refreshAssignmentsInterval: "500 millis",
     entityTerminationTimeout: "2 seconds",
     // A message that was sent while its shard moved is found by this.
