@@ -1,7 +1,7 @@
 /**
  * `npm run simulate -- --seeds 20000 [--from 0] [--step 1]`, or `--seed 17` for the trace of one seed. `--law L5` ends at
  * the first seed that breaks that law; `--from 5 --step 8` selects the runs of app-server v2, `--from 9 --step 16` those of
- * several nodes. The only module here that reads arguments and the real time, and prints.
+ * several nodes, `--from 9 --step 32` those of a cluster. The only module here that reads arguments and the real time, and prints.
  */
 import { parseArgs } from "node:util"
 import { runOf } from "./Vocabulary.ts"

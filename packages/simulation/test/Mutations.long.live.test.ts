@@ -5,6 +5,7 @@ import * as Path from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { allLaws } from "../src/Vocabulary.ts"
 import { type Mutation, mutations as coreMutations } from "./mutations.ts"
+import { clusterMutations } from "./mutations.cluster.ts"
 import { nodeMutations } from "./mutations.nodes.ts"
 import { statelessMutations } from "./mutations.stateless.ts"
 import { storageMutations } from "./mutations.storage.ts"
@@ -18,13 +19,14 @@ const mutations: ReadonlyArray<Mutation> = [
   ...statelessMutations,
   ...threadMutations,
   ...nodeMutations,
+  ...clusterMutations,
 ]
 
 const root = Path.resolve(import.meta.dirname, "../../..")
 
 /** A copy of the packages that mutations change and of the simulation; all other packages are linked from the repository. */
 const tree = Path.join(Fs.realpathSync(Os.tmpdir()), `colloquy-mutations-${process.pid}`)
-const copied = ["core", "server", "simulation", "store-sql", "testing"]
+const copied = ["cluster", "core", "server", "simulation", "store-sql", "testing"]
 
 /** Seeds after which a mutation counts as undetected. Most are detected within a few; one needs four thousand. */
 const seeds = 6_000

@@ -38,6 +38,7 @@ describe("Simulation", () => {
   }
 
   it.each([
+    [937, "L6 a node that is continued past its lease still accepts listeners"],
     [3822, "L13 a conversation that is used while it is being removed"],
     [16256, "L7 a crash in the middle of recording that the user aborts"],
     [23280, "L7 a crash in the middle of recording that another user aborts"],
@@ -156,6 +157,10 @@ describe("Simulation", () => {
         "model hang",
         "model overflow",
         "model retryable",
+        "nodes call late",
+        "nodes call lost",
+        "nodes call lost answer",
+        "nodes call twice",
         "nodes clock skew",
         "nodes cut refused",
         "nodes cut silent",
@@ -164,9 +169,13 @@ describe("Simulation", () => {
         "nodes kill",
         "nodes lost after commit",
         "nodes lost before commit",
+        "nodes move",
+        "nodes part refused",
+        "nodes part silent",
         "nodes slow",
         "nodes start",
         "nodes stop",
+        "nodes two clusters",
         "op big",
         "op unsupported",
         "page garbage",

@@ -23,6 +23,13 @@ import * as Scope from "effect/Scope"
 import type { Source } from "./Sources.ts"
 import { Elsewhere } from "../NodeErrors.ts"
 
+/**
+ * Wait before an attachment that follows one which delivered no event: a node that has just lost the conversation may still
+ * accept listeners. It doubles up to the longest one.
+ */
+const firstWaitMs = 20
+const longestWaitMs = 320
+
 /** Attaches from this event on, or from the next one, wherever the conversation is. */
 export type AttachFrom = (
   from: number | undefined,
@@ -47,6 +54,8 @@ class ClusterListener implements Listener {
   /** The listener is detached when it closes. */
   private readonly scope: Scope.Scope
   private next = 0
+  /** Wait before the next attachment; 0 once a durable event was delivered. */
+  private waitMs = 0
   private source: (Source & { readonly scope: Scope.Closeable }) | undefined
 
   constructor(id: ConversationId, attachFrom: AttachFrom, scope: Scope.Scope) {
@@ -68,10 +77,16 @@ class ClusterListener implements Listener {
         onFailure: (end) => {
           if (!(end instanceof Elsewhere)) return Effect.fail(end)
           this.source = undefined
-          return Effect.andThen(Scope.close(source.scope, Exit.void), this.takeNext())
+          return Effect.andThen(Scope.close(source.scope, Exit.void), this.takeLater())
         },
       })
     })
+  }
+
+  private takeLater(): Listener["take"] {
+    const { waitMs } = this
+    this.waitMs = Math.min(Math.max(firstWaitMs, 2 * waitMs), longestWaitMs)
+    return Effect.andThen(waitMs === 0 ? Effect.void : Effect.sleep(waitMs), this.takeNext())
   }
 
   /** Attaches. Fails, and stays detached, where that is not possible. */
@@ -98,6 +113,7 @@ class ClusterListener implements Listener {
     for (const delivery of deliveries) {
       if (delivery._tag !== "Event" || isEphemeral(delivery.event.msg)) continue
       this.next = delivery.event.seq + 1
+      this.waitMs = 0
     }
     return deliveries
   }

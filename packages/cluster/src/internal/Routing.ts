@@ -3,8 +3,8 @@
  * waits, within a bound. Then it fails with `ConversationUnavailable`.
  */
 import { ConversationUnavailable, ManagerClosed } from "@colloquy/core/ConversationErrors"
+import { StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
-import { defined } from "@colloquy/protocol/Defined"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -39,11 +39,10 @@ type Settled<E> = Exclude<E, Elsewhere | NodeUnreachable> | ConversationUnavaila
 
 const gaveUp = (id: ConversationId, last: Elsewhere | NodeUnreachable): ConversationUnavailable => {
   const held = last instanceof Elsewhere ? last.held : undefined
-  return new ConversationUnavailable({
-    id,
-    reason: held?.message ?? last.message,
-    ...defined({ because: held }),
-  })
+  const { message } = last
+  // Without a cause the conversation would count as archived.
+  const because = held ?? new StoreError({ operation: "open", reason: "Unreachable", message })
+  return new ConversationUnavailable({ id, reason: because.message, because })
 }
 
 /** Finds the node of each operation. */

@@ -1,6 +1,6 @@
 /** The laws that every run of several nodes must keep (packages/docs/laws.md), each as a check over the run's history. Pure. */
 import type { Violation } from "../Laws.ts"
-import { followersGetEverything } from "./laws/NodeFollowing.ts"
+import { followersGetEverything, followersStayAttached } from "./laws/NodeFollowing.ts"
 import {
   acknowledgedChangesAreStored,
   acknowledgedIsRecorded,
@@ -39,6 +39,11 @@ export const nodeLaws: ReadonlyArray<NodeLaw> = [
     law: "L4",
     statement: "a follower gets every event once and in order while its conversation moves",
     check: followersGetEverything,
+  },
+  {
+    law: "L4",
+    statement: "a follower of a cluster stays attached while its conversation moves",
+    check: followersStayAttached,
   },
   {
     law: "L5",

@@ -1,5 +1,5 @@
 /** L4 over a run of several nodes: what followers get while their conversation moves. Pure. */
-import type { FollowerHistory, NodesHistory } from "../NodeHistory.ts"
+import { entriesOf, type FollowerHistory, type NodesHistory } from "../NodeHistory.ts"
 import type { NodesRun } from "../NodeWorld.ts"
 
 const faultsOf = ({ got, name, from, conversation }: FollowerHistory, { logs }: NodesRun) => {
@@ -27,3 +27,13 @@ const faultsOf = ({ got, name, from, conversation }: FollowerHistory, { logs }: 
 /** L4: a follower gets every durable event once and in order, through whichever nodes it reads. */
 export const followersGetEverything = ({ followers, run }: NodesHistory): ReadonlyArray<string> =>
   run.end === "done" ? followers.flatMap((follower) => faultsOf(follower, run)) : []
+
+/** L4: a follower of a cluster stays attached while its conversation moves: no node ends it because another one took over. */
+export const followersStayAttached = ({ run }: NodesHistory): ReadonlyArray<string> =>
+  run.plan.cluster === undefined
+    ? []
+    : entriesOf(run.trace, "unfollowed").flatMap(({ entry: { answer, follower } }) =>
+        answer.is === "error" && answer.reason?.includes("was taken over by another writer")
+          ? [`${follower} is ended: ${answer.reason}`]
+          : [],
+      )
