@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
 import * as McpClient from "../src/McpClient.ts"
 import * as FakeServer from "./FakeServer.ts"
 
@@ -155,6 +156,35 @@ describe("McpClient without a handshake", () => {
           ],
         )
       }),
+  )
+
+  it.effect("answers at most 16 questions of a response at the same time, and all of them", () =>
+    Effect.gen(function* () {
+      let running = 0
+      let most = 0
+      const { client, server } = yield* met({
+        onElicitation: () =>
+          Effect.gen(function* () {
+            most = Math.max(most, ++running)
+            yield* Effect.sleep("1 second")
+            running--
+            return { action: "accept", content: {} } as const
+          }),
+      })
+      const calling = yield* Effect.forkChild(client.callTool("t", {}), { startImmediately: true })
+      yield* server.next
+      const names = Array.from({ length: 40 }, (_, n) => `q${n}`)
+      const inputRequests = Object.fromEntries(names.map((name) => [name, form(name)]))
+      yield* server.send(result(1, { resultType: "input_required", inputRequests }))
+      yield* TestClock.adjust("3 seconds")
+      const again = yield* server.next
+      assert.strictEqual(most, 16)
+      const params = again._tag === "Request" ? again.params : undefined
+      const { inputResponses } = params as { readonly inputResponses: object }
+      assert.sameMembers(Object.keys(inputResponses), names)
+      yield* server.send(result(2, text("done")))
+      yield* Fiber.join(calling)
+    }),
   )
 
   it.effect("fails when the server asks a question and there is no handler", () =>

@@ -9,12 +9,13 @@ import type * as Fiber from "effect/Fiber"
 import type * as Queue from "effect/Queue"
 import type { Done } from "effect/Cause"
 import type * as Scope from "effect/Scope"
+import type { CommandInput } from "./CommandInput.ts"
 import * as SkillWatches from "./SkillWatches.ts"
 
 /** A command that runs. */
 export interface RunningCommand {
   /** What its standard input reads; absent: that is empty. */
-  readonly input?: Queue.Queue<Uint8Array, Done>
+  readonly input?: CommandInput
   /** The sizes that its terminal gets; absent: it has none. */
   readonly sizes?: Queue.Queue<TerminalSize, Done>
   /** Completing it ends the command. */

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Base64 from "effect/encoding/Base64"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { HostFailed } from "../../../src/app/ports/HostPort.ts"
@@ -186,6 +187,56 @@ describe("command/exec/write", () => {
       }),
     ).pipe(Effect.provideService(CommandPort, machine().commands)),
   )
+})
+
+describe("the bytes that a command has not read", () => {
+  it.effect("have a limit, which a refused piece does not reach", () =>
+    withThreads({ settings }, (app) =>
+      Effect.gen(function* () {
+        const params = { command: ["wait"], processId: "p", streamStdin: true }
+        yield* app.send({ id: "exec", method: "command/exec", params })
+        yield* app.quiet
+        const write = (id: number, bytes: number) =>
+          app.ask(id, "command/exec/write", {
+            processId: "p",
+            deltaBase64: Base64.encode(new Uint8Array(bytes)),
+          })
+        const mib = 1024 * 1024
+        for (let id = 0; id < 15; id++) resultOf(yield* write(id, mib))
+        const refused = errorOf(yield* write(20, mib + 1))
+        assert.strictEqual(refused.code, -32602)
+        assert.match(
+          refused.message ?? "",
+          /^deltaBase64: expected at most 16777216 bytes that the command has not read; got 1048577 with 15728640 unread$/,
+        )
+        resultOf(yield* write(21, mib))
+        assert.isDefined((yield* write(22, 1)).error)
+      }),
+    ).pipe(Effect.provideService(CommandPort, machine().commands)),
+  )
+
+  it.effect("are those that it has not read", () => {
+    let read = 0
+    const commands: Commands = {
+      run: ({ input }) =>
+        Stream.runForEach(input ?? Stream.empty, (bytes) =>
+          Effect.sync(() => (read += bytes.length)),
+        ).pipe(Effect.as({ exitCode: 0, stdout: "", stderr: "" })),
+    }
+    return withThreads({ settings }, (app) =>
+      Effect.gen(function* () {
+        const params = { command: ["wait"], processId: "p", streamStdin: true }
+        yield* app.send({ id: "exec", method: "command/exec", params })
+        yield* app.quiet
+        const deltaBase64 = Base64.encode(new Uint8Array(1024 * 1024))
+        for (let id = 0; id < 20; id++) {
+          resultOf(yield* app.ask(id, "command/exec/write", { processId: "p", deltaBase64 }))
+          yield* app.quiet
+        }
+        assert.strictEqual(read, 20 * 1024 * 1024)
+      }),
+    ).pipe(Effect.provideService(CommandPort, commands))
+  })
 })
 
 describe("command/exec/resize", () => {

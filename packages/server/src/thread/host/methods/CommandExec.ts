@@ -20,6 +20,7 @@ import * as Stream from "effect/Stream"
 import { internal, invalid } from "../../../app/AppErrors.ts"
 import { settingsOf } from "../../../app/ConversationResult.ts"
 import { policyOf } from "../../ThreadOverrides.ts"
+import { CommandInput } from "../CommandInput.ts"
 import type { HostCall, HostHandler } from "../HostCall.ts"
 import { badValue, cannotRun, notServed } from "../HostErrors.ts"
 import type { RunningCommand } from "../HostConnection.ts"
@@ -36,8 +37,6 @@ const defaultOutputBytes = 1024 * 1024
 const maxOutputBytes = 32 * 1024 * 1024
 /** The size of a terminal that the client gives none. */
 const defaultSize: TerminalSize = { rows: 24, cols: 80 }
-/** Pieces of input that wait for the command to read them. */
-const maxInputs = 64
 
 /** The exit code of a command that the client has ended. */
 const terminated: ResultOf<typeof CommandExec> = { exitCode: 1, stdout: "", stderr: "" }
@@ -136,7 +135,7 @@ const runAs = (
   return Effect.suspend(() => {
     commands.set(processId, running)
     // A request to write may be waiting for the command to read.
-    const refuse = running.input === undefined ? Effect.void : Queue.shutdown(running.input)
+    const refuse = running.input === undefined ? Effect.void : running.input.shutdown
     return Effect.ensuring(
       Effect.raceFirst(run, ends),
       Effect.andThen(
@@ -152,9 +151,7 @@ const runningOf = Effect.fnUntraced(function* ({ streamStdin, tty }: Given) {
   const isTerminal = tty === true
   const running: RunningCommand = {
     terminated: Deferred.makeUnsafe<void>(),
-    ...(isTerminal || streamStdin === true
-      ? { input: yield* Queue.bounded<Uint8Array, Done>(maxInputs) }
-      : {}),
+    ...(isTerminal || streamStdin === true ? { input: yield* CommandInput.make } : {}),
     // Only the last size counts.
     ...(isTerminal ? { sizes: yield* Queue.sliding<TerminalSize, Done>(1) } : {}),
   }
@@ -179,7 +176,7 @@ export const commandExec: HostHandler<typeof CommandExec> = Effect.fnUntraced(
       settings: policy === undefined ? settings : { ...settings, sandboxPolicy: policy },
       variables: given.env ?? {},
       maxOutputBytes: streams ? 0 : Math.min(cap ?? maxOutputBytes, maxOutputBytes),
-      ...(input === undefined ? {} : { input: Stream.fromQueue(input) }),
+      ...(input === undefined ? {} : { input: input.stream }),
       ...(isTerminal
         ? { terminal: { size: given.size ?? defaultSize, sizes: Stream.fromQueue(sizes) } }
         : {}),

@@ -1,10 +1,9 @@
 /**
  * `command/exec/write`: writes to the standard input of a command, or closes it. Responds once the command takes it, or with an
- * error when the command ends before.
+ * error when the command ends before or has too much to read already.
  */
 import type { CommandExecWrite } from "@colloquy/protocol/thread/Commands"
 import * as Effect from "effect/Effect"
-import * as Queue from "effect/Queue"
 import { invalid } from "../../../app/AppErrors.ts"
 import { bytesOf } from "../Base64.ts"
 import type { HostHandler } from "../HostCall.ts"
@@ -23,9 +22,8 @@ export const commandExecWrite: HostHandler<typeof CommandExecWrite> = Effect.fnU
   }
   const bytes = deltaBase64 == null ? undefined : yield* bytesOf("deltaBase64", deltaBase64)
   if (bytes !== undefined && bytes.length > 0) {
-    const taken = yield* Queue.offer(input, bytes)
-    if (!taken) return yield* invalid("stdin is already closed")
+    yield* input.write(bytes)
   }
-  if (closeStdin === true) yield* Queue.end(input)
+  if (closeStdin === true) yield* input.end
   return {}
 })
