@@ -11,7 +11,7 @@ export interface LosableStore {
   lost: boolean
 }
 
-export const holder = { pid: 42, host: "elsewhere" }
+const holder = { pid: 42, host: "elsewhere" }
 
 export const losable = (): LosableStore => {
   const inner = new MemoryStore()
