@@ -4,7 +4,7 @@
  */
 import { ConversationUnavailable, ManagerClosed } from "@colloquy/core/ConversationErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
-import { defined } from "@colloquy/protocol/Defined"
+import { type LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -37,13 +37,18 @@ export interface Route {
 /** The errors of an operation that is repeated while the conversation moves. */
 type Settled<E> = Exclude<E, Elsewhere | NodeUnreachable> | ConversationUnavailable | ManagerClosed
 
+/** What kept the caller from the conversation: the lease of another process, or a node that does not respond. */
+const causeOf = (last: Elsewhere | NodeUnreachable): LeaseHeld | StoreError => {
+  if (last instanceof Elsewhere && last.held !== undefined) return last.held
+  const { message } = last
+  // A node that does not respond may still carry out what it was asked.
+  const reason = last instanceof Elsewhere ? "Unreachable" : "Slow"
+  return new StoreError({ operation: "open", reason, message })
+}
+
 const gaveUp = (id: ConversationId, last: Elsewhere | NodeUnreachable): ConversationUnavailable => {
-  const held = last instanceof Elsewhere ? last.held : undefined
-  return new ConversationUnavailable({
-    id,
-    reason: held?.message ?? last.message,
-    ...defined({ because: held }),
-  })
+  const because = causeOf(last)
+  return new ConversationUnavailable({ id, reason: because.message, because })
 }
 
 /** Finds the node of each operation. */
