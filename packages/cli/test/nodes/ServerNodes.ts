@@ -27,6 +27,8 @@ export interface ServerNodes {
   readonly all: () => ReadonlyArray<ServerNode>
   /** Starts one more server. Resolves when it listens. */
   readonly start: Effect.Effect<ServerNode>
+  /** The same with more arguments of `serve`. */
+  readonly startWith: (...args: ReadonlyArray<string>) => Effect.Effect<ServerNode>
   /** Kills a server, and resolves when it has ended. */
   readonly kill: (node: ServerNode) => Effect.Effect<void>
   /**
@@ -112,27 +114,33 @@ export const startNodes = Effect.fnUntraced(function* (
   const cwd = yield* Home.directory()
   const scope = yield* Effect.scope
   const alive = new Set<ServerNode>()
-  const start = Effect.gen(function* () {
-    const options = ["--listen", "http://127.0.0.1:0", "--cluster", database]
+  const started = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+    const options = ["--listen", "http://127.0.0.1:0", "--cluster", database, ...args]
     const server = yield* startHttp(home, ["serve", ...options], cwd)
     const node = { server, url: yield* server.url }
     alive.add(node)
     return node
-  }).pipe(Scope.provide(scope))
+  })
+  const startWith = (...args: ReadonlyArray<string>) => Scope.provide(started(...args), scope)
+  const start = startWith()
   // The first one creates the token.
-  for (let started = 0; started < count; started++) yield* start
-  const token = readFileSync(join(home, "http-token"), "utf8").trim()
+  for (let begun = 0; begun < count; begun++) yield* start
   const urls = () => [...alive].map(({ url }) => url)
+  const tokenOf = () => readFileSync(join(home, "http-token"), "utf8").trim()
   return {
-    token,
+    get token() {
+      return tokenOf()
+    },
     cwd,
     all: () => [...alive],
     start,
+    startWith,
     kill: (node) =>
       Effect.suspend(() => {
         alive.delete(node)
         return Effect.andThen(node.server.kill("SIGKILL"), Effect.asVoid(node.server.exit))
       }),
-    ask: (path, json, first) => Effect.promise(() => ask(inTurns(urls, first), token, path, json)),
+    ask: (path, json, first) =>
+      Effect.promise(() => ask(inTurns(urls, first), tokenOf(), path, json)),
   }
 })

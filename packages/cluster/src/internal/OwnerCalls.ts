@@ -10,7 +10,8 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import type { Access, ConversationManager, GetError } from "@colloquy/core/ConversationManager"
 import { isTurnOp } from "@colloquy/core/decider/State"
 import type { Listener } from "@colloquy/core/listeners/Listener"
-import type { LeaseHeld } from "@colloquy/core/StoreErrors"
+import { SettingsError } from "@colloquy/core/ConversationSettings"
+import { type LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import { toStored } from "@colloquy/core/store/Settings"
 import { defined } from "@colloquy/protocol/Defined"
 import type { ConversationId } from "@colloquy/protocol/Ids"
@@ -38,6 +39,10 @@ interface Target {
   readonly access?: Access
 }
 
+/** An error without a cause would say that the conversation is archived. */
+const unavailable = (id: ConversationId, because: StoreError | SettingsError) =>
+  new ConversationUnavailable({ id, reason: because.message, because })
+
 /** Failures of the manager that say where the conversation is become `Elsewhere`, and defects a typed error. */
 const settled = <A, E, R>(
   id: ConversationId,
@@ -54,7 +59,14 @@ const settled = <A, E, R>(
     Effect.catchDefect((defect) =>
       Effect.andThen(
         Effect.logError(`an operation on conversation ${id} failed with a defect`, defect),
-        new ConversationUnavailable({ id, reason: "an internal error occurred" }),
+        unavailable(
+          id,
+          new StoreError({
+            operation: "open",
+            reason: "Other",
+            message: "an internal error occurred",
+          }),
+        ),
       ),
     ),
   )
@@ -175,8 +187,8 @@ class OwnerCalls implements ConversationCalls {
       const { id } = conversation
       const cwd = op.type === "user_turn" ? op.cwd : (yield* conversation.state).settings.cwd
       if (!(yield* this.parts.workspaces.exists(cwd))) {
-        const reason = `its working directory ${cwd} does not exist on this node`
-        return yield* new ConversationUnavailable({ id, reason })
+        const message = `its working directory ${cwd} does not exist on this node`
+        return yield* unavailable(id, new SettingsError({ message, key: "cwd" }))
       }
     })
   }

@@ -4,7 +4,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
 import * as Stream from "effect/Stream"
-import * as Base64 from "effect/encoding/Base64"
 import * as TestClock from "effect/testing/TestClock"
 import { HostFailed } from "../../../src/app/ports/HostPort.ts"
 import {
