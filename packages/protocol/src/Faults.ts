@@ -3,7 +3,7 @@ import type * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import * as SchemaIssue from "effect/SchemaIssue"
 import { nearest } from "./Nearest.ts"
-import { shortened } from "./Shortened.ts"
+import { shortened } from "./text/Shortened.ts"
 
 /** One fault of a value. */
 export interface Fault {

@@ -23,7 +23,7 @@ import {
   rawInteger,
 } from "./internal/JsonText.ts"
 import { memberOf } from "./NullAsAbsent.ts"
-import { errorMessage, shortened } from "./Shortened.ts"
+import { errorMessage, shortened } from "./text/Shortened.ts"
 
 /**
  * The id of a request: a string, an integer of the safe range in any spelling, or an integer beyond it that is written in

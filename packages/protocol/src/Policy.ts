@@ -1,6 +1,6 @@
 /** Enumerations and policies that events, ops and methods share. */
 import * as Schema from "effect/Schema"
-import { SystemText } from "./SystemText.ts"
+import { SystemText } from "./text/SystemText.ts"
 
 /**
  * When a person must approve a command: `untrusted`, before every command that is not known to be harmless; `on-failure`,

@@ -3,7 +3,7 @@
  * original. The wire: packages/docs/wire/app-server.md.
  */
 import * as Schema from "effect/Schema"
-import { SystemText } from "../SystemText.ts"
+import { SystemText } from "../text/SystemText.ts"
 import { request } from "../Method.ts"
 import { AskForApproval, ReasoningEffort, SandboxPolicy } from "../Policy.ts"
 import { ConversationOverrides, Count, maybe, Open, Uuid } from "./Fields.ts"

@@ -1,6 +1,6 @@
 /** Shapes that params and results of this dialect share. Members are camelCase; `null` means the same as absent. */
 import * as Schema from "effect/Schema"
-import { SystemText } from "../SystemText.ts"
+import { SystemText } from "../text/SystemText.ts"
 import { parseConversationId } from "../Ids.ts"
 import { AskForApproval, SandboxMode } from "../Policy.ts"
 

@@ -1,6 +1,6 @@
 /** Methods about the machine and the configuration, independent of any conversation. The wire: packages/docs/wire/app-server.md. */
 import * as Schema from "effect/Schema"
-import { SystemText } from "../SystemText.ts"
+import { SystemText } from "../text/SystemText.ts"
 import { request } from "../Method.ts"
 import {
   AskForApproval,

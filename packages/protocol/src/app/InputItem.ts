@@ -1,6 +1,6 @@
 /** User input in the form of this dialect: tagged by `type`, with all other members in `data`. */
 import * as Schema from "effect/Schema"
-import { SystemText } from "../SystemText.ts"
+import { SystemText } from "../text/SystemText.ts"
 import type { InputItem as CoreItem } from "../ResponseItem.ts"
 
 const item = <const T extends string, F extends Schema.Struct.Fields>(type: T, data: F) =>

@@ -1,6 +1,6 @@
 /** Methods that submit input to a conversation and subscribe to its events. The wire: packages/docs/wire/app-server.md. */
 import * as Schema from "effect/Schema"
-import { SystemText } from "../SystemText.ts"
+import { SystemText } from "../text/SystemText.ts"
 import { request } from "../Method.ts"
 import {
   AskForApproval,

@@ -3,7 +3,7 @@
  * `invalid type`, `unknown variant`), because clients and models may depend on them. Pure.
  */
 import { nearest } from "../Nearest.ts"
-import { shortened } from "../Shortened.ts"
+import { shortened } from "../text/Shortened.ts"
 
 /** The types of JSON Schema, as the texts name them. */
 export const expectations: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /** Methods of app-server v2 that run commands of the client, outside of any thread. */
 import * as Schema from "effect/Schema"
-import { SystemText } from "../SystemText.ts"
+import { SystemText } from "../text/SystemText.ts"
 import { notification, request } from "../Method.ts"
 import { maybe, SandboxPolicyParam } from "./Values.ts"
 

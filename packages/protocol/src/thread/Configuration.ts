@@ -1,6 +1,6 @@
 /** Methods of app-server v2 that read and write config.toml. */
 import * as Schema from "effect/Schema"
-import { SystemText } from "../SystemText.ts"
+import { SystemText } from "../text/SystemText.ts"
 import { request } from "../Method.ts"
 import { maybe, Open, orNull } from "./Values.ts"
 

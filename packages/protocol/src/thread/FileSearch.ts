@@ -1,6 +1,6 @@
 /** Methods of app-server v2 that search files by name, or compare them with a remote. */
 import * as Schema from "effect/Schema"
-import { SystemText } from "../SystemText.ts"
+import { SystemText } from "../text/SystemText.ts"
 import { notification, request } from "../Method.ts"
 import { maybe, orNull } from "./Values.ts"
 

@@ -1,6 +1,6 @@
 /** Methods of app-server v2 on files of the machine. Paths are absolute; contents are in base64. */
 import * as Schema from "effect/Schema"
-import { SystemText } from "../SystemText.ts"
+import { SystemText } from "../text/SystemText.ts"
 import { notification, type Pure, request } from "../Method.ts"
 import { maybe } from "./Values.ts"
 

@@ -1,6 +1,6 @@
 /** Methods of app-server v2 that list what a client offers to choose from: models, modes and sets of permissions. */
 import * as Schema from "effect/Schema"
-import { SystemText } from "../SystemText.ts"
+import { SystemText } from "../text/SystemText.ts"
 import { request } from "../Method.ts"
 import { maybe, none, Open, orNull, pageParams } from "./Values.ts"
 

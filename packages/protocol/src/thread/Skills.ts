@@ -1,6 +1,6 @@
 /** Methods of app-server v2 that list what extends the agent by directory: skills, hooks and plugins. */
 import * as Schema from "effect/Schema"
-import { SystemText } from "../SystemText.ts"
+import { SystemText } from "../text/SystemText.ts"
 import { notification, request } from "../Method.ts"
 import { maybe, none, Open, orNull } from "./Values.ts"
 

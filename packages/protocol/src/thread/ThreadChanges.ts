@@ -1,6 +1,6 @@
 /** Methods of app-server v2 that change a thread: its name, its place, its settings, its history and its queue. */
 import * as Schema from "effect/Schema"
-import { SystemText } from "../SystemText.ts"
+import { SystemText } from "../text/SystemText.ts"
 import { request } from "../Method.ts"
 import { CollaborationModeParam, ReadState, Thread, Turn } from "./Thread.ts"
 import {

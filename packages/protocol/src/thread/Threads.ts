@@ -1,6 +1,6 @@
 /** Methods of app-server v2 that create, resume, fork, read and list threads. */
 import * as Schema from "effect/Schema"
-import { SystemText } from "../SystemText.ts"
+import { SystemText } from "../text/SystemText.ts"
 import { request } from "../Method.ts"
 import { AnyThreadItem } from "./Items.ts"
 import {

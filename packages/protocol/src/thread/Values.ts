@@ -4,7 +4,7 @@
  * packages/docs/wire/app-server-v2.md.
  */
 import * as Schema from "effect/Schema"
-import { SystemText } from "../SystemText.ts"
+import { SystemText } from "../text/SystemText.ts"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 
 /** A member that is written also when it has no value, as null. */

@@ -4,7 +4,7 @@ import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { GetError } from "@colloquy/core/ConversationManager"
 import type { StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
-import { shortened } from "@colloquy/protocol/Shortened"
+import { shortened } from "@colloquy/protocol/text/Shortened"
 import * as Effect from "effect/Effect"
 import { ConversationsView } from "../ConversationsView.ts"
 

@@ -58,9 +58,9 @@ export interface SubscriptionPresenter {
   /** Nothing follows: the conversation has ended, or `reason` says why its events cannot be delivered now. */
   readonly closed: (to: Listening, reason?: string) => Notification | undefined
   /**
-   * Nothing follows: another process has taken the conversation over, as `reason` says. What the client was told has begun is
-   * told to have ended, and the listener is removed. Absent: the listener is told the reason, and continues once this
-   * process has the conversation again.
+   * Nothing follows: another process has taken the conversation over, as `reason` says. The client is notified
+   * of the end of all that has begun, and the listener is removed. Absent: the listener is sent the reason, and continues
+   * once this process has the conversation again.
    */
   readonly takenOver?: (to: Listening, reason: string) => Effect.Effect<ReadonlyArray<Notification>>
   /** Presents the questions of the conversation to that client. */

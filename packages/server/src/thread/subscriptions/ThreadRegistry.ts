@@ -120,7 +120,7 @@ export class ThreadRegistry {
     this.known.delete(threadId)
   }
 
-  /** Another process has taken the thread over. Those that are subscribed are told by their subscriptions. */
+  /** Another process has taken the thread over. Subscriptions notify their own connections. */
   takenOver(threadId: string): void {
     if (!this.known.delete(threadId)) return
     const status = { type: "notLoaded" } as const

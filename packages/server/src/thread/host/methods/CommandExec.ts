@@ -9,7 +9,7 @@ import {
 } from "@colloquy/protocol/thread/Commands"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { Params, ResultOf } from "@colloquy/protocol/Method"
-import { shortened } from "@colloquy/protocol/Shortened"
+import { shortened } from "@colloquy/protocol/text/Shortened"
 import type { Done } from "effect/Cause"
 import * as Base64 from "effect/encoding/Base64"
 import * as Deferred from "effect/Deferred"

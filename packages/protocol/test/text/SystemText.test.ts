@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
-import { AppServer } from "../src/app/AppServer.ts"
-import { methodsOf } from "../src/Method.ts"
-import { AppServerV2 } from "../src/thread/AppServerV2.ts"
+import { AppServer } from "../../src/app/AppServer.ts"
+import { methodsOf } from "../../src/Method.ts"
+import { AppServerV2 } from "../../src/thread/AppServerV2.ts"
 
 /** Members that hold paths and words of commands. */
 const isSystemName = (name: string): boolean =>

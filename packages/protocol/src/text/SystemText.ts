@@ -1,6 +1,6 @@
 /** Texts that are given to the operating system, which ends each of them at the first NUL. Pure. */
 import * as Schema from "effect/Schema"
-import type { Fault } from "./Faults.ts"
+import type { Fault } from "../Faults.ts"
 
 const expected = "expected text without a NUL character"
 

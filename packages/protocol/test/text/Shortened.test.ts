@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { failureText } from "../src/JsonRpc.ts"
-import { shortened } from "../src/Shortened.ts"
+import { failureText } from "../../src/JsonRpc.ts"
+import { shortened } from "../../src/text/Shortened.ts"
 
 describe("shortened", () => {
   it("keeps a text that is short enough", () => {
