@@ -12,7 +12,7 @@ export const storageMutations: ReadonlyArray<Mutation> = [
   {
     law: "L3",
     name: "an evicted conversation counts as removed",
-    file: "packages/core/src/manager/LoadedConversations.ts",
+    file: "packages/core/src/manager/loaded/LoadedConversations.ts",
     find: "entry.placement = stored",
     replace: 'entry.placement = { _tag: "Removed" }',
   },

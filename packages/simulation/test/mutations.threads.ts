@@ -151,7 +151,7 @@ export const threadMutations: ReadonlyArray<Mutation> = [
     ...v2,
     law: "L8",
     name: "closing does not wait for a thread that is being archived",
-    file: "packages/core/src/manager/ConversationDirectory.ts",
+    file: "packages/core/src/manager/directory/Shutdown.ts",
     find: "Effect.andThen(releasing, others)",
     replace: "Effect.andThen(releasing, Effect.void)",
   },

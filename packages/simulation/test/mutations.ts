@@ -48,7 +48,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     law: "L3",
     name: "conversations that are being created do not count towards the limit",
-    file: "packages/core/src/manager/ConversationDirectory.ts",
+    file: "packages/core/src/manager/directory/Creation.ts",
     find: "entries.size + this.creating >= maxConversations",
     replace: "[...entries.values()].filter((e) => !e.isHidden).length >= maxConversations",
   },
@@ -210,7 +210,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     law: "L13",
     name: "a page limit of 0 is accepted",
-    file: "packages/core/src/manager/Pages.ts",
+    file: "packages/core/src/manager/directory/Pages.ts",
     find: "limit < 1 || ",
     replace: "",
   },
@@ -224,7 +224,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   {
     law: "L13",
     name: "a conversation that has ended says that it is being removed",
-    file: "packages/core/src/manager/LoadedConversations.ts",
+    file: "packages/core/src/manager/loaded/LoadedConversations.ts",
     find: "return this.isHalted || entry.isHidden",
     replace: 'return this.isHalted || placement._tag === "Stored"',
   },

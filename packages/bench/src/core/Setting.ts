@@ -52,18 +52,30 @@ export const withManager = <A>(
 export const silent: ModelClient["Service"]["stream"] = () => Stream.never
 
 const delta: readonly [ModelEvent] = [{ _tag: "TextDelta", delta: "word " }]
-const done: readonly [ModelEvent] = [{ _tag: "Completed" }]
+const completed: readonly [ModelEvent] = [{ _tag: "Completed" }]
 
-/** The model's answer as so many deltas, each in an array of its own. */
-export const speech = (events: number): Stream.Stream<ModelEvent> =>
+const finished = (deltas: number): readonly [ModelEvent] => [
+  {
+    _tag: "ItemDone",
+    item: {
+      type: "message",
+      role: "assistant",
+      content: [{ type: "output_text", text: "word ".repeat(deltas) }],
+    },
+  },
+]
+
+/** The model's answer as so many deltas, then the finished item, as providers send it; each in an array of its own. */
+export const speech = (deltas: number): Stream.Stream<ModelEvent> =>
   Stream.suspend(() => {
-    let left = events
+    let left = deltas
     return Stream.fromPull(
       Effect.succeed(
         Effect.suspend(() => {
           left--
           if (left >= 0) return Effect.succeed(delta)
-          return left === -1 ? Effect.succeed(done) : Cause.done()
+          if (left === -1) return Effect.succeed(finished(deltas))
+          return left === -2 ? Effect.succeed(completed) : Cause.done()
         }),
       ),
     )

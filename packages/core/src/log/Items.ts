@@ -24,6 +24,7 @@ import {
 import { callEnd, callStart, singleItem } from "./ItemEvents.ts"
 import { withoutReverted } from "./Reverted.ts"
 import type { CallItem, Item, TextItem } from "./Item.ts"
+import { continuedText, type OpenText } from "./OpenText.ts"
 
 /** What one event did to the items. */
 export type ItemChange =
@@ -42,15 +43,6 @@ export type ItemChange =
   | { readonly _tag: "Completed"; readonly item: Item }
   /** A text was not recorded: the item is not part of the conversation. */
   | { readonly _tag: "Discarded"; readonly item: Item }
-
-/** A text that is being received. */
-export interface OpenText {
-  readonly item: TextItem
-  /** True: complete, although not recorded yet; a further delta starts another item. */
-  readonly isClosed: boolean
-  /** True: its response is over without having recorded it; the next delta replaces the text. */
-  readonly isReplaced: boolean
-}
 
 /** What is open after some events. A value: a state may be kept and continued from more than once. */
 export interface ItemsState {
@@ -116,24 +108,6 @@ const isOf =
   ({ item }: OpenText): boolean =>
     item.turnId === turnId && item.type === type
 
-/**
- * The only text that is being received, with a piece of this type. Undefined where the piece starts another text or there are
- * several. Most pieces continue the only one, so this allocates little.
- */
-export const continuedText = (
-  { texts }: Pick<ItemsState, "texts">,
-  turnId: string,
-  type: TextItem["type"],
-  delta: string,
-): OpenText | undefined => {
-  const only = texts.length === 1 ? texts[0] : undefined
-  if (only === undefined) return undefined
-  const { isClosed, isReplaced, item } = only
-  return isClosed || isReplaced || item.turnId !== turnId || item.type !== type
-    ? undefined
-    : { item: { ...item, text: item.text + delta }, isClosed, isReplaced }
-}
-
 /** The piece begins the text of the first item anew; the later ones are void. */
 const replaceTexts = (
   state: ItemsState,
@@ -159,7 +133,7 @@ const addDelta = (
   type: TextItem["type"],
   delta: string,
 ): ItemsStep => {
-  const only = continuedText(state, turnId, type, delta)
+  const only = continuedText(state.texts, turnId, type, delta)
   if (only !== undefined) {
     const { calls, counts, turnId: running } = state
     return {

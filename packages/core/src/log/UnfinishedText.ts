@@ -7,14 +7,8 @@ import { eventInfo, type EventMsg, isTextDelta } from "@colloquy/protocol/EventM
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { MessageItem } from "@colloquy/protocol/ResponseItem"
 import type { TextItem } from "./Item.ts"
-import {
-  continuedText,
-  firstItemId,
-  initialItems,
-  type ItemsState,
-  step,
-  textTypes,
-} from "./Items.ts"
+import { firstItemId, initialItems, type ItemsState, step, textTypes } from "./Items.ts"
+import { continuedText } from "./OpenText.ts"
 import { messageEvents } from "./MessageEvents.ts"
 
 /** The state of the fold of items, with the texts of one turn only. */
@@ -39,7 +33,7 @@ const continued = (
     const item: TextItem = { type, id, turnId, status: "running", text: msg.delta }
     return { texts: [{ item, isClosed: false, isReplaced: false }] }
   }
-  const only = continuedText(unfinished, turnId, textTypes[msg.type], msg.delta)
+  const only = continuedText(unfinished.texts, turnId, textTypes[msg.type], msg.delta)
   return only === undefined ? undefined : { texts: [only] }
 }
 

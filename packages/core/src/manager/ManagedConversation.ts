@@ -9,7 +9,7 @@ import type { Conversation } from "../Conversation.ts"
 import { ConversationClosed } from "../ConversationErrors.ts"
 import { attachedEvents } from "../listeners/Listener.ts"
 import type { Entry } from "./Entry.ts"
-import type { LoadedConversations } from "./LoadedConversations.ts"
+import type { LoadedConversations } from "./loaded/LoadedConversations.ts"
 
 /** A conversation that is loaded by each call that needs it. The members are those of `Conversation`. */
 export class ManagedConversation implements Conversation {

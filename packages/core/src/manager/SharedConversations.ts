@@ -21,7 +21,7 @@ import type { RecordOf } from "../LogRecord.ts"
 import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import type { StoreError } from "../StoreErrors.ts"
 import type { FollowOptions } from "../listeners/Listeners.ts"
-import type { ConversationDirectory } from "./ConversationDirectory.ts"
+import type { ConversationDirectory } from "./directory/ConversationDirectory.ts"
 import { follow } from "./FollowingListener.ts"
 import type { Storage } from "./Storage.ts"
 

@@ -39,7 +39,7 @@ import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import type { LeaseHeld, StoreError } from "../StoreErrors.ts"
 import { isVisible } from "./Access.ts"
 import type { Entry } from "./Entry.ts"
-import type { InitialLog } from "./InitialLog.ts"
+import type { InitialLog } from "./directory/InitialLog.ts"
 import { UncreatedLog } from "./UncreatedLog.ts"
 
 /** Records per page of a log: some hundreds of KiB. */

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Result from "effect/Result"
 import { BadCursor } from "../../src/ConversationErrors.ts"
-import { decode, encode } from "../../src/manager/Cursor.ts"
+import { decode, encode } from "../../src/manager/directory/Cursor.ts"
 
 const id = ConversationId.make("00000000-0000-7000-8000-000000000001")
 

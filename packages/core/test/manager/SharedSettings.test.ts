@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import type { ConversationSettings } from "../../src/ConversationSettings.ts"
-import { SharedSettings } from "../../src/manager/SharedSettings.ts"
+import { SharedSettings } from "../../src/manager/loaded/SharedSettings.ts"
 import { settings } from "../support.ts"
 
 /** Equal settings of which no object is the same. */

@@ -5,8 +5,8 @@
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Result from "effect/Result"
-import { BadCursor } from "../ConversationErrors.ts"
-import type { ListPosition } from "../ConversationStore.ts"
+import { BadCursor } from "../../ConversationErrors.ts"
+import type { ListPosition } from "../../ConversationStore.ts"
 
 /** Version, time in milliseconds, id. */
 const form = /^c2:(0|[1-9]\d{0,14}):([0-9a-f-]{36})$/

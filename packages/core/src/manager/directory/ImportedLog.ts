@@ -5,9 +5,9 @@
 import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type { ContentItem, ResponseItem } from "@colloquy/protocol/ResponseItem"
-import type { ConversationSettings } from "../ConversationSettings.ts"
-import { initialEvents } from "../decider/InitialEvents.ts"
-import { numberDrafts } from "../decider/State.ts"
+import type { ConversationSettings } from "../../ConversationSettings.ts"
+import { initialEvents } from "../../decider/InitialEvents.ts"
+import { numberDrafts } from "../../decider/State.ts"
 
 const turnId = "history"
 

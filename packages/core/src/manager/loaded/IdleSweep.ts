@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Latch from "effect/Latch"
-import type { Entry } from "./Entry.ts"
+import type { Entry } from "../Entry.ts"
 
 /** What the sweep looks at, and how it evicts. */
 export interface IdleSweepOptions {

@@ -4,7 +4,7 @@
  * from them. Never changes a value.
  */
 import * as Equal from "effect/Equal"
-import type { ConversationSettings } from "../ConversationSettings.ts"
+import type { ConversationSettings } from "../../ConversationSettings.ts"
 
 /** Shares equal settings. Remembers those of one conversation. */
 export class SharedSettings {

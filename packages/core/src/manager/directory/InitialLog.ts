@@ -2,10 +2,10 @@
 import { defined } from "@colloquy/protocol/Defined"
 import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationId } from "@colloquy/protocol/Ids"
-import type { ConversationSettings } from "../ConversationSettings.ts"
-import { initialEvents } from "../decider/InitialEvents.ts"
+import type { ConversationSettings } from "../../ConversationSettings.ts"
+import { initialEvents } from "../../decider/InitialEvents.ts"
 import { importedLog } from "./ImportedLog.ts"
-import { numberDrafts } from "../decider/State.ts"
+import { numberDrafts } from "../../decider/State.ts"
 
 /** The first events of a new conversation, and the id of the conversation that they were copied from. */
 export interface InitialLog {

@@ -1,6 +1,6 @@
 /** How a transition of a conversation between memory and store ended, for callers that only wait for it. */
 import * as Effect from "effect/Effect"
-import type { ConversationUnavailable } from "../ConversationErrors.ts"
+import type { ConversationUnavailable } from "../../ConversationErrors.ts"
 
 /**
  * True when the transition succeeded, false when it failed. The reason of a failure is logged by `Storage` and given to

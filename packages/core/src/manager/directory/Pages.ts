@@ -1,13 +1,17 @@
 /** Pages of the stored conversations, newest first. Loads no conversation. */
 import { defined } from "@colloquy/protocol/Defined"
 import * as Effect from "effect/Effect"
-import { type BadCursor, BadPageLimit } from "../ConversationErrors.ts"
-import type { ConversationPage, ConversationSummary, PageOptions } from "../ConversationManager.ts"
-import type { ConversationStore, ConversationSummary as Stored } from "../ConversationStore.ts"
-import type { StoreError } from "../StoreErrors.ts"
-import { withinStoreTimeout } from "../store/StoreTimeout.ts"
+import { type BadCursor, BadPageLimit } from "../../ConversationErrors.ts"
+import type {
+  ConversationPage,
+  ConversationSummary,
+  PageOptions,
+} from "../../ConversationManager.ts"
+import type { ConversationStore, ConversationSummary as Stored } from "../../ConversationStore.ts"
+import type { StoreError } from "../../StoreErrors.ts"
+import { withinStoreTimeout } from "../../store/StoreTimeout.ts"
 import { decode, encode } from "./Cursor.ts"
-import type { Entry } from "./Entry.ts"
+import type { Entry } from "../Entry.ts"
 
 const maxLimit = 1000
 const defaultLimit = 50

@@ -1,7 +1,7 @@
 /** The listeners for changes of the list of conversations. Each is called right after a change and must return at once. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Owner } from "../ConversationStore.ts"
+import type { Owner } from "../../ConversationStore.ts"
 
 /** The listeners of one manager. */
 export class Watchers {

@@ -1,7 +1,7 @@
 /** The entries of one manager by id, and the quota of each owner. */
-import { TooManyConversations } from "../ConversationErrors.ts"
-import type { QuotaOf } from "../Quota.ts"
-import type { Entry } from "./Entry.ts"
+import { TooManyConversations } from "../../ConversationErrors.ts"
+import type { QuotaOf } from "../../Quota.ts"
+import type { Entry } from "../Entry.ts"
 
 /** A map of entries that counts them by owner. An archived conversation is kept and not counted. */
 export class Entries extends Map<string, Entry> {

@@ -1,0 +1,202 @@
+/**
+ * The state of one manager: which conversations exist for it, and what creates, finds, removes and ends them.
+ *
+ * Keeps L3 (a failed creation leaves nothing behind) and L8 at its level (the shutdown ends every conversation, all at the
+ * same time and each within its bound). `Creation` creates conversations; `LoadedConversations` decides which are in memory;
+ * `Storage` reads and writes their logs. The members that `ConversationManager` documents behave as described there.
+ */
+import { parseConversationId } from "@colloquy/protocol/Ids"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Scope from "effect/Scope"
+import type { Conversation } from "../../Conversation.ts"
+import {
+  type CannotResume,
+  type ManagerClosed,
+  NoSuchConversation,
+} from "../../ConversationErrors.ts"
+import type {
+  Access,
+  ConversationManager,
+  CreateError,
+  ForkOptions,
+  GetError,
+  RemoveError,
+} from "../../ConversationManager.ts"
+import type { ConversationSettings } from "../../ConversationSettings.ts"
+import type { ConversationSummary, LogAddress } from "../../ConversationStore.ts"
+import { type ForkRule, problemOf } from "../../ForkRule.ts"
+import type { QuotaOf } from "../../Quota.ts"
+import { beyondHistory, forkLog } from "../../recovery/Fork.ts"
+import { withinStoreTimeout } from "../../store/StoreTimeout.ts"
+import type { StoreError } from "../../StoreErrors.ts"
+import { isVisible } from "../Access.ts"
+import { type Entry, stored } from "../Entry.ts"
+import { ManagedConversation } from "../ManagedConversation.ts"
+import { orUnavailable } from "../Storage.ts"
+import { Creation } from "./Creation.ts"
+import type { DirectoryParts } from "./DirectoryParts.ts"
+import { Entries } from "./Entries.ts"
+import { findEntry, findStoredEntry } from "./FindEntry.ts"
+import { pageOf } from "./Pages.ts"
+import { Shutdown } from "./Shutdown.ts"
+import { Watchers } from "./Watchers.ts"
+
+/** The conversations of one manager. */
+export class ConversationDirectory {
+  private readonly parts: DirectoryParts
+  private readonly creation: Creation
+
+  constructor({
+    quotaOf,
+    ...parts
+  }: Omit<DirectoryParts, "entries" | "shutdown" | "watchers"> & { readonly quotaOf?: QuotaOf }) {
+    const entries = new Entries(quotaOf)
+    const shutdown = new Shutdown(entries, parts.inMemory)
+    this.parts = { ...parts, entries, shutdown, watchers: new Watchers() }
+    this.creation = new Creation(this.parts)
+  }
+
+  get watchers(): Watchers {
+    return this.parts.watchers
+  }
+
+  create(
+    { history, resumePath, ...settings }: ConversationSettings,
+    access: Access | undefined,
+  ): Effect.Effect<Conversation, CreateError | CannotResume> {
+    return Effect.flatMap(
+      this.creation.originOf({ history, resumePath }, settings, access),
+      (origin) => this.creation.start(settings, access?.owner ?? undefined, origin),
+    )
+  }
+
+  createOnSubmit(
+    { history, resumePath, ...settings }: ConversationSettings,
+    access: Access | undefined,
+  ): Effect.Effect<Conversation, CreateError | CannotResume, Scope.Scope> {
+    return Effect.flatMap(
+      this.creation.originOf({ history, resumePath }, settings, access),
+      (origin) => this.creation.startUnrecorded(settings, access?.owner ?? undefined, origin),
+    )
+  }
+
+  get(id: string, access: Access | undefined): Effect.Effect<Conversation, GetError> {
+    return Effect.andThen(this.checkOpen, this.load(id, findEntry(this.parts, id, access)))
+  }
+
+  open(path: string, access: Access | undefined): Effect.Effect<Conversation, GetError> {
+    return Effect.andThen(
+      this.checkOpen,
+      this.load(path, findStoredEntry(this.parts, path, { path }, access)),
+    )
+  }
+
+  metadata(
+    address: LogAddress,
+    access: Access | undefined,
+  ): Effect.Effect<ConversationSummary, NoSuchConversation | StoreError> {
+    return Effect.filterOrFail(
+      withinStoreTimeout("metadata", this.parts.store.metadata(address)),
+      ({ meta }) => isVisible(meta, access),
+      () => new NoSuchConversation({ id: "id" in address ? address.id : address.path }),
+    )
+  }
+
+  list(...[page]: Parameters<ConversationManager["Service"]["list"]>) {
+    return pageOf(this.parts.store, this.parts.entries, page)
+  }
+
+  fork(id: string, rule: ForkRule, access?: Access, options: ForkOptions = {}) {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.checkOpen
+      const problem = problemOf(rule)
+      if (problem !== undefined) return yield* problem
+      const entry = yield* orUnavailable(id, findEntry(this.parts, id, access))
+      const { events, settings } = yield* this.parts.inMemory.use(entry, (conversation) =>
+        Effect.all({
+          events: conversation.durableEvents,
+          settings: Effect.map(conversation.state, ({ settings: now }) => ({ ...now, ...options })),
+        }),
+      )
+      const beyond = beyondHistory(events, rule)
+      if (beyond !== undefined) return yield* beyond
+      return yield* this.creation.start(settings, entry.owner, {
+        id: entry.id,
+        log: (forked) => forkLog(events, rule, { id: forked, settings }),
+      })
+    })
+  }
+
+  /** Releases the conversation, then has the store delete or move its log. No caller finds it meanwhile. */
+  releaseAnd(
+    operation: "delete" | "archive" | "unarchive",
+    name: string,
+    access: Access | undefined,
+  ): Effect.Effect<void, RemoveError> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.checkOpen
+      const entry = yield* findEntry(this.parts, name, access)
+      // Another caller may have hidden it since it was found, and still holds its lease.
+      if (entry.isHidden) return yield* new NoSuchConversation({ id: name })
+      entry.isHidden = true
+      yield* this.parts.inMemory.release(entry, { quietly: false })
+      const { id } = entry
+      const exit = yield* Effect.exit(
+        withinStoreTimeout(operation, this.parts.store[operation](id)),
+      )
+      if (Exit.isFailure(exit) || operation !== "delete") {
+        entry.placement = stored
+        entry.isHidden = false
+        if (Exit.isSuccess(exit)) this.parts.entries.setArchived(id, operation === "archive")
+      } else {
+        entry.placement = { ...entry.placement, _tag: "Removed", isDeleted: true }
+        this.parts.entries.delete(id)
+      }
+      yield* exit
+      // The store has moved its file.
+      entry.path = undefined
+      this.parts.watchers.notify(entry)
+      // An interruption in between would leave an entry that no caller can find or remove.
+    }).pipe(Effect.uninterruptible)
+  }
+
+  /** One that is not archived stays as it is, whoever has it: there is nothing to change for which to wait or to ask. */
+  unarchive(name: string, access: Access | undefined): Effect.Effect<void, RemoveError> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.checkOpen
+      const parsed = parseConversationId(name)
+      if ("problem" in parsed) return yield* new NoSuchConversation({ id: name })
+      const { archived, meta } = yield* this.metadata({ id: parsed.id }, access)
+      // One that was resumed by its path has the lease although it is archived.
+      const known = archived ? this.parts.entries.get(meta.id) : undefined
+      if (known !== undefined) return yield* this.releaseAnd("unarchive", name, access)
+      if (archived) yield* withinStoreTimeout("unarchive", this.parts.store.unarchive(meta.id))
+      this.parts.entries.setArchived(meta.id, false)
+      this.parts.watchers.notify(meta)
+    })
+  }
+
+  get shutdown(): Effect.Effect<void> {
+    return this.parts.shutdown.run
+  }
+
+  get isClosed(): Effect.Effect<boolean> {
+    return Effect.sync(() => this.parts.shutdown.hasStarted)
+  }
+
+  private get checkOpen(): Effect.Effect<void, ManagerClosed> {
+    return this.parts.shutdown.checkOpen
+  }
+
+  private load(
+    name: string,
+    finding: Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError>,
+  ): Effect.Effect<Conversation, GetError> {
+    return Effect.flatMap(orUnavailable(name, finding), (entry) =>
+      this.parts.inMemory.use(entry, () =>
+        Effect.succeed(new ManagedConversation(entry, this.parts.inMemory)),
+      ),
+    )
+  }
+}

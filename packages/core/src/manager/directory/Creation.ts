@@ -1,0 +1,141 @@
+/**
+ * Creates the conversations of one manager. A creation that fails leaves nothing behind (L3), and no caller finds a
+ * conversation before it is in the store.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Conversation } from "../../Conversation.ts"
+import { type CannotResume, ManagerClosed, TooManyConversations } from "../../ConversationErrors.ts"
+import type { Access, CreateError } from "../../ConversationManager.ts"
+import type { ConversationSettings } from "../../ConversationSettings.ts"
+import type { ForkRule } from "../../ForkRule.ts"
+import { forkLog } from "../../recovery/Fork.ts"
+import { type Entry, makeEntry } from "../Entry.ts"
+import { ManagedConversation } from "../ManagedConversation.ts"
+import type { DirectoryParts } from "./DirectoryParts.ts"
+import { type Beginning, importedOrigin, initialLogOf, type Origin } from "./InitialLog.ts"
+
+const wholeHistory: ForkRule = { _tag: "DropLastUserMessages", n: 0 }
+
+/** See the header. */
+export class Creation {
+  private readonly parts: DirectoryParts
+  /** Conversations that are being created and have no id yet. */
+  private creating = 0
+
+  constructor(parts: DirectoryParts) {
+    this.parts = parts
+  }
+
+  /** What a new conversation begins with, if its settings name a history. */
+  originOf(
+    { history, resumePath }: Beginning,
+    settings: ConversationSettings,
+    access: Access | undefined,
+  ): Effect.Effect<Origin | undefined, ManagerClosed | CannotResume> {
+    if (resumePath === undefined) return Effect.succeed(importedOrigin(history, settings))
+    const stored = Effect.andThen(
+      this.parts.shutdown.checkOpen,
+      this.parts.storage.history(resumePath, access),
+    )
+    return Effect.map(stored, ({ events, id }) => ({
+      id,
+      log: (created) => forkLog(events, wholeHistory, { id: created, settings }),
+    }))
+  }
+
+  /** Creates a conversation, with the log of its origin or with the first events of a new one. */
+  start(
+    settings: ConversationSettings,
+    owner: string | undefined,
+    origin?: Origin,
+  ): Effect.Effect<Conversation, CreateError> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.parts.shutdown.checkOpen
+      const entry = yield* this.makeHiddenEntry(owner)
+      return yield* this.startEntry(entry, settings, origin).pipe(
+        Effect.onError(() => Effect.sync(() => this.parts.entries.delete(entry.id))),
+      )
+    }).pipe(Effect.uninterruptible)
+  }
+
+  private startEntry(
+    entry: Entry,
+    settings: ConversationSettings,
+    origin: Origin | undefined,
+  ): Effect.Effect<Conversation, CreateError> {
+    return Effect.gen({ self: this }, function* () {
+      const initialLog = initialLogOf(entry.id, settings, origin)
+      yield* this.parts.inMemory.start(entry, (lease) =>
+        this.parts.storage.create(entry, settings, initialLog, lease),
+      )
+      if (this.parts.shutdown.hasStarted) {
+        yield* this.parts.inMemory.release(entry, { quietly: false })
+        yield* this.parts.storage.deleteUnknown(entry)
+        return yield* new ManagerClosed()
+      }
+      this.reveal(entry)
+      return new ManagedConversation(entry, this.parts.inMemory)
+    })
+  }
+
+  /** Creates a conversation whose log is created by its first record. Forgets it if the scope closes before. */
+  startUnrecorded(
+    settings: ConversationSettings,
+    owner: string | undefined,
+    origin: Origin | undefined,
+  ): Effect.Effect<Conversation, CreateError, Scope.Scope> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.parts.shutdown.checkOpen
+      const entry = yield* this.makeHiddenEntry(owner)
+      entry.isUnrecorded = true
+      yield* Effect.addFinalizer(() => this.forgetUnrecorded(entry))
+      const initialLog = initialLogOf(entry.id, settings, origin)
+      yield* this.parts.inMemory.start(entry, (lease) =>
+        this.parts.storage.createOnSubmit(entry, settings, initialLog, lease, () =>
+          this.reveal(entry),
+        ),
+      )
+      // The finalizer ends it.
+      yield* this.parts.shutdown.checkOpen
+      return new ManagedConversation(entry, this.parts.inMemory)
+    }).pipe(Effect.uninterruptible)
+  }
+
+  /** From now on callers find the conversation. */
+  private reveal(entry: Entry): void {
+    entry.isUnrecorded = false
+    entry.isHidden = false
+    this.parts.watchers.notify(entry)
+  }
+
+  private forgetUnrecorded(entry: Entry): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (!entry.isUnrecorded) return Effect.void
+      this.parts.entries.delete(entry.id)
+      return this.parts.inMemory.release(entry, { quietly: true })
+    })
+  }
+
+  /** Makes the hidden entry of a new conversation. It counts from now on; no caller finds it before it is created. */
+  private makeHiddenEntry(owner: string | undefined): Effect.Effect<Entry, TooManyConversations> {
+    return Effect.suspend((): Effect.Effect<Entry, TooManyConversations> => {
+      const { entries, ids, maxConversations } = this.parts
+      if (entries.size + this.creating >= maxConversations) {
+        return Effect.fail(new TooManyConversations({ limit: "total", maxConversations }))
+      }
+      this.creating++
+      return ids.conversationId.pipe(
+        Effect.flatMap((id) => {
+          const refused = entries.beyondQuota(owner)
+          if (refused !== undefined) return Effect.fail(refused)
+          const entry = makeEntry(id, { _tag: "Removed" }, owner)
+          entry.isHidden = true
+          entries.set(id, entry)
+          return Effect.succeed(entry)
+        }),
+        Effect.ensuring(Effect.sync(() => this.creating--)),
+      )
+    })
+  }
+}
