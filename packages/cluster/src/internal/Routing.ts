@@ -3,8 +3,8 @@
  * waits, within a bound. Then it fails with `ConversationUnavailable`.
  */
 import { ConversationUnavailable, ManagerClosed } from "@colloquy/core/ConversationErrors"
+import { StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
-import { type LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -37,17 +37,11 @@ export interface Route {
 /** The errors of an operation that is repeated while the conversation moves. */
 type Settled<E> = Exclude<E, Elsewhere | NodeUnreachable> | ConversationUnavailable | ManagerClosed
 
-/** What kept the caller from the conversation: the lease of another process, or a node that does not respond. */
-const causeOf = (last: Elsewhere | NodeUnreachable): LeaseHeld | StoreError => {
-  if (last instanceof Elsewhere && last.held !== undefined) return last.held
-  const { message } = last
-  // A node that does not respond may still carry out what it was asked.
-  const reason = last instanceof Elsewhere ? "Unreachable" : "Slow"
-  return new StoreError({ operation: "open", reason, message })
-}
-
 const gaveUp = (id: ConversationId, last: Elsewhere | NodeUnreachable): ConversationUnavailable => {
-  const because = causeOf(last)
+  const held = last instanceof Elsewhere ? last.held : undefined
+  const { message } = last
+  // Without a cause the conversation would count as archived.
+  const because = held ?? new StoreError({ operation: "open", reason: "Unreachable", message })
   return new ConversationUnavailable({ id, reason: because.message, because })
 }
 
