@@ -45,18 +45,19 @@ describe("a long value of a client makes no long error", () => {
       Effect.gen(function* () {
         yield* server.send(initialize({}))
         yield* server.quiet
-        for (const [id, [method, params]] of [
+        const requests: ReadonlyArray<readonly [method: string, params: object]> = [
           ["resources/read", { uri: long }],
           ["prompts/get", { name: long }],
           ["tools/call", { name: long }],
           ["logging/setLevel", { level: long }],
           [long, {}],
-        ].entries()) {
-          const answer = yield* server.ask(id, String(method), params)
-          assert.isDefined(answer.error ?? answer.result, String(method).slice(0, 40))
+        ]
+        for (const [id, [method, params]] of requests.entries()) {
+          const answer = yield* server.ask(id, method, params)
+          assert.isDefined(answer.error ?? answer.result, method.slice(0, 40))
           // The specification has the URI in `data`: a client reads it there.
           const { message } = answer.error ?? { message: JSON.stringify(answer.result) }
-          assert.isBelow(message.length, 10_000, String(method).slice(0, 40))
+          assert.isBelow(message.length, 10_000, method.slice(0, 40))
         }
       }),
     ),
