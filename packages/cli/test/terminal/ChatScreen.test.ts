@@ -3,7 +3,7 @@ import xterm from "@xterm/headless"
 import { plain } from "../../src/demo/Style.ts"
 import { ChatScreen } from "../../src/terminal/chat/ChatScreen.ts"
 import { initialState } from "../../src/terminal/chat/ChatState.ts"
-import { lineOf } from "../../src/terminal/chat/LineEditor.ts"
+import { lineOf } from "../../src/terminal/chat/line/Editor.ts"
 import { liveRows } from "../../src/terminal/chat/LiveRows.ts"
 import { fit, rowsOf, widthOf } from "../../src/terminal/Width.ts"
 

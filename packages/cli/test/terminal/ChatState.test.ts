@@ -5,7 +5,7 @@ import {
   initialState,
   onKey,
 } from "../../src/terminal/chat/ChatState.ts"
-import type { Key } from "../../src/terminal/chat/LineEditor.ts"
+import type { Key } from "../../src/terminal/chat/line/Editor.ts"
 import { questionOf, settleMs } from "../../src/terminal/chat/Question.ts"
 
 const ctrl = (name: string): Key => ({ name, ctrl: true, sequence: "" })

@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { plain } from "../../src/demo/Style.ts"
 import { initialState, onKey } from "../../src/terminal/chat/ChatState.ts"
-import { inputRows } from "../../src/terminal/chat/InputRows.ts"
-import type { Key } from "../../src/terminal/chat/LineEditor.ts"
-import { joinPasted } from "../../src/terminal/chat/Paste.ts"
+import { inputRows } from "../../src/terminal/chat/line/Rows.ts"
+import type { Key } from "../../src/terminal/chat/line/Editor.ts"
+import { joinPasted } from "../../src/terminal/chat/line/Paste.ts"
 
 const keysOf = (text: string): ReadonlyArray<Key> =>
   Array.from(text, (sequence) => ({ sequence, name: sequence === "\r" ? "return" : undefined }))

@@ -3,7 +3,7 @@
  * Returns the text to write; writes nothing.
  */
 import { widthOf } from "../Width.ts"
-import type { Live } from "./InputRows.ts"
+import type { Live } from "./line/Rows.ts"
 
 /** See the header. */
 export class ChatScreen {

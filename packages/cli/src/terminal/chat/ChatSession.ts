@@ -24,9 +24,9 @@ import type { ChatTerminal } from "./ChatTerminal.ts"
 import { ChatView } from "./ChatView.ts"
 import { deliver, messageOf } from "./Deliver.ts"
 import type { Input } from "./Input.ts"
-import type { Key } from "./LineEditor.ts"
+import type { Key } from "./line/Editor.ts"
 import { liveRows } from "./LiveRows.ts"
-import { joinPasted } from "./Paste.ts"
+import { joinPasted } from "./line/Paste.ts"
 import { runSlash } from "./RunSlash.ts"
 
 /** What a session works with. */

@@ -5,9 +5,9 @@
  *     question --y, a, n, Esc--> answer;  question, something typed --Alt-y, Alt-a, Alt-n, Esc--> answer
  *     nothing runs, nothing typed --Ctrl-C--> hint --Ctrl-C--> end of the chat
  */
-import { browse, emptyHistory, type InputHistory, remember } from "./InputHistory.ts"
-import { edit, emptyLine, insert, type Key, type Line } from "./LineEditor.ts"
-import { pastedText } from "./Paste.ts"
+import { browse, emptyHistory, type InputHistory, remember } from "./line/History.ts"
+import { edit, emptyLine, insert, type Key, type Line } from "./line/Editor.ts"
+import { pastedText } from "./line/Paste.ts"
 import { type Answer, type Question, settleMs } from "./Question.ts"
 import { type Slash, slashOf } from "./SlashCommands.ts"
 

@@ -15,7 +15,7 @@ import { emitKeypressEvents } from "node:readline"
 import type { Readable, Writable } from "node:stream"
 import * as CallbackOffers from "./CallbackOffers.ts"
 import type { Input } from "./Input.ts"
-import type { Key } from "./LineEditor.ts"
+import type { Key } from "./line/Editor.ts"
 
 /** What a session needs of a terminal. */
 export interface ChatTerminal {

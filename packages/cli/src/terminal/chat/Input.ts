@@ -1,6 +1,6 @@
 /** What a chat reacts to, in one queue. Types only. */
 import type { Delivered } from "./Deliver.ts"
-import type { Key } from "./LineEditor.ts"
+import type { Key } from "./line/Editor.ts"
 
 /** See the header. */
 export type Input =

@@ -6,7 +6,7 @@ import { formatMillis, prose } from "../../demo/Format.ts"
 import type { TextOptions } from "../sessions/SessionText.ts"
 import { fit, rowsOf } from "../Width.ts"
 import type { ChatState } from "./ChatState.ts"
-import { inputRows, type Live } from "./InputRows.ts"
+import { inputRows, type Live } from "./line/Rows.ts"
 
 /** Longest piece of a message that waits for its turn which is measured, in UTF-16 code units. */
 const maxWaiting = 4096

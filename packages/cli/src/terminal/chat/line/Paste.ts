@@ -1,5 +1,5 @@
 /** What a terminal pastes, between two marks. Pure. */
-import type { Key } from "./LineEditor.ts"
+import type { Key } from "./Editor.ts"
 
 /** The text of one or more pasted characters: line feeds and tabs are kept, keys and other control characters left out. */
 export const pastedText = (sequence: string): string => {

@@ -1,5 +1,5 @@
 /** The line that a person types, and what each key does to it. Pure. */
-import { graphemes } from "../Width.ts"
+import { graphemes } from "../../Width.ts"
 
 /** A key as `node:readline` reports it. */
 export interface Key {

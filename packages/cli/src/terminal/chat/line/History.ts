@@ -1,5 +1,5 @@
 /** Earlier messages, which the keys up and down put into the line. Pure. */
-import { type Line, lineOf } from "./LineEditor.ts"
+import { type Line, lineOf } from "./Editor.ts"
 
 /** Which message is in the line. */
 export interface InputHistory {

@@ -1,8 +1,8 @@
 /** The rows of the line that is typed, and the place of the cursor in them. Pure. */
-import { prose } from "../../demo/Format.ts"
-import type { TextOptions } from "../sessions/SessionText.ts"
-import { graphemes, isAscii, widthOf } from "../Width.ts"
-import type { Line } from "./LineEditor.ts"
+import { prose } from "../../../demo/Format.ts"
+import type { TextOptions } from "../../sessions/SessionText.ts"
+import { graphemes, isAscii, widthOf } from "../../Width.ts"
+import type { Line } from "./Editor.ts"
 
 interface Place {
   readonly row: number
