@@ -44,7 +44,7 @@ export const clusterMutations: ReadonlyArray<Mutation> = [
     ...ofCluster,
     law: "L7",
     name: "a node that gives a conversation up withdraws its questions",
-    file: "packages/core/src/manager/LoadedConversations.ts",
+    file: "packages/core/src/manager/loaded/LoadedConversations.ts",
     find: "loaded.log.revoke()",
     replace: "void loaded.log",
   },

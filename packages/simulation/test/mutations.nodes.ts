@@ -54,7 +54,7 @@ export const nodeMutations: ReadonlyArray<Mutation> = [
     law: "L10",
     name: "a node acknowledges before the commit",
     file: "packages/core/src/conversation/ConversationActor.ts",
-    find: "onFailure: (error) => this.lose(error),",
+    find: "onFailure: (error) => this.lose(writer, error),",
     replace: "onFailure: (error) => Effect.as(Effect.logDebug(error), true),",
   },
   {

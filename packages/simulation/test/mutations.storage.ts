@@ -48,7 +48,7 @@ export const storageMutations: ReadonlyArray<Mutation> = [
     law: "L10",
     name: "events that cannot be recorded are acknowledged",
     file: "packages/core/src/conversation/ConversationActor.ts",
-    find: "onFailure: (error) => this.lose(error),",
+    find: "onFailure: (error) => this.lose(writer, error),",
     replace: "onFailure: (error) => Effect.as(Effect.logDebug(error), true),",
   },
   {
@@ -76,8 +76,8 @@ export const storageMutations: ReadonlyArray<Mutation> = [
     law: "L16",
     name: "a writer continues after it has lost its lease",
     file: "packages/core/src/conversation/ConversationActor.ts",
-    find: "onFailure: (error) => this.lose(error),",
+    find: "onFailure: (error) => this.lose(writer, error),",
     replace:
-      'onFailure: (error) => error._tag === "LeaseLost" ? Effect.succeed(true) : this.lose(error),',
+      'onFailure: (error) => error._tag === "LeaseLost" ? Effect.succeed(true) : this.lose(writer, error),',
   },
 ]

@@ -58,8 +58,8 @@ export const threadMutations: ReadonlyArray<Mutation> = [
     law: "L7",
     name: "no client is notified that its question was answered",
     file: "packages/server/src/thread/subscriptions/ThreadPresenter.ts",
-    find: ".take(threadId, output.msg.call_id)",
-    replace: ".take(threadId, output.msg.type)",
+    find: "return this.resolved(threadId, output.msg.call_id)",
+    replace: "return this.resolved(threadId, output.msg.type)",
   },
   {
     law: "L11",
@@ -200,8 +200,8 @@ export const threadMutations: ReadonlyArray<Mutation> = [
     law: "L16",
     name: "the writer of a thread continues after it has lost its lease",
     file: "packages/core/src/conversation/ConversationActor.ts",
-    find: "onFailure: (error) => this.lose(error),",
+    find: "onFailure: (error) => this.lose(writer, error),",
     replace:
-      'onFailure: (error) => error._tag === "LeaseLost" ? Effect.succeed(true) : this.lose(error),',
+      'onFailure: (error) => error._tag === "LeaseLost" ? Effect.succeed(true) : this.lose(writer, error),',
   },
 ]

@@ -42,8 +42,8 @@ export const wireMutations: ReadonlyArray<Mutation> = [
     law: "L5",
     name: "a listener gets no notification when its conversation cannot be recorded",
     file: "packages/server/src/app/subscriptions/Subscriptions.ts",
-    find: "ConversationUnavailable: (error) => this.suspended(served, attachment, error),",
-    replace: "ConversationUnavailable: () => Effect.void,",
+    find: "this.takenOver(served, attachment, error) ?? this.suspended(served, attachment, error),",
+    replace: "this.takenOver(served, attachment, error) ?? Effect.void,",
   },
   {
     law: "L9",
