@@ -67,7 +67,9 @@ const reporting = Effect.gen(function* () {
   yield* migrate
   yield* sql`DELETE FROM colloquy_nodes WHERE at < clock_timestamp() - ${forgottenMs} * interval '1 millisecond'`
   yield* Effect.addFinalizer(() =>
-    Effect.ignore(sql`DELETE FROM colloquy_nodes WHERE node = ${nodes.self}`),
+    sql`DELETE FROM colloquy_nodes WHERE node = ${nodes.self}`.pipe(
+      Effect.catch((error) => Effect.logWarning("the report of this node was not removed", error)),
+    ),
   )
   const set = measure(nodes.self)
   yield* nodeLoad(nodes, held).pipe(
