@@ -1,5 +1,6 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
-import type { Reporter, TestModule } from "vitest/node"
+import { BaseSequencer, type Reporter, type TestModule, type TestSpecification } from "vitest/node"
 
 const rooms = [
   "protocol",
@@ -24,6 +25,44 @@ const rooms = [
 
 /** Live tests start processes on a machine that may be busy; the virtual clock needs no such time. */
 const testTimeout = 30_000
+
+/**
+ * Workers of a run in which many files wait for other processes: one more than there are cores, so that a file runs where
+ * two wait.
+ */
+export const workersOfWaitingFiles = availableParallelism() + 1
+
+/**
+ * The files that take longest, as the end of their paths. They start first: Vitest sorts files by their size where it knows
+ * no durations, as after `npm ci`, and a small file that takes minutes would run alone at the end.
+ */
+const longestFiles = [
+  "/simulation/test/Mutations.long.live.test.ts",
+  "/cli/test/Nodes.long.live.test.ts",
+  "/cli/test/fuzz/FuzzMutations.long.live.test.ts",
+  "/cli/test/ClusterFaults.long.live.test.ts",
+  "/cli/test/ServeCluster.long.live.test.ts",
+  "/store-sql/test/Processes.long.live.test.ts",
+  "/cli/compat/Packages.compat.ts",
+  "/cli/compat/McpRemote.compat.ts",
+  "/cli/compat/Resumption.compat.ts",
+  "/cli/compat/Checkout.compat.ts",
+]
+
+const placeOf = ({ moduleId }: TestSpecification): number => {
+  const place = longestFiles.findIndex((end) => moduleId.endsWith(end))
+  return place === -1 ? longestFiles.length : place
+}
+
+/** The order of the files of a run. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    // The method of the sequencer, which is no array.
+    // oxlint-disable-next-line unicorn/no-array-sort
+    const sorted = await super.sort(files)
+    return sorted.toSorted((one, other) => placeOf(one) - placeOf(other))
+  }
+}
 
 /** How many of the slowest files a run names. */
 const namedFiles = 10
@@ -94,8 +133,9 @@ const memory = { joinedBy: "memory" as const }
 export default defineConfig(({ mode }) => ({
   test: {
     reporters: [["default", { summary: false }], slowest, summary],
+    sequence: { sequencer: LongestFirst },
     // By default one core is left free for an editor.
-    maxWorkers: "100%",
+    maxWorkers: mode === "long" ? workersOfWaitingFiles : "100%",
     projects: [
       ...rooms.flatMap((name) => {
         const { exclude, include } = filesOf(mode, ["test/**/*.test.ts"])

@@ -84,7 +84,7 @@ const lateModules: Plugin = {
 /** Chunks in the order in which a process loads them, each with the modules that are its entries. */
 const chunks = [
   // Everything that is read before a client of `mcp` gets its first response, the parsing of the command line included.
-  { name: "start", entries: ["cli/src/commands/Mcp.ts", "cli/src/args/NodeAddress.ts"] },
+  { name: "start", entries: ["cli/src/commands/Mcp.ts", "cli/src/args/Addresses.ts"] },
   // What a client of `app-server` needs besides for its first response.
   { name: "app", entries: ["cli/src/commands/AppServerCommand.ts"] },
   // What a request after `initialize` needs.

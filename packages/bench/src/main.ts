@@ -24,7 +24,7 @@ import * as User from "./User.ts"
 const about = {
   "app-server":
     "the built program's plain JSON-RPC: requests, events to 1, 8 and 64 listeners, both versions beside each other",
-  cluster: "servers that share a PostgreSQL database: turns, what a server's end costs, sizes",
+  cluster: "nodes of a cluster on a PostgreSQL database: turns, what a node's end costs, sizes",
   conversations:
     "1 to 100,000 conversations of one process, one after the other: rate, slowest, memory",
   core: "the conversations alone: memory when idle, events to listeners, a long log, making and ending",

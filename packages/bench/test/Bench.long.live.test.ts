@@ -45,18 +45,21 @@ describe("npm run bench", () => {
     ],
     [
       "cluster",
-      [
-        "turns, 1 server with files",
-        ...(missingPostgres() === undefined
-          ? [
-              "turns, 1 server with PostgreSQL",
-              "turns, 2 servers with PostgreSQL",
-              "turns, 3 servers with PostgreSQL",
-              "a conversation in the database",
-              "from the kill of a server to the end of the next turn",
-            ]
-          : []),
-      ],
+      missingPostgres() === undefined
+        ? [
+            "turns, 1 server with files",
+            "turns, 2 servers with files",
+            "turns, 1 node",
+            "turns, 2 nodes, any of them asked",
+            "turns, 2 nodes, the one asked that has the conversation",
+            "turns, 3 nodes, any of them asked",
+            "turns, 2 servers that share only the database",
+            "events appended, the store alone, 4 at a time",
+            "a conversation in the database",
+            "from the kill of a node to the end of the next turn",
+            "from the signal to a node to the end of the next turn",
+          ]
+        : ["PostgreSQL"],
     ],
     [
       "soak",

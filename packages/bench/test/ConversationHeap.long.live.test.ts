@@ -19,19 +19,20 @@ const bytesEach = (placement: RetainedSizes["placement"], conversations: number)
   return (JSON.parse(output) as RetainedFigure).bytesEach
 }
 
-const tolerance = 1.1
+/** Less than what a conversation takes that keeps alive what it was created with: 1.1 KB more. */
+const tolerance = 1.04
 
 describe("heap of a conversation after a turn with a tool call", () => {
   it("is about 12 KB as long as it is in memory", { timeout: 120_000 }, () => {
     const bytes = bytesEach("loaded", 100)
     assert.isAbove(bytes, 1000)
-    assert.isBelow(bytes, 12_400 * tolerance)
+    assert.isBelow(bytes, 12_040 * tolerance)
   })
 
   it("is little more than its id once it was evicted", { timeout: 120_000 }, () => {
     const bytes = bytesEach("evicted", 200)
     // The id alone takes 56.
     assert.isAbove(bytes, 56)
-    assert.isBelow(bytes, 218 * tolerance)
+    assert.isBelow(bytes, 218 * 1.1)
   })
 })

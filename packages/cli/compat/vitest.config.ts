@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config"
-import { slowest, summary } from "../../../vitest.workspace.ts"
+import { LongestFirst, slowest, summary, workersOfWaitingFiles } from "../../../vitest.workspace.ts"
 
 /** `npm run test:compat`: apart from the other tests, because it needs a registry of packages. */
 export default defineConfig({
@@ -10,8 +10,9 @@ export default defineConfig({
     include: ["*.compat.ts"],
     globalSetup: ["./Install.ts"],
     reporters: [["default", { summary: false }], slowest, summary],
-    // By default one core is left free for an editor; most checks wait for the start of a client.
-    maxWorkers: "100%",
+    sequence: { sequencer: LongestFirst },
+    // Most checks wait for the start of a client.
+    maxWorkers: workersOfWaitingFiles,
     // Longer than a client may run, so that it is killed before its check is given up.
     testTimeout: 90_000,
     // The clients are many thousands of files, which are removed at the end.

@@ -54,6 +54,8 @@ export interface ConversationPlace<E> {
   readonly manager: (
     options: ConversationsOptions,
   ) => Layer.Layer<ConversationManager, E, LazyConversations.Needs>
+  /** Provides `RequestCounts`. Default: each process counts requests by itself. */
+  readonly requestCounts?: Layer.Layer<never, E>
 }
 
 /** What a served connection can use. */
@@ -146,7 +148,8 @@ const layer = <E>(
     prompts: LazyPrompts.make(environment),
     ...(principals === undefined ? {} : { workspaces: principals.workspaces }),
   })
-  return Layer.merge(server, LazyPorts.layer(startup, environment)).pipe(
+  const { requestCounts = Layer.empty } = place
+  return Layer.mergeAll(server, LazyPorts.layer(startup, environment), requestCounts).pipe(
     Layer.provide(conversations(program, startup, environment, principals, place.manager)),
     Layer.provide(models(startup)),
     Layer.provide(login(startup, environment)),

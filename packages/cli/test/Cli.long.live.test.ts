@@ -431,7 +431,7 @@ describe("colloquy demo", () => {
         const script = "echo 'to do: try Colloquy' > notes.txt; cat notes.txt"
         assert.match(
           stdout,
-          /^ {2}\? Allow Codex to run `bash -lc .* in `.*`\?\n {4}If approved, it runs without the sandbox: /m,
+          /^ {2}\? Allow Colloquy to run `bash -lc .* in `.*`\?\n {4}If approved, it runs without the sandbox: /m,
         )
         assert.include(
           stdout,

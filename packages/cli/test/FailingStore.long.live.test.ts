@@ -39,7 +39,7 @@ const disk = Effect.acquireRelease(
     }),
 )
 
-const script = [[shell("sleep 2")], [{ text: "Done." }], [{ text: "Later." }]]
+const script = [[shell("echo started; sleep 2")], [{ text: "Done." }], [{ text: "Later." }]]
 
 const configure = (folder: string) => {
   const path = join(folder, "script.json")
@@ -164,7 +164,8 @@ describe("the built app-server", () => {
         })
         yield* listening(app, conversationId)
         const { turnId } = yield* say(app, conversationId, "go")
-        yield* app.received("codex/event/exec_command_begin")
+        // The event of the beginning comes before the process starts, which needs descriptors.
+        yield* app.received("codex/event/exec_command_output_delta")
         limitDescriptors(app.pid, 3)
         yield* ending(app, turnId)
         // Whether processes are left cannot be told without a descriptor: the command failed, and its events say so.

@@ -160,7 +160,7 @@ describe("Renderer", () => {
     assert.include(
       shown,
       [
-        "  ? Allow Codex to run the command below in `/work`?",
+        "  ? Allow Colloquy to run the command below in `/work`?",
         "    If approved, it runs.",
         "    The model gives this reason: \\x1b[2J\\u202e",
         "    The command:",

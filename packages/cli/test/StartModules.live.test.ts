@@ -68,7 +68,7 @@ describe("the modules of a start", () => {
       sourcesOf,
     )
     assert.isAtLeast(modules.length, 40)
-    assert.isAtMost(modules.length, tolerated(63))
+    assert.isAtMost(modules.length, tolerated(62))
     const later = [
       "cli/src/Application.ts",
       "cli/src/lazy/",

@@ -12,34 +12,32 @@
  * asked, with an id which that node owns. Whoever owns a conversation, only the lease in the store lets a node append to its
  * log (L16): while two nodes disagree, the one without the lease answers `Elsewhere` and the caller asks again.
  */
-import { type ConversationUnavailable, NoSuchConversation } from "@colloquy/core/ConversationErrors"
-import {
-  type Access,
-  ConversationManager,
-  type RemoveError,
-} from "@colloquy/core/ConversationManager"
+import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
+import { type Access, ConversationManager } from "@colloquy/core/ConversationManager"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
-import type { ConversationStore } from "@colloquy/core/ConversationStore"
+import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { HeldConversations } from "@colloquy/core/HeldConversations"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import type { ModelClient } from "@colloquy/core/ModelClient"
-import { StoreError } from "@colloquy/core/StoreErrors"
+import { withinStoreTimeout } from "@colloquy/core/store/StoreTimeout"
 import type { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { defined } from "@colloquy/protocol/Defined"
 import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { ClusterConversation, type ConversationParts } from "./internal/ClusterConversation.ts"
+import { endConversation } from "./internal/EndConversation.ts"
 import { HandOver } from "./internal/HandOver.ts"
+import { heldElsewhere } from "./internal/Moving.ts"
 import { ownedIds } from "./internal/OwnedIds.ts"
 import { ownerCalls } from "./internal/OwnerCalls.ts"
-import { type Route, Routing } from "./internal/Routing.ts"
-import { ListChanges } from "./ListChanges.ts"
-import type { Elsewhere, NodeUnreachable } from "./NodeErrors.ts"
+import { Routing } from "./internal/Routing.ts"
 import { Nodes } from "./Nodes.ts"
+import { Notices } from "./Notices.ts"
 import { Workspaces } from "./Workspaces.ts"
 
 /** Options of a node. */
@@ -60,12 +58,6 @@ export interface ClusterManagerOptions {
 
 type Service = ConversationManager["Service"]
 
-/** An operation that ends a conversation, or its place in the list. */
-type EndingCall = (target: {
-  readonly id: ConversationId
-  readonly access?: Access
-}) => Effect.Effect<void, RemoveError | Elsewhere | NodeUnreachable>
-
 const idOf = (id: string): Effect.Effect<ConversationId, NoSuchConversation> => {
   const parsed = parseConversationId(id)
   return "problem" in parsed
@@ -73,30 +65,24 @@ const idOf = (id: string): Effect.Effect<ConversationId, NoSuchConversation> => 
     : Effect.succeed(parsed.id)
 }
 
-/** An error of a removal has no case for what cannot be used: the store cannot be asked. */
-const asRemoveError = (
-  operation: "delete" | "archive" | "unarchive",
-  error: RemoveError | ConversationUnavailable,
-): RemoveError => {
-  if (error._tag !== "ConversationUnavailable") return error
-  if (error.because?._tag === "LeaseHeld") return error.because
-  return new StoreError({ operation, reason: "Unreachable", message: error.message })
+interface ManagerParts extends ConversationParts {
+  readonly local: Service
 }
 
 class ClusterManager implements Service {
-  private readonly parts: ConversationParts
-  private readonly changes: ListChanges["Service"]
+  private readonly parts: ManagerParts
+  private readonly notices: Notices["Service"]
   private readonly end: Effect.Effect<void>
   private readonly addEphemeral: (id: ConversationId) => void
 
   constructor(
-    parts: ConversationParts,
-    changes: ListChanges["Service"],
+    parts: ManagerParts,
+    notices: Notices["Service"],
     addEphemeral: (id: ConversationId) => void,
     end: Effect.Effect<void>,
   ) {
     this.parts = parts
-    this.changes = changes
+    this.notices = notices
     this.addEphemeral = addEphemeral
     this.end = end
   }
@@ -116,10 +102,20 @@ class ClusterManager implements Service {
   readonly get: Service["get"] = (name, access) =>
     Effect.flatMap(idOf(name), (id) =>
       Effect.as(
-        this.parts.routing.call(id, ({ calls }) => calls.Load({ id, ...defined({ access }) })),
+        this.parts.routing.call(id, ({ calls }) =>
+          // It was found, so that the caller may use it: each operation waits for the owner itself.
+          Effect.catchIf(
+            calls.Load({ id, ...defined({ access }) }),
+            heldElsewhere,
+            () => Effect.void,
+          ),
+        ),
         this.conversation(id, access),
       ),
     )
+
+  readonly refer: Service["refer"] = (name, access) =>
+    Effect.map(idOf(name), (id) => this.conversation(id, access))
 
   readonly open: Service["open"] = (path, access) => this.parts.local.open(path, access)
 
@@ -139,13 +135,13 @@ class ClusterManager implements Service {
   readonly history: Service["history"] = (id, access) => this.parts.local.history(id, access)
 
   readonly remove: Service["remove"] = (id, access) =>
-    this.ending("delete", id, access, (calls) => calls.Remove)
+    Effect.flatMap(idOf(id), (one) => endConversation(this.parts, "Remove", one, access))
 
   readonly archive: Service["archive"] = (id, access) =>
-    this.ending("archive", id, access, (calls) => calls.Archive)
+    Effect.flatMap(idOf(id), (one) => endConversation(this.parts, "Archive", one, access))
 
   readonly unarchive: Service["unarchive"] = (id, access) =>
-    this.ending("unarchive", id, access, (calls) => calls.Unarchive)
+    Effect.flatMap(idOf(id), (one) => endConversation(this.parts, "Unarchive", one, access))
 
   readonly rename: Service["rename"] = (id, name, access) =>
     this.parts.local.rename(id, name, access)
@@ -160,7 +156,12 @@ class ClusterManager implements Service {
     })
 
   readonly watch: Service["watch"] = (listener) =>
-    Effect.andThen(this.parts.local.watch(listener), this.changes.watch(listener))
+    Effect.andThen(
+      this.parts.local.watch(listener),
+      this.notices.watch((notice) => {
+        if (notice._tag === "ListChanged") listener(notice.owner)
+      }),
+    )
 
   get shutdown(): Service["shutdown"] {
     return this.end
@@ -173,25 +174,11 @@ class ClusterManager implements Service {
   private conversation(id: ConversationId, access: Access | undefined): ClusterConversation {
     return new ClusterConversation(id, access, this.parts)
   }
-
-  private ending(
-    operation: "delete" | "archive" | "unarchive",
-    name: string,
-    access: Access | undefined,
-    callOf: (calls: Route["calls"]) => EndingCall,
-  ): Effect.Effect<void, RemoveError> {
-    return Effect.gen({ self: this }, function* () {
-      const id = yield* idOf(name)
-      yield* this.parts.routing.call(id, ({ calls }) =>
-        callOf(calls)({ id, ...defined({ access }) }),
-      )
-    }).pipe(Effect.mapError((error) => asRemoveError(operation, error)))
-  }
 }
 
 type Needs =
   | Nodes
-  | ListChanges
+  | Notices
   | Workspaces
   | ModelClient
   | ToolRuntime
@@ -225,12 +212,49 @@ const makeLocal = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
   return { nodes, local: Context.get(context, ConversationManager), held, handOver }
 })
 
+/** Sends notices of changes of this node's list, and gives up what other nodes need. Until the scope closes. */
+const exchangeNotices = Effect.fnUntraced(function* (
+  notices: Notices["Service"],
+  local: Service,
+  handOver: HandOver,
+) {
+  const run = Effect.runForkWith(yield* Effect.context())
+  yield* local.watch((owner) => run(notices.send({ _tag: "ListChanged", owner })))
+  yield* notices.watch((notice) => {
+    if (notice._tag === "Needed") run(handOver.giveUp(notice.id))
+  })
+})
+
+const partsOf = Effect.fnUntraced(function* (
+  routing: Routing,
+  local: Service,
+): Effect.fn.Return<ManagerParts, never, ConversationStore | SettingsResolver> {
+  const store = yield* ConversationStore
+  const resolver = yield* SettingsResolver
+  const positionOf: ConversationParts["positionOf"] = (id, seq) =>
+    withinStoreTimeout("read", store.positionOf(id, seq))
+  return { routing, local, resolver, positionOf }
+})
+
+/** Leaves the cluster. Resolves when this node has no conversation of another one. */
+const leave = Effect.fnUntraced(function* (nodes: Nodes["Service"], handOver: HandOver) {
+  // At once: other nodes ask for the conversations before this one has left the cluster in every respect.
+  const leaving = yield* Effect.forkChild(nodes.leave, { startImmediately: true })
+  yield* handOver.drained()
+  yield* Fiber.join(leaving)
+})
+
 const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
-  const changes = yield* ListChanges
+  const notices = yield* Notices
   const { handOver, held, local, nodes } = yield* makeLocal(options)
   const ephemeral = new Set<ConversationId>()
   const addEphemeral = (id: ConversationId) => void ephemeral.add(id)
-  const own = ownerCalls({ manager: local, workspaces: yield* Workspaces, addEphemeral })
+  const own = ownerCalls({
+    manager: local,
+    workspaces: yield* Workspaces,
+    addEphemeral,
+    need: (id) => notices.send({ _tag: "Needed", id }),
+  })
   let isClosed = false
   const routing = new Routing({
     nodes,
@@ -240,20 +264,20 @@ const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
     isHere: (id) => ephemeral.has(id) || handOver.has(id),
   })
   const end = yield* Effect.cached(
-    Effect.gen(function* () {
-      yield* nodes.leave
-      yield* handOver.drained()
-      isClosed = true
-      yield* local.shutdown
-    }),
+    Effect.andThen(
+      leave(nodes, handOver),
+      Effect.suspend(() => {
+        isClosed = true
+        return local.shutdown
+      }),
+    ),
   )
-  const services = yield* Effect.context()
-  yield* local.watch((owner) => Effect.runForkWith(services)(changes.announce(owner)))
+  yield* exchangeNotices(notices, local, handOver)
   yield* nodes.serve(own)
   yield* Effect.forkScoped(handOver.sweep)
   yield* Effect.addFinalizer(() => end)
-  const parts = { routing, local, resolver: yield* SettingsResolver }
-  const manager: Service = new ClusterManager(parts, changes, addEphemeral, end)
+  const parts = yield* partsOf(routing, local)
+  const manager: Service = new ClusterManager(parts, notices, addEphemeral, end)
   return Context.make(ConversationManager, manager).pipe(Context.add(HeldConversations, held))
 })
 

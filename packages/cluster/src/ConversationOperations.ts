@@ -17,13 +17,15 @@ import {
 import { BadForkRule } from "@colloquy/core/ForkRule"
 import { LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import { StoredSettings } from "@colloquy/core/StoredSettings"
-import { EventMsg } from "@colloquy/protocol/EventMsg"
+import { EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import { Op } from "@colloquy/protocol/Op"
-import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import * as ClusterSchema from "effect/cluster/ClusterSchema"
+import * as Entity from "effect/cluster/Entity"
+import { RunnerAddress } from "effect/cluster/RunnerAddress"
 import * as Rpc from "effect/rpc/Rpc"
+import * as RpcGroup from "effect/rpc/RpcGroup"
 import { Elsewhere } from "./NodeErrors.ts"
 
 /** Which conversation, and on whose behalf; without `access` the calling program reaches every conversation. */
@@ -44,29 +46,57 @@ const removeErrors = Schema.Union([
 /** Finds the conversation and loads it. */
 const Load = Rpc.make("Load", { payload: target, error: Schema.Union(getErrors) })
 
+const submission = {
+  ...target,
+  op: Op,
+  submission: Schema.optionalKey(Schema.String),
+  whileRunning: Schema.optionalKey(
+    Schema.Literals(["queue", "steer", "wait", "enqueue", "interrupt", "reject"]),
+  ),
+  because: Schema.optionalKey(Schema.Literals(["malformed", "failed"])),
+}
+
+const Receipt = Schema.Struct({
+  id: Schema.String,
+  disposition: Schema.Literals(["started", "joined", "waiting", "none"]),
+})
+
+const submitErrors = [ConversationClosed, SubmissionRefused, ...getErrors] as const
+
+const receipt = { success: Receipt, error: Schema.Union(submitErrors) }
+
+/** Submits an op to a node that responds. `submission` makes the op idempotent. */
+const Submit = Rpc.make("Submit", { payload: submission, ...receipt })
+
 /**
- * Submits an op. A message that must not be lost: it waits in the database until a node has carried it out. `key` is
- * different for each attempt of each call, because the reply to a message is stored with it and a retry needs a new one;
- * `submission` makes the op itself idempotent.
+ * The same for an op that has not arrived, or whose receipt was lost: a message that waits in the database until a node has
+ * carried it out. `key` is different for each attempt of each call, because the reply to a message is stored with it and a
+ * retry needs a new one.
  */
-const Submit = Rpc.make("Submit", {
-  payload: {
-    ...target,
-    key: Schema.String,
-    op: Op,
-    submission: Schema.optionalKey(Schema.String),
-    whileRunning: Schema.optionalKey(
-      Schema.Literals(["queue", "steer", "wait", "enqueue", "interrupt", "reject"]),
-    ),
-    because: Schema.optionalKey(Schema.Literals(["malformed", "failed"])),
-  },
-  success: Schema.Struct({
-    id: Schema.String,
-    disposition: Schema.Literals(["started", "joined", "waiting", "none"]),
-  }),
-  error: Schema.Union([ConversationClosed, SubmissionRefused, ...getErrors]),
+const SubmitStored = Rpc.make("SubmitStored", {
+  payload: { ...submission, key: Schema.String },
+  ...receipt,
   primaryKey: ({ key }) => key,
 }).annotate(ClusterSchema.Persisted, true)
+
+/**
+ * Submits an op and resolves with the end of its turn. One call, where a listener and a submission would be two and a message
+ * for each event: most of what a turn costs through another node are the messages between the nodes.
+ */
+const RunTurn = Rpc.make("RunTurn", {
+  payload: submission,
+  success: Schema.Struct({
+    receipt: Receipt,
+    end: Schema.optionalKey(
+      Schema.Struct({
+        seq: Schema.Int,
+        msg: EventMsg.pipe(Schema.refine(isTerminal)),
+        error: Schema.optionalKey(Schema.String),
+      }),
+    ),
+  }),
+  error: Schema.Union([EventsFromFuture, TooManyListeners, ...submitErrors]),
+})
 
 /** Interrupts a submission. */
 const Cancel = Rpc.make("Cancel", {
@@ -83,23 +113,18 @@ const DeliverySchema = Schema.Union([
   Schema.TaggedStruct("Ask", { event: EventSchema }),
 ])
 
+const deliveries = Schema.Array(DeliverySchema)
+
 /** What a stream of deliveries consists of. A stream that ends without `Ended` was cut: the caller attaches again. */
 export const StreamItem = Schema.Union([
-  /** The first item: the listener is attached and gets the durable events from `from` on. */
-  Schema.TaggedStruct("Attached", { from: Schema.Int }),
-  Schema.TaggedStruct("Deliveries", { deliveries: Schema.Array(DeliverySchema) }),
-  /** Sent every `aliveEvery`: a node that has vanished does not say so, and its stream would be silent for ever. */
-  Schema.TaggedStruct("Alive", {}),
+  /** The first item: the listener is attached and gets the durable events from `from` on, of which these are the first. */
+  Schema.TaggedStruct("Attached", { from: Schema.Int, deliveries }),
+  Schema.TaggedStruct("Deliveries", { deliveries }),
   /** The last item: the conversation has ended, or nothing of it can be recorded any more. */
   Schema.TaggedStruct("Ended", { because: Schema.optionalKey(ConversationUnavailable) }),
 ])
 /** One item of a stream of deliveries. */
 export type StreamItem = typeof StreamItem.Type
-
-/** Time between two `Alive` of a stream, and the silence after which its reader takes the node for lost. */
-export const aliveEvery = Duration.seconds(2)
-/** See `aliveEvery`. */
-export const silentFor = Duration.seconds(4)
 
 /** Attaches a listener for as long as the stream is read. */
 const Attach = Rpc.make("Attach", {
@@ -123,7 +148,7 @@ const Attach = Rpc.make("Attach", {
   success: StreamItem,
   error: Schema.Union([EventsFromFuture, TooManyListeners, ...getErrors]),
   stream: true,
-}).annotate(ClusterSchema.InterruptOnTermination, true)
+})
 
 /** The current state. The settings are those that a log keeps; the calling node has the others in its configuration. */
 const ReadState = Rpc.make("ReadState", {
@@ -153,15 +178,22 @@ const Fork = Rpc.make("Fork", {
   error: Schema.Union([BadForkRule, TooManyConversations, StoreError, ...getErrors]),
 })
 
-/** The owner ends what runs of the conversation before its log is removed or moved. */
-const Remove = Rpc.make("Remove", { payload: target, error: removeErrors })
-const Archive = Rpc.make("Archive", { payload: target, error: removeErrors })
-const Unarchive = Rpc.make("Unarchive", { payload: target, error: removeErrors })
+/**
+ * The conversation with this revision. A call is refused that is carried out after something else has given it another one:
+ * the caller may have turned to another node, and clients may have used the conversation since. Absent for a conversation
+ * that the caller does not find in the store.
+ */
+const ending = { ...target, revision: Schema.optionalKey(Schema.String) }
 
-/** All operations. */
-export const operations = [
+/** The owner ends what runs of the conversation before its log is removed or moved. */
+const Remove = Rpc.make("Remove", { payload: ending, error: removeErrors })
+const Archive = Rpc.make("Archive", { payload: ending, error: removeErrors })
+const Unarchive = Rpc.make("Unarchive", { payload: ending, error: removeErrors })
+
+const called = [
   Load,
   Submit,
+  RunTurn,
   Cancel,
   Attach,
   ReadState,
@@ -170,5 +202,17 @@ export const operations = [
   Archive,
   Unarchive,
 ] as const
+
+/** The operations that a node calls at the address of another one. */
+export const ConversationRpcs = RpcGroup.make(...called)
+
+/** Says at which address the other operations are called. */
+const Locate = Rpc.make("Locate", { success: RunnerAddress })
+
+/** The entity of a conversation says where it is, and gets the messages that must not be lost. */
+export const ConversationEntity = Entity.make("Conversation", [Locate, SubmitStored])
+
+/** All operations of a conversation. */
+export const operations = [...called, SubmitStored] as const
 /** One of the operations. */
 export type Operation = (typeof operations)[number]

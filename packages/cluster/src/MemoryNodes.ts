@@ -4,7 +4,6 @@
  *
  * A killed node responds to no call, and calls that it was carrying out fail. What its manager does is ended by the test.
  */
-import type { Owner } from "@colloquy/core/ConversationStore"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -14,9 +13,9 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { operations } from "./ConversationOperations.ts"
-import { ListChanges } from "./ListChanges.ts"
 import { NodeUnreachable } from "./NodeErrors.ts"
 import { type ConversationCalls, Nodes } from "./Nodes.ts"
+import { type Notice, Notices } from "./Notices.ts"
 
 /** A schema that needs no services, as all operations have. */
 type PlainSchema = Schema.Codec<unknown, unknown>
@@ -41,7 +40,7 @@ interface Node {
   isMember: boolean
   readonly killed: Deferred.Deferred<void>
   isKilled: boolean
-  readonly watchers: Set<(owner: Owner) => void>
+  readonly watchers: Set<(notice: Notice) => void>
 }
 
 /** Nodes that know each other. */
@@ -51,7 +50,7 @@ export class MemoryNodes {
   private readonly owners = new Map<string, string>()
 
   /** Layer of a new node, which owns its share from the time when it serves calls. */
-  join(name: string): Layer.Layer<Nodes | ListChanges> {
+  join(name: string): Layer.Layer<Nodes | Notices> {
     return Layer.suspend(() => {
       const node: Node = {
         name,
@@ -64,7 +63,7 @@ export class MemoryNodes {
       this.nodes.set(name, node)
       return Layer.merge(
         Layer.succeed(Nodes, this.serviceOf(node)),
-        Layer.succeed(ListChanges, this.changesOf(node)),
+        Layer.succeed(Notices, this.noticesOf(node)),
       )
     })
   }
@@ -123,13 +122,13 @@ export class MemoryNodes {
     }
   }
 
-  private changesOf(node: Node): ListChanges["Service"] {
+  private noticesOf(node: Node): Notices["Service"] {
     return {
-      announce: (owner) =>
+      send: (notice) =>
         Effect.sync(() => {
           for (const other of this.nodes.values()) {
             if (other === node || this.cuts.has(`${node.name} ${other.name}`)) continue
-            for (const listener of other.watchers) listener(owner)
+            for (const listener of other.watchers) listener(notice)
           }
         }),
       watch: (listener) =>

@@ -90,6 +90,46 @@ describe("conversations of a cluster", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.effect(
+    "L4 are asked again for an event that is recorded and that their node does not know",
+    () =>
+      Effect.gen(function* () {
+        const { join, store } = world()
+        const a = yield* join("a")
+        const b = yield* join("b")
+        const { id } = yield* a.manager.create(settings)
+        for (const { manager } of [a, b]) {
+          const conversation = yield* manager.get(id)
+          const { seq } = yield* conversation.state
+          const from = seq + 3
+          const attaching = () =>
+            Effect.forkChild(conversation.attach({ from }), { startImmediately: true })
+          const refused = yield* attaching()
+          assert.strictEqual((yield* Effect.flip(Fiber.join(refused)))._tag, "EventsFromFuture")
+          // As if another node had recorded it.
+          const positionOf = store.positionOf.bind(store)
+          store.positionOf = () => Effect.succeed(from)
+          const waiting = yield* attaching()
+          yield* elapse(2)
+          assert.isUndefined(waiting.pollUnsafe())
+          yield* during(conversation.submit(says("more")), 1)
+          const all = yield* collected(yield* Fiber.join(waiting))
+          yield* elapse(1)
+          assert.strictEqual(seqsOf(all)[0], from)
+          const never = yield* Effect.forkChild(conversation.attach({ from: from + 100 }), {
+            startImmediately: true,
+          })
+          yield* elapse(40)
+          assert.deepStrictEqual(causeOf(yield* Effect.flip(Fiber.join(never))), [
+            "ConversationUnavailable",
+            "StoreError",
+          ])
+          store.positionOf = positionOf
+        }
+        yield* Effect.all([a.close, b.close])
+      }).pipe(Effect.scoped),
+  )
+
   it.effect("L5 may end a turn that runs before they are handed over", () =>
     Effect.gen(function* () {
       const { join, nodes } = world({ seconds: 10 })
@@ -122,6 +162,49 @@ describe("conversations of a cluster", () => {
       yield* Effect.all([a.close, b.close])
     }).pipe(Effect.scoped),
   )
+
+  it.effect("L14 are read, and interrupted at once, while their turn ends on the node before", () =>
+    Effect.gen(function* () {
+      const { join, nodes } = world({ seconds: 100, drainWithin: "50 seconds" })
+      const a = yield* join("a")
+      const b = yield* join("b")
+      const { id } = yield* a.manager.create(settings)
+      yield* (yield* a.manager.get(id)).submit(says("long"))
+      nodes.assign(id, "b")
+      yield* elapse(1)
+      const reading = yield* Effect.forkChild(b.manager.stateOf(id))
+      const finding = yield* Effect.forkChild(b.manager.get(id))
+      yield* elapse(0)
+      assert.isAbove((yield* Fiber.join(reading)).seq, 2)
+      const conversation = yield* Fiber.join(finding)
+      const interrupting = yield* Effect.forkChild(conversation.submit({ type: "interrupt" }))
+      yield* elapse(1)
+      yield* Fiber.join(interrupting)
+      const types = (yield* b.manager.history(id)).map(({ event }) => event.msg.type)
+      assert.strictEqual(types.filter((type) => type === "turn_aborted").length, 1)
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+
+  for (const ending of ["remove", "archive"] as const) {
+    it.effect(`L14 ${ending} does not wait for a turn that ends on the node before`, () =>
+      Effect.gen(function* () {
+        const { join, nodes } = world({ seconds: 100, drainWithin: "50 seconds" })
+        const a = yield* join("a")
+        const b = yield* join("b")
+        const { id } = yield* a.manager.create(settings)
+        yield* (yield* a.manager.get(id)).submit(says("long"))
+        nodes.assign(id, "b")
+        yield* elapse(1)
+        const running = yield* Effect.forkChild(b.manager[ending](id))
+        yield* elapse(1)
+        yield* Fiber.join(running)
+        const { items } = yield* b.manager.list({ owner: null })
+        assert.deepStrictEqual(items, [])
+        yield* Effect.all([a.close, b.close])
+      }).pipe(Effect.scoped),
+    )
+  }
 
   it.effect("L10 take an input once although its receipt was lost", () =>
     Effect.gen(function* () {
@@ -159,6 +242,24 @@ describe("conversations of a cluster", () => {
       assert.deepStrictEqual(seqsOf(all), upTo(seq))
       assert.strictEqual(typesOf(all).at(-1), "task_complete")
       yield* b.close
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("are given up while their node still leaves", () =>
+    Effect.gen(function* () {
+      const { join } = world({ leavesFor: "10 seconds" })
+      const a = yield* join("a")
+      const b = yield* join("b")
+      const { id } = yield* a.manager.create(settings)
+      const closing = yield* Effect.forkChild(a.close, { startImmediately: true })
+      const getting = yield* Effect.forkChild(b.manager.get(id), { startImmediately: true })
+      // Less than the time after which a node looks for conversations of others.
+      yield* elapse(0.1)
+      assert.strictEqual(getting.pollUnsafe()?._tag, "Success")
+      yield* during((yield* Fiber.join(getting)).submit(says("here")), 1)
+      yield* elapse(10)
+      yield* Fiber.join(closing)
+      yield* during(b.close, 10)
     }).pipe(Effect.scoped),
   )
 

@@ -58,6 +58,8 @@ describe.skipIf(missing !== undefined)("nodes of Effect Cluster", () => {
         const all: Array<Delivery> = []
         yield* remote.submit(says("hi"))
         yield* untilTurns(all, listener, 1)
+        // A node that responds is asked without the database.
+        assert.strictEqual(server?.sql("SELECT count(*) FROM cluster_messages", "cluster"), "0")
         yield* a.close
         yield* remote.submit(says("again"))
         yield* untilTurns(all, listener, 2)

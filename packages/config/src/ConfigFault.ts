@@ -47,7 +47,10 @@ const leafOf = (
       // The value has the type of exactly one member, such as a sequence, so the fault is inside
       // it.
       const [only, ...others] = issue.issues
-      return only !== undefined && others.length === 0 && only._tag !== "InvalidType"
+      return only !== undefined &&
+        others.length === 0 &&
+        only._tag !== "InvalidType" &&
+        only._tag !== "AnyOf"
         ? leafOf(only, path)
         : { issue, path }
     }
@@ -67,12 +70,16 @@ const kinds: Partial<Record<SchemaAST.AST["_tag"], string>> = {
   Arrays: "a sequence",
 }
 
+/** The types of a union and of the unions in it. */
+const typesOf = ({ types }: SchemaAST.Union): ReadonlyArray<SchemaAST.AST> =>
+  types.flatMap((type) => (type._tag === "Union" ? typesOf(type) : [type]))
+
 /** The types of a union's members that are not names. */
 const kindsOf = (ast: SchemaAST.Union): ReadonlyArray<string> =>
-  ast.types.flatMap((type) => kinds[type._tag] ?? [])
+  typesOf(ast).flatMap((type) => kinds[type._tag] ?? [])
 
 const namesOf = (ast: SchemaAST.Union): ReadonlyArray<string> =>
-  ast.types.flatMap((type) =>
+  typesOf(ast).flatMap((type) =>
     type._tag === "Literal" && typeof type.literal === "string" ? [type.literal] : [],
   )
 

@@ -62,19 +62,26 @@ export interface UnknownKey {
  */
 const maxSuggestions = 100
 
+/** The table that a value of this type may be: the type itself, or a member of the union. */
+const tableIn = (type: SchemaAST.AST): SchemaAST.Objects | undefined => {
+  if (SchemaAST.isUnion(type)) return type.types.find(SchemaAST.isObjects)
+  return SchemaAST.isObjects(type) ? type : undefined
+}
+
 const unknownIn = (
-  ast: SchemaAST.AST,
+  type: SchemaAST.AST,
   table: ConfigTree,
   path: string,
   left: { suggestions: number },
 ): ReadonlyArray<UnknownKey> => {
-  if (!SchemaAST.isObjects(ast)) return []
+  const ast = tableIn(type)
+  if (ast === undefined) return []
   const [index] = ast.indexSignatures
   return Object.entries(table).flatMap(([name, value]) => {
     const property = ast.propertySignatures.find((one) => one.name === name)
-    const type = property?.type ?? index?.type
+    const inner = property?.type ?? index?.type
     const at = under(path, name)
-    if (type !== undefined) return isTable(value) ? unknownIn(type, value, at, left) : []
+    if (inner !== undefined) return isTable(value) ? unknownIn(inner, value, at, left) : []
     if (left.suggestions-- <= 0) return [{ path: at }]
     const known = ast.propertySignatures.map((one) => String(one.name))
     const near = nearest(name, known)

@@ -6,7 +6,6 @@
  * `packages/docs/wire/config.md`.
  */
 import {
-  AskForApproval,
   ConfiguredSandboxMode,
   ReasoningEffort,
   ReasoningSummary,
@@ -14,6 +13,7 @@ import {
 } from "@colloquy/protocol/Policy"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { ConfiguredApprovalPolicy } from "./ApprovalPolicy.ts"
 import { type ConfigFault, faultOfIssue } from "./ConfigFault.ts"
 import { Count, key, keyOr, Name, Seconds, Strings, StringTable } from "./KeySchemas.ts"
 import { McpServerConfig, ProviderConfig } from "./ConfigServers.ts"
@@ -35,9 +35,9 @@ const profileKeys = {
     "Provider of the model: a built-in one, or one of `model_providers`.",
   ),
   approval_policy: keyOr(
-    AskForApproval,
+    ConfiguredApprovalPolicy,
     "on-request",
-    "When a person is asked before a command runs or a file changes.",
+    "When a person is asked before a command runs or a file changes; `granular`: as with `on-request`, without the questions that are switched off.",
   ),
   sandbox_mode: keyOr(ConfiguredSandboxMode, "read-only", "What commands and edits may touch."),
   model_reasoning_effort: key(
@@ -82,7 +82,7 @@ const WorkspaceWriteConfig = Schema.Struct({
   writable_roots: keyOr(
     Strings,
     [],
-    "Directories that may be written besides the working directory.",
+    "Directories that may be written besides the working directory, to which relative ones belong.",
   ),
   network_access: off("True: commands may use the network."),
   exclude_tmpdir_env_var: off("True: `$TMPDIR` may not be written."),

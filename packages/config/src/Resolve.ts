@@ -21,6 +21,7 @@ import {
 import type { ModelProvider } from "@colloquy/core/ModelClient"
 import { withStored } from "@colloquy/core/store/Settings"
 import { resolvePath } from "@colloquy/core/AbsolutePath"
+import { approvalSettings } from "./ApprovalPolicy.ts"
 import { Config, decode } from "./ConfigSchema.ts"
 import { type ConfigFault, faultAt } from "./ConfigFault.ts"
 import { applyRecord, type ConfigTree, isEmpty } from "./ConfigTree.ts"
@@ -245,7 +246,7 @@ const settingsFrom = (choice: {
     model,
     provider,
     cwd,
-    approvalPolicy: overrides.approvalPolicy ?? config.approval_policy ?? "on-request",
+    ...approvalSettings(overrides.approvalPolicy ?? config.approval_policy ?? "on-request"),
     sandboxPolicy: sandboxPolicyOf(sandbox, config, source.cwd),
     ...instructions(overrides, config, cwd),
     ...compaction(overrides, config),

@@ -327,7 +327,7 @@ model_verbosity = "low"
     [
       "another type where a name is expected",
       "approval_policy = 1",
-      "invalid type: integer `1`, expected one of `untrusted`, `on-failure`, `on-request`, `never`\nin `approval_policy`\n",
+      "invalid type: integer `1`, expected one of `untrusted`, `on-failure`, `on-request`, `never`, a map\nin `approval_policy`\n",
     ],
     [
       "a number where a text is expected",

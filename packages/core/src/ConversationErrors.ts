@@ -47,6 +47,11 @@ export class ProviderGone extends Schema.TaggedError<ProviderGone>()("ProviderGo
   }
 }
 
+/** The manager is shutting down or has shut down. */
+export class ManagerClosed extends Schema.TaggedError<ManagerClosed>()("ManagerClosed", {}) {
+  override readonly message = "conversations are being shut down; no new work is taken"
+}
+
 /**
  * The conversation exists but cannot be used now: it could not be loaded, or the events of the last submission could not
  * be recorded, and then nothing of that submission happened. The next use loads it again.
@@ -56,9 +61,17 @@ export class ConversationUnavailable extends Schema.TaggedError<ConversationUnav
   {
     id: Schema.String,
     reason: Schema.String,
-    /** The cause as an error, if there is one: the held lease, the exceeded limit, the missing provider. */
+    /** The cause as an error, if there is one: the held lease, the exceeded limit, the missing provider, the closed manager. */
     because: Schema.optionalKey(
-      Schema.Union([LeaseHeld, LeaseLost, StoreLimit, StoreError, ProviderGone, SettingsError]),
+      Schema.Union([
+        LeaseHeld,
+        LeaseLost,
+        StoreLimit,
+        StoreError,
+        ProviderGone,
+        SettingsError,
+        ManagerClosed,
+      ]),
     ),
   },
 ) {
@@ -105,7 +118,7 @@ export class TooManyListeners extends Schema.TaggedError<TooManyListeners>()("To
 /** Why a listener could not be attached. */
 export type AttachError = EventsFromFuture | TooManyListeners | ConversationUnavailable
 
-/** No conversation has this id or path, or it is hidden because it is being removed or archived. */
+/** No conversation has this id or path, or it is being removed. */
 export class NoSuchConversation extends Schema.TaggedError<NoSuchConversation>()(
   "NoSuchConversation",
   { id: Schema.String },
@@ -148,11 +161,6 @@ export class TooManyConversations extends Schema.TaggedError<TooManyConversation
     }[this.limit]
     return `${this.maxConversations} ${of} already, which is the limit`
   }
-}
-
-/** The manager is shutting down or has shut down. */
-export class ManagerClosed extends Schema.TaggedError<ManagerClosed>()("ManagerClosed", {}) {
-  override readonly message = "conversations are being shut down; no new work is taken"
 }
 
 /** Longest name of a conversation, in UTF-16 code units. */

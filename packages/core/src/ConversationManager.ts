@@ -24,6 +24,7 @@ import type {
   ListQuery,
   LogAddress,
   Owner,
+  Revision,
 } from "./ConversationStore.ts"
 import type { ConversationSettings } from "./ConversationSettings.ts"
 import type { State } from "./decider/State.ts"
@@ -139,6 +140,11 @@ export class ConversationManager extends Context.Service<
      */
     readonly get: (id: string, access?: Access) => Effect.Effect<Conversation, GetError>
     /**
+     * Like `get`, for a caller whose first call is `runTurn`: that call may be the one which looks for the
+     * conversation, and fails where it does not exist.
+     */
+    readonly refer: (id: string, access?: Access) => Effect.Effect<Conversation, GetError>
+    /**
      * Like `get`, by the path of its file, archived or not. Fails with `ConversationUnavailable` for a path that the
      * store does not accept.
      */
@@ -177,16 +183,30 @@ export class ConversationManager extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<RecordOf<"Event">>, NoSuchConversation | StoreError>
     /**
      * Ends a conversation: its turn, its listeners, its fiber and its log in the store. Resolves when that is done. From
-     * the call on no caller finds it. When the store fails it can be found again, and the removal can be retried.
+     * the call on no caller finds it. When the store fails it can be found again, and the removal can be retried. With a
+     * `revision` that `metadata` returned it fails with `LeaseHeld` where another process has used the conversation since;
+     * likewise `archive` and `unarchive`.
      */
-    readonly remove: (id: string, access?: Access) => Effect.Effect<void, RemoveError>
+    readonly remove: (
+      id: string,
+      access?: Access,
+      revision?: Revision,
+    ) => Effect.Effect<void, RemoveError>
     /**
      * Ends what runs of a conversation and archives it: until `unarchive` it is not listed by default and not found by its
      * id. When the store fails it stays unarchived.
      */
-    readonly archive: (id: string, access?: Access) => Effect.Effect<void, RemoveError>
+    readonly archive: (
+      id: string,
+      access?: Access,
+      revision?: Revision,
+    ) => Effect.Effect<void, RemoveError>
     /** Makes an archived conversation listed and found by its id again. Loads nothing. */
-    readonly unarchive: (id: string, access?: Access) => Effect.Effect<void, RemoveError>
+    readonly unarchive: (
+      id: string,
+      access?: Access,
+      revision?: Revision,
+    ) => Effect.Effect<void, RemoveError>
     /**
      * Names a conversation, archived or not, in whichever process it is. White space is folded; the name then has 1 to 1,000
      * UTF-16 code units. Loads nothing. Lists search names too. Resolves with the name as it was recorded.

@@ -66,7 +66,15 @@ export interface ConversationSummary {
   readonly archived: boolean
   /** Path of the rollout file, absolute. Absent when the store keeps no files. */
   readonly path?: string
+  /** Only `metadata` returns it. Absent when the store cannot be that of a cluster. */
+  readonly revision?: Revision
 }
+
+/**
+ * Changes whenever the conversation is opened, archived or unarchived, and differs from those of a removed conversation
+ * with the same id. Callers do not parse it.
+ */
+export type Revision = string
 
 /** Where a page of a list ended: the sort key of its last item. */
 export interface ListPosition {
@@ -123,8 +131,14 @@ export type Durability = "written" | "synced"
 export interface LogWriter {
   /** Grows with each writer of the log; a writer appends nothing once there is one with a larger number (L16). */
   readonly generation: number
-  /** True once this process has given the log up itself. Absent where it cannot. */
+  /** True once this process has given the log up, or has been notified that its lease is lost. Absent where it cannot. */
   readonly isRevoked?: boolean
+  /**
+   * Calls `notify` once, when the store finds the lease lost without an append of this writer: another process may write by
+   * then. Calls it at once where that has happened already, and never because the scope of the lease has closed. One caller
+   * per writer; `notify` returns at once. Absent where only an append can find out.
+   */
+  readonly onLost?: (notify: () => void) => void
   /**
    * Appends the whole batch or nothing. Callers make one call at a time. After a failure other than `Slow` nothing of the
    * batch is read later, and the writer is not used again. An interruption during the append waits for its end.
@@ -191,13 +205,18 @@ export class ConversationStore extends Context.Service<
     readonly metadata: (
       where: LogAddress,
     ) => Effect.Effect<ConversationSummary, StoreError | NoSuchConversation>
-    /** Marks the conversation as archived; does nothing for an archived one. Fails while a writer has the lease. */
+    /**
+     * Marks the conversation as archived; does nothing for an archived one. Fails while a writer has the lease, and with
+     * `LeaseHeld` as well where the conversation has another revision than `revision`: another process has used it since.
+     */
     readonly archive: (
       id: ConversationId,
+      revision?: Revision,
     ) => Effect.Effect<void, StoreError | NoSuchConversation | LeaseHeld>
     /** Reverses `archive`, with the same failures. */
     readonly unarchive: (
       id: ConversationId,
+      revision?: Revision,
     ) => Effect.Effect<void, StoreError | NoSuchConversation | LeaseHeld>
     /**
      * Names the conversation, archived or not and whoever has its lease. The log is not changed. Resolves when the name is
@@ -209,9 +228,10 @@ export class ConversationStore extends Context.Service<
       id: ConversationId,
       name: string,
     ) => Effect.Effect<void, StoreError | NoSuchConversation>
-    /** Removes the log, archived or not. Fails while a writer has the lease. */
+    /** Removes the log, archived or not. Fails as `archive` does. */
     readonly delete: (
       id: ConversationId,
+      revision?: Revision,
     ) => Effect.Effect<void, StoreError | NoSuchConversation | LeaseHeld>
   }
 >()("@colloquy/core/ConversationStore") {}

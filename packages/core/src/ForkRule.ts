@@ -8,7 +8,7 @@ export type ForkRule =
   | { readonly _tag: "DropLastUserMessages"; readonly n: number }
   /** Keeps what comes before the user message with this number, counted from 0. */
   | { readonly _tag: "BeforeUserMessage"; readonly nth: number }
-  /** Keeps what comes before the turn of this submission. */
+  /** Keeps what comes before the turn of this submission, which may still run. */
   | { readonly _tag: "BeforeSubmission"; readonly id: SubmissionId }
   /** Keeps everything up to the end of the turn of this submission. */
   | { readonly _tag: "ThroughSubmission"; readonly id: SubmissionId }
@@ -17,8 +17,8 @@ export type ForkRule =
 
 /**
  * The rule has a number that is not a count, counts more user messages or events than there are, or names a submission
- * without a turn that has ended. The original program creates an empty conversation in the last case; here a caller that
- * wants an empty one creates it.
+ * without a turn, or keeps a turn that has not ended. The original program creates an empty conversation in the last case;
+ * here a caller that wants an empty one creates it.
  */
 export class BadForkRule extends Schema.TaggedError<BadForkRule>()("BadForkRule", {
   field: Schema.Literals(["n", "nth", "seq", "id"]),

@@ -41,7 +41,9 @@ const SubmissionRecord = Schema.TaggedStruct("Submission", {
     id: Schema.String,
     disposition: Schema.Literals(["started", "joined", "waiting", "none"]),
   }),
-  /** What a queued submission will run, or how it changes the queue. Absent for others, whose events contain everything. */
+  /**
+   * What a submission that waits will do, or how it changes the queue. Absent for others, whose events contain everything.
+   */
   op: Schema.optionalKey(Op),
   /** True for a queued submission in the queue of input, which can be changed. */
   inQueue: Schema.optionalKey(Schema.Boolean),
@@ -49,7 +51,7 @@ const SubmissionRecord = Schema.TaggedStruct("Submission", {
   first: Schema.optionalKey(Schema.Boolean),
 })
 
-/** A tool call is about to run; recorded before it runs. */
+/** A tool call is about to run, or to be asked about; recorded before that. */
 const ToolCallRecord = Schema.TaggedStruct("ToolCall", {
   atMs,
   turnId: Schema.String,
@@ -61,6 +63,11 @@ const ToolCallRecord = Schema.TaggedStruct("ToolCall", {
   replay: ReplayClass,
   /** Number of the attempt, counted from 1. */
   attempt: Schema.Int,
+  /**
+   * True: the attempt does not run yet, because an earlier one may have taken effect. It waits for the answer to a question
+   * with its id in events; another record of this attempt follows when it runs.
+   */
+  waits: Schema.optionalKey(Schema.Boolean),
 })
 
 /** The settings that apply from here on. */

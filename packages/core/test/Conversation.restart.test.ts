@@ -1,88 +1,37 @@
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
-import type { ConversationId } from "@colloquy/protocol/Ids"
 import { assert, describe, it } from "@effect/vitest"
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import { ConversationManager } from "../src/ConversationManager.ts"
-import { type ConversationSettings, SettingsResolver } from "../src/ConversationSettings.ts"
-import { withStored } from "../src/store/Settings.ts"
-import type { ReplayClass } from "../src/LogRecord.ts"
-import { type ToolCall, type ToolContext, ToolRuntime } from "../src/ToolRuntime.ts"
+import { SettingsResolver } from "../src/ConversationSettings.ts"
+import type { ToolRuntime } from "../src/ToolRuntime.ts"
 import { exec, resolved } from "./approvals.ts"
+import {
+  calls,
+  continued,
+  cutOff,
+  hanging,
+  killed,
+  logOf,
+  processOver,
+  replaying,
+} from "./restarts.ts"
 import { observed } from "./stores.ts"
 import {
   answer,
   callItem,
-  completed,
-  done,
   durableOf,
   isEnd,
-  managerLayer,
   outputItem,
   says,
   scripted,
-  type Script,
   settings,
   settle,
   takeUntil,
   tools,
 } from "./support.ts"
-
-type Observed = ReturnType<typeof observed>
-
-/** Returns the stored settings with the current provider, or the current settings where none are stored. */
-const resolver = Layer.succeed(SettingsResolver, {
-  resolve: ({ stored }) =>
-    Effect.succeed(stored === undefined ? settings : withStored(settings, stored)),
-})
-
-/** A manager over the store, as one process has it. Its scope is never closed, as when a process is killed. */
-const processOver = Effect.fnUntraced(function* (
-  store: Observed,
-  script: Script,
-  runtime: ToolRuntime["Service"] = tools(),
-  resolving = resolver,
-) {
-  yield* TestClock.adjust(0)
-  const services = yield* Layer.buildWithScope(
-    Layer.fresh(managerLayer(script, { tools: runtime, store: store.layer, resolver: resolving })),
-    yield* Scope.make(),
-  )
-  return Context.get(services, ConversationManager)
-})
-
-/** The store as the next process finds it after the kill: it holds the first `count` records. */
-const killed = Effect.fnUntraced(function* (
-  store: Observed,
-  id: ConversationId,
-  count = Number.MAX_SAFE_INTEGER,
-) {
-  const next = observed()
-  const { meta } = yield* store.inner.metadata({ id })
-  yield* Effect.scoped(next.inner.create(meta, store.records(id).slice(0, count)))
-  return next
-})
-
-type Conversation = Effect.Success<ReturnType<ConversationManager["Service"]["get"]>>
-
-const logOf = (conversation: Conversation): Effect.Effect<ReadonlyArray<Event>, unknown> =>
-  Effect.scoped(
-    Effect.flatMap(conversation.attach({ from: 0 }), (listener) =>
-      Effect.map(
-        takeUntil(listener, ({ _tag }) => _tag === "Synced"),
-        durableOf,
-      ),
-    ),
-  )
-
-const hanging = () => scripted(Stream.never)
-const calls = (name: string, ...ids: ReadonlyArray<string>) =>
-  [...ids.map((id) => done(callItem(name, id))), completed] as const
 
 const asking = tools({
   ask: (call, { approve }) =>
@@ -120,6 +69,46 @@ describe("a conversation whose process was killed", () => {
       ])
     }),
   )
+
+  for (const onRestart of ["close", "continue"] as const) {
+    it.effect(
+      `L10 keeps an input that waited, wherever its turn's first records are cut off (${onRestart})`,
+      () =>
+        Effect.gen(function* () {
+          const store = observed()
+          const first = yield* processOver(store, scripted(Stream.never, Stream.never))
+          const made = yield* first.create({ ...settings, onRestart })
+          yield* made.submit(says("hi"), { id: "t" })
+          yield* settle
+          yield* made.submit(says("later"), { id: "u", whileRunning: "wait" })
+          yield* made.cancel("t")
+          yield* settle
+          const records = store.records(made.id)
+          const from = records.findIndex((one) => one._tag === "Submission" && one.id === "u")
+          const isInput = ({ id, msg }: Event) => id === "u" && msg.type === "user_message"
+          const to = records.findIndex((one) => one._tag === "Event" && isInput(one.event))
+          assert.isAbove(to, from)
+          for (let count = from + 1; count <= to + 1; count++) {
+            const left = yield* killed(store, made.id, count)
+            const second = yield* processOver(left, scripted(answer("yes"), answer("yes")))
+            const conversation = yield* second.get(made.id)
+            yield* settle
+            const events = yield* logOf(conversation)
+            assert.lengthOf(events.filter(isInput), 1, `${count}`)
+            const ends = events.filter(({ id, msg }) => id === "u" && isTerminal(msg))
+            assert.lengthOf(ends, 1, `${count}`)
+            const texts = events.flatMap(({ msg }) =>
+              msg.type === "raw_response_item" ? [JSON.stringify(msg.item)] : [],
+            )
+            assert.lengthOf(
+              texts.filter((text) => text.includes('"later"')),
+              1,
+              `${count}`,
+            )
+          }
+        }),
+    )
+  }
 
   it.effect(
     "L7 asks pending questions again, under their id and number, until their old deadline",
@@ -322,36 +311,6 @@ describe("a conversation whose process was killed", () => {
       }
     }),
   )
-})
-
-const replaying = (
-  replay: ReplayClass,
-  run: (call: ToolCall, context: ToolContext) => Effect.Effect<string>,
-): ToolRuntime["Service"] => ({
-  open: (context) =>
-    Effect.succeed({
-      specs: Effect.succeed([]),
-      isReadOnly: () => false,
-      replayOf: () => replay,
-      run: (call) => Effect.map(run(call, context), (output) => ({ output })),
-    }),
-  listMcpTools: () => Effect.succeed({}),
-})
-
-const continued: ConversationSettings = { ...settings, onRestart: "continue" }
-
-/** Kills a process in the middle of a call of that replay class; returns the conversation's id and the store. */
-const cutOff = Effect.fnUntraced(function* (
-  replay: ReplayClass,
-  more: Partial<ConversationSettings> = {},
-) {
-  const store = observed()
-  const hang = replaying(replay, () => Effect.never)
-  const first = yield* processOver(store, scripted(calls("work", "c")), hang)
-  const made = yield* first.create({ ...continued, ...more })
-  yield* made.submit(says("hi"), { id: "t" })
-  yield* settle
-  return { id: made.id, left: yield* killed(store, made.id), hang }
 })
 
 describe("a turn that is resumed", () => {

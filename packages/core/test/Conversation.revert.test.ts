@@ -87,7 +87,7 @@ describe("revert", () => {
   )
 
   it.effect(
-    "L13 refuses a turn that the conversation does not contain, and any while a turn runs",
+    "L13 refuses a turn that the conversation does not contain, and interrupts nothing then",
     () =>
       Effect.gen(function* () {
         const { conversation } = yield* open([answer("first"), Stream.never])
@@ -100,8 +100,70 @@ describe("revert", () => {
         yield* revert(conversation, "a")
         assert.deepStrictEqual(yield* refusalOf("a"), ["NoSuchTurn", "turn not found: a"])
         yield* speak(conversation, "b")
-        assert.deepStrictEqual(yield* refusalOf("a"), ["TurnRunning", "turn `b` is running"])
+        assert.deepStrictEqual(yield* refusalOf("a"), ["NoSuchTurn", "turn not found: a"])
+        assert.strictEqual((yield* conversation.state).turn?.id, "b")
       }),
+  )
+
+  it.effect("L10 interrupts the running turn; input behind it starts a turn after it", () =>
+    Effect.gen(function* () {
+      const { conversation, requests } = yield* open([answer("first"), Stream.never, answer("c")])
+      yield* speak(conversation, "a")
+      yield* speak(conversation, "b")
+      const receipts = yield* Effect.all(
+        [
+          conversation.submit({ type: "revert", turn_id: "b" }, { id: "revert" }),
+          conversation.submit(says("message c"), { id: "c", whileRunning: "reject" }),
+          conversation.submit(says("message d"), { id: "d" }),
+        ],
+        { concurrency: "unbounded" },
+      )
+      assert.deepStrictEqual(receipts, [
+        { id: "revert", disposition: "waiting" },
+        { id: "c", disposition: "waiting" },
+        { id: "d", disposition: "waiting" },
+      ])
+      const refused = conversation.submit(says("message e"), { whileRunning: "reject" })
+      assert.include(yield* Effect.flip(refused), { reason: "TurnRunning" })
+      yield* settle
+      const marks = (yield* conversation.durableEvents).flatMap(({ id, msg }) =>
+        ["task_started", "task_complete", "turn_aborted", "thread_rolled_back"].includes(msg.type)
+          ? [`${msg.type} ${id}`]
+          : [],
+      )
+      assert.deepStrictEqual(marks.slice(2), [
+        "task_started b",
+        "turn_aborted b",
+        "thread_rolled_back revert",
+        "task_started c",
+        "task_complete c",
+        "task_started d",
+        ...marks.slice(8),
+      ])
+      assert.deepStrictEqual(texts(requests[2]?.input), ["a", "c"])
+    }),
+  )
+
+  it.effect("drops what waits when it is submitted, and several reverts count what is left", () =>
+    Effect.gen(function* () {
+      const { conversation } = yield* open([answer("first"), answer("second"), Stream.never])
+      for (const id of ["a", "b", "c"]) yield* speak(conversation, id)
+      yield* conversation.submit(says("message d"), { id: "d", whileRunning: "wait" })
+      yield* Effect.forEach(["c", "b", "c"], (turn) => revert(conversation, turn), {
+        concurrency: "unbounded",
+      })
+      yield* settle
+      const log = yield* conversation.durableEvents
+      assert.deepStrictEqual(
+        log.flatMap(({ msg }) => (msg.type === "thread_rolled_back" ? [msg.num_turns] : [])),
+        [1, 1, 0],
+      )
+      assert.deepStrictEqual(
+        log.flatMap(({ id, msg }) => (msg.type === "turn_aborted" ? [id] : [])).toSorted(),
+        ["c", "d"],
+      )
+      assert.deepStrictEqual(texts(historyOf(log)), ["a"])
+    }),
   )
 
   it.effect("holds when the conversation was evicted, and for the one that is loaded then", () => {

@@ -365,21 +365,25 @@ describe("ConversationManager and idle conversations", () => {
     )
   })
 
-  it.effect("accepts 20,000 conversations when 100 fit in memory", () =>
-    Effect.gen(function* () {
-      yield* TestClock.adjust(0)
-      const manager = yield* ConversationManager
-      const all = []
-      for (let n = 0; n < 20_000; n++) all.push(yield* manager.create(settings))
-      assert.lengthOf(yield* loadedIds(manager), 100)
-      const [first] = all
-      if (first === undefined) return assert.fail("no conversation")
-      yield* speak(first, "still there?")
-      assert.deepStrictEqual((yield* replay(first)).map(({ msg }) => msg.type).slice(0, 3), [
-        "session_configured",
-        "raw_response_item",
-        "task_started",
-      ])
-    }).pipe(Effect.provide(managerLayer(scripted(answer("yes")), { maxLoaded: 100 }))),
+  it.effect(
+    "accepts 20,000 conversations when 100 fit in memory",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust(0)
+        const manager = yield* ConversationManager
+        const all = []
+        for (let n = 0; n < 20_000; n++) all.push(yield* manager.create(settings))
+        assert.lengthOf(yield* loadedIds(manager), 100)
+        const [first] = all
+        if (first === undefined) return assert.fail("no conversation")
+        yield* speak(first, "still there?")
+        assert.deepStrictEqual((yield* replay(first)).map(({ msg }) => msg.type).slice(0, 3), [
+          "session_configured",
+          "raw_response_item",
+          "task_started",
+        ])
+      }).pipe(Effect.provide(managerLayer(scripted(answer("yes")), { maxLoaded: 100 }))),
+    // Seconds on an idle machine.
+    120_000,
   )
 })

@@ -117,6 +117,30 @@ describe("a conversation that is not available any more", () => {
     )
   }
 
+  it.effect("L13 is found while it is archived, by its owner, and says so", () =>
+    withStored(({ conversation: { id }, disk, manager }) =>
+      Effect.gen(function* () {
+        const archiving = yield* Effect.forkChild(Effect.exit(manager.archive(id)), {
+          startImmediately: true,
+        })
+        yield* settle
+        const found = yield* Effect.flip(manager.get(id, { owner: null }))
+        assert.deepInclude(found, {
+          _tag: "ConversationUnavailable",
+          reason: "it is being removed or archived",
+        })
+        const foreign = yield* Effect.flip(manager.get(id, { owner: "bob" }))
+        assert.strictEqual(foreign._tag, "NoSuchConversation")
+        yield* Deferred.failSync(
+          disk,
+          () => new StoreError({ operation: "archive", reason: "Other", message: "disk failed" }),
+        )
+        yield* Fiber.join(archiving)
+        assert.strictEqual((yield* manager.get(id)).id, id)
+      }),
+    ),
+  )
+
   for (const operation of ["remove", "archive"] as const) {
     it.effect(`L8 a shutdown during ${operation} waits for what its turn still runs`, () =>
       Effect.gen(function* () {

@@ -14,6 +14,7 @@ import {
   says,
   scripted,
   settings,
+  settle,
   takeUntil,
   userItem,
 } from "./support.ts"
@@ -201,6 +202,31 @@ describe("ConversationManager over its store", () => {
       assert.deepStrictEqual(yield* listed(manager), [id])
       yield* speak(yield* manager.get(id), "still here")
     }).pipe(Effect.provide(managerLayer(scripted(answer("yes")), { store: store.layer })))
+  })
+
+  it.effect("L13 does not know one that its store has lost, as with a restored backup", () => {
+    const store = observed()
+    return Effect.gen(function* () {
+      yield* TestClock.adjust(0)
+      const manager = yield* ConversationManager
+      const conversation = yield* manager.create(settings)
+      const { id } = conversation
+      yield* conversation.submit({ type: "shutdown" })
+      yield* settle
+      yield* store.inner.delete(id)
+      const tagOf = <A, E extends { readonly _tag: string }>(call: Effect.Effect<A, E>) =>
+        Effect.match(call, { onFailure: ({ _tag }) => _tag, onSuccess: () => "success" })
+      const calls = [
+        tagOf(manager.get(id)),
+        tagOf(manager.stateOf(id)),
+        tagOf(manager.fork(id, { _tag: "DropLastUserMessages", n: 0 })),
+        tagOf(Effect.scoped(manager.follow(id, { from: 0 }))),
+        tagOf(manager.archive(id)),
+        tagOf(manager.unarchive(id)),
+        tagOf(manager.remove(id)),
+      ]
+      for (const call of calls) assert.strictEqual(yield* call, "NoSuchConversation")
+    }).pipe(Effect.provide(managerLayer(scripted(), { store: store.layer })))
   })
 
   it.effect("a fork has a separate log: it outlives its source", () => {

@@ -291,7 +291,7 @@ describe("ResponsesWire.makeDecoder", () => {
     )
   })
 
-  it("determines from the code of a failure whether the same request can succeed", () => {
+  it("determines from the code of a failure whether the same request can succeed, and says what the code means", () => {
     const of = (error: unknown) => {
       const decoder = ResponsesWire.makeDecoder()
       decoder.event(JSON.stringify({ type: "response.failed", response: { error } }), [])
@@ -306,9 +306,9 @@ describe("ResponsesWire.makeDecoder", () => {
         of(null),
       ],
       [
-        [`${prefix}try again in 28ms`, true, 28],
+        [`${prefix}try again in 28ms (rate limit exceeded)`, true, 28],
         [`${prefix}Please try again in 5s.`, true, undefined],
-        [`${prefix}Too long.`, false, undefined],
+        [`${prefix}Too long. (context length exceeded)`, false, undefined],
         [`${prefix}response.failed event received`, true, undefined],
       ],
     )

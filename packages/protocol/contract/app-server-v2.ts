@@ -1944,7 +1944,7 @@ export type WarningParams = {
   readonly message: string
 }
 
-/** The configuration has a fault that does no harm. Sent to every connection. */
+/** The configuration has a fault that does no harm. Sent to a client that starts a thread, once for the same faults. */
 export type ConfigWarningParams = {
   readonly summary: string
   readonly details: string | null
@@ -2263,7 +2263,7 @@ export interface ServerNotifications {
   "error": { params: ErrorParams }
   /** A warning for the user. */
   "warning": { params: WarningParams }
-  /** The configuration has a fault that does no harm. Sent to every connection. */
+  /** The configuration has a fault that does no harm. Sent to a client that starts a thread, once for the same faults. */
   "configWarning": { params: ConfigWarningParams }
   /** The client used something that later versions will not have. */
   "deprecationNotice": { params: DeprecationNoticeParams }

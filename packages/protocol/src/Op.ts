@@ -30,6 +30,14 @@ const legacyOp = <const T extends string, F extends Schema.Struct.Fields>(type: 
 /** Id that the client gives the message; its `user_message` event repeats it. Not in the original. */
 const clientId = { client_id: Schema.optionalKey(Schema.String) }
 
+/**
+ * Not in the original in this form. Null: all that the policy asks. Absent: as before, or all where `approval_policy`
+ * changes.
+ */
+const approvalQuestions = {
+  approval_questions: Schema.optionalKey(Schema.NullOr(ApprovalQuestions)),
+}
+
 const approval = {
   id: Schema.String,
   decision: ReviewDecision,
@@ -54,6 +62,7 @@ export const Op = Schema.Union([
     items: Schema.Array(InputItem),
     cwd: Schema.String,
     approval_policy: AskForApproval,
+    ...approvalQuestions,
     sandbox_policy: SandboxPolicy,
     model: Schema.String,
     effort: Schema.optionalKey(Schema.NullOr(ReasoningEffort)),
@@ -66,11 +75,7 @@ export const Op = Schema.Union([
   op("override_turn_context", {
     cwd: Schema.optionalKey(Schema.String),
     approval_policy: Schema.optionalKey(AskForApproval),
-    /**
-     * Not in the original in this form. Null: all that the policy asks. Absent: as before, or all where `approval_policy`
-     * changes.
-     */
-    approval_questions: Schema.optionalKey(Schema.NullOr(ApprovalQuestions)),
+    ...approvalQuestions,
     sandbox_policy: Schema.optionalKey(SandboxPolicy),
     model: Schema.optionalKey(Schema.String),
     effort: Schema.optionalKey(Schema.NullOr(ReasoningEffort)),
@@ -137,8 +142,9 @@ export const Op = Schema.Union([
   legacyOp("list_custom_prompts", {}),
   op("compact", {}),
   /**
-   * Drops the turn with this id and all later ones: `thread_rolled_back` follows. Refused `TurnRunning` while a turn runs or
-   * waits, and `NoSuchTurn`. Not in the original in this form.
+   * Drops the turn with this id and all later ones: `thread_rolled_back` follows. A running turn is interrupted first, and
+   * what waits for its end is dropped; input that comes behind it starts a turn after `thread_rolled_back`. Refused
+   * `NoSuchTurn`. Not in the original in this form.
    */
   op("revert", { turn_id: Schema.String }),
   /** Replaces the input of a submission in the queue, which keeps its place. Not in the original. */

@@ -25,6 +25,24 @@ export const ApprovalQuestions = Schema.Struct({
 /** A decoded `ApprovalQuestions`. */
 export type ApprovalQuestions = typeof ApprovalQuestions.Type
 
+/** The questions of the policy `granular`, each switched on or off. An absent one is off. */
+export interface ApprovalSwitches {
+  readonly sandbox_approval: boolean
+  readonly request_permissions?: boolean | null | undefined
+  readonly mcp_elicitations: boolean
+}
+
+/** The policy `granular`: `on-request` without the questions that are switched off. */
+export const granularPolicy = (switches: ApprovalSwitches) =>
+  ({
+    approvalPolicy: "on-request",
+    approvalQuestions: {
+      sandbox: switches.sandbox_approval,
+      permissions: switches.request_permissions ?? false,
+      tool_servers: switches.mcp_elicitations,
+    } satisfies ApprovalQuestions,
+  }) as const
+
 /** How far commands are confined. */
 export const SandboxMode = Schema.Literals(["read-only", "workspace-write", "danger-full-access"])
 /** A decoded `SandboxMode`. */

@@ -28,6 +28,7 @@ import * as ThreadConnection from "./thread/ThreadConnection.ts"
 import { routesOf as threadRoutes } from "./thread/ThreadHandlers.ts"
 import { SentRequests } from "./thread/ThreadQuestions.ts"
 import type { McpServerOptions } from "./McpServer.ts"
+import type { Route } from "./jsonrpc/Route.ts"
 import { make as makePeer } from "./jsonrpc/Peer.ts"
 import { withCaller } from "./jsonrpc/TraceContext.ts"
 
@@ -89,11 +90,20 @@ const routes = Effect.fnUntraced(function* (
   const threads = yield* ThreadConnection.make({ server, principal, app: v1.connection, sent })
   const others = yield* hostHandlers
   const v2 = threadRoutes({ connection: threads, context: v1.context, others })
+  /** What a client declares in `initialize` may say that it is one of the second version. */
+  const initializing = ({ handler, ...rest }: Route): Route => ({
+    ...rest,
+    handler: (...args) =>
+      Effect.tap(handler(...args), () =>
+        v1.connection.usesThreads() ? threads.join : Effect.void,
+      ),
+  })
   /** Several methods have the same name in both versions. */
-  const route = (request: Request) =>
-    v1.connection.usesThreads() && request.method !== Initialize._tag
-      ? (v2(request) ?? v1.route(request))
-      : (v1.route(request) ?? v2(request))
+  const route = (request: Request) => {
+    const first = v1.route(request)
+    if (request.method === Initialize._tag) return first && initializing(first)
+    return v1.connection.usesThreads() ? (v2(request) ?? first) : (first ?? v2(request))
+  }
   return { route, sent }
 })
 

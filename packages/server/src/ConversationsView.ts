@@ -30,6 +30,8 @@ export class ConversationsView extends Context.Service<
     ) => ReturnType<Manager["createOnSubmit"]>
     /** Finds a conversation by its id, and loads it if necessary. */
     readonly get: (id: string) => Effect.Effect<Conversation, GetError>
+    /** Like `get`, for a caller whose first call is `runTurn`. */
+    readonly refer: (id: string) => Effect.Effect<Conversation, GetError>
     /** Finds a conversation by the path of its rollout file, archived or not, and loads it if necessary. */
     readonly open: (path: string) => Effect.Effect<Conversation, GetError>
     /** Attaches a listener to a conversation, in whichever process it is. */
@@ -79,6 +81,7 @@ export const conversationsOf = (
     create: (settings) => Effect.map(manager.create(settings, access), confine),
     createOnSubmit: (settings) => Effect.map(manager.createOnSubmit(settings, access), confine),
     get: (id) => Effect.map(manager.get(id, access), confine),
+    refer: (id) => Effect.map(manager.refer(id, access), confine),
     open: (path) => Effect.map(manager.open(path, access), confine),
     follow: (id, options) => manager.follow(id, options, access),
     stateOf: (id) => manager.stateOf(id, access),

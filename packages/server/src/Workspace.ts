@@ -117,6 +117,11 @@ export class Workspace {
     })
   }
 
+  /** True if the directory of the conversation matters for this input: to a root, or for the path of an image. */
+  needsDirectory(items: ReadonlyArray<InputItem>): boolean {
+    return this.root !== undefined || items.some(({ type }) => type === "local_image")
+  }
+
   private get root(): string | undefined {
     return this.workspaces.rootOf(this.principal)
   }
@@ -243,6 +248,12 @@ class ConfinedConversation implements Conversation {
     return Effect.flatMap(this.checked(op), (allowed) => this.all.submit(allowed, options))
   }
 
+  runTurn(
+    ...[op, options]: Parameters<Conversation["runTurn"]>
+  ): ReturnType<Conversation["runTurn"]> {
+    return Effect.flatMap(this.checked(op), (allowed) => this.all.runTurn(allowed, options))
+  }
+
   cancel(...args: Parameters<Conversation["cancel"]>): ReturnType<Conversation["cancel"]> {
     return this.all.cancel(...args)
   }
@@ -269,6 +280,8 @@ class ConfinedConversation implements Conversation {
     return Effect.gen({ self: this }, function* () {
       switch (op.type) {
         case "user_input": {
+          // The state is on another node where that one has the conversation.
+          if (!workspace.needsDirectory(op.items)) return op
           const [cwd = ""] = yield* workspace.check("cwd", [yield* this.cwd])
           return { ...op, items: yield* withImages(op.items, cwd, workspace) }
         }

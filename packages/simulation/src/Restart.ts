@@ -53,10 +53,26 @@ const recordsOf = (
   return { records: [...whole, ...kept], until: kept.length === 0 ? at : torn.at }
 }
 
+/** The ids of the turns from which reverts drop that were accepted and that wait for the end of a turn. */
+const waitingReverts = (records: ReadonlyArray<LogRecord>): ReadonlyArray<string> => {
+  const done = new Set<string>(
+    records.flatMap((record) =>
+      record._tag === "Event" && record.event.msg.type === "thread_rolled_back"
+        ? [record.event.id]
+        : [],
+    ),
+  )
+  return records.flatMap((record) =>
+    record._tag === "Submission" && record.op?.type === "revert" && !done.has(record.id)
+      ? [record.op.turn_id]
+      : [],
+  )
+}
+
 /**
  * The store after a crash, with the surviving events of each conversation and the part of the trace that may have caused
  * them: the batch that was being written can belong to a request after the crash of the others. `at` is the index of the
- * crash in the trace.
+ * crash in the trace; `reverting` has of each conversation the turns from which reverts drop that the next process carries out.
  */
 export const crash = (
   plan: Pick<Plan, "seed" | "store">,
@@ -69,6 +85,7 @@ export const crash = (
   const rest = FaultyStore.make({ ...plan.store, faults: [], appendFaults: [] }, recorder)
   const surviving = new Map<string, ReadonlyArray<Event>>()
   const requested = new Map<string, ReadonlyArray<Entry>>()
+  const reverting = new Map<string, ReadonlyArray<string>>()
   for (const [id, meta] of store.metas) {
     const { records, until } = recordsOf(id, store, at, draws)
     if (records.length === 0 || store.deleted.some((gone) => gone.id === id && gone.at <= at)) {
@@ -80,8 +97,9 @@ export const crash = (
       records.flatMap((record) => (record._tag === "Event" ? [record.event] : [])),
     )
     requested.set(id, trace.slice(0, until))
+    reverting.set(id, waitingReverts(records))
   }
-  return { at, surviving, requested, store: rest }
+  return { at, surviving, requested, reverting, store: rest }
 }
 
 /** Submissions with an id that were accepted before the crash. */

@@ -1,7 +1,8 @@
 /**
- * `npm run simulate -- --seeds 20000 [--from 0] [--step 1]`, or `--seed 17` for the trace of one seed. `--law L5` ends at
- * the first seed that breaks that law; `--from 5 --step 8` selects the runs of app-server v2, `--from 9 --step 16` those of
- * several nodes, `--from 9 --step 32` those of a cluster. The only module here that reads arguments and the real time, and prints.
+ * `npm run simulate -- --seeds 20000 [--from 0] [--step 1]`, `--only 3,17` for those seeds, or `--seed 17` for the trace of
+ * one. `--law L5` ends at the first seed that breaks that law; `--from 5 --step 8` selects the runs of app-server v2,
+ * `--from 9 --step 16` those of several nodes, `--from 9 --step 32` those of a cluster. The only module here that reads
+ * arguments and the real time, and prints.
  */
 import { parseArgs } from "node:util"
 import { runOf } from "./Vocabulary.ts"
@@ -13,12 +14,16 @@ const { values } = parseArgs({
     from: { type: "string", default: "0" },
     step: { type: "string", default: "1" },
     seed: { type: "string" },
+    only: { type: "string" },
     law: { type: "string" },
   },
 })
 
 const [from, seeds, step] = [Number(values.from), Number(values.seeds), Number(values.step)]
-const selected = Array.from({ length: seeds }, (_, place) => from + place * step)
+const selected =
+  values.only === undefined
+    ? Array.from({ length: seeds }, (_, place) => from + place * step)
+    : values.only.split(",").map(Number)
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 
@@ -67,7 +72,7 @@ const printSeeds = () => {
     [...counts.values()].reduce((a, b) => a + b, 0),
   )
   print(
-    `${summary.runs} runs (seeds ${from} to ${selected.at(-1) ?? from}), ${operations} operations, ` +
+    `${summary.runs} runs (seeds ${selected[0] ?? from} to ${selected.at(-1) ?? from}), ${operations} operations, ` +
       `${faults} faults, ${summary.steps} steps, ${summary.failures.length} violations, ` +
       `${Math.round(summary.runs / seconds)} seeds/s`,
   )

@@ -34,11 +34,27 @@ export const clusterMutations: ReadonlyArray<Mutation> = [
   },
   {
     ...ofCluster,
+    law: "L5",
+    name: "a caller that runs a turn which was submitted before misses the end of one that is over",
+    file: "packages/core/src/listeners/TurnRun.ts",
+    find: "id !== undefined && receiptOf(receipts, id) !== undefined",
+    replace: "false",
+  },
+  {
+    ...ofCluster,
     law: "L10",
     name: "a node repeats a message whose receipt was lost under another id",
     file: "packages/cluster/src/internal/ClusterConversation.ts",
     find: "if (!isOwn) submission ??= key",
     replace: "if (!isOwn) submission = key",
+  },
+  {
+    ...ofCluster,
+    law: "L10",
+    name: "an archive that arrives late undoes what was acknowledged since",
+    file: "packages/cluster/src/internal/EndConversation.ts",
+    find: "defined({ access, revision })",
+    replace: "defined({ access })",
   },
   {
     ...ofCluster,

@@ -34,11 +34,26 @@ export const threadMutations: ReadonlyArray<Mutation> = [
     replace: "[]",
   },
   {
+    law: "L4",
+    name: "a response lacks the open items of the running turn",
+    file: "packages/server/src/thread/ThreadHistory.ts",
+    find: "if (isLoaded) for (const { item, turnId }",
+    replace: "if (next < 0) for (const { item, turnId }",
+  },
+  {
+    law: "L4",
+    name: "a client that joins by its input is not notified of the turn that runs",
+    file: "packages/server/src/thread/ThreadCall.ts",
+    find: "hasTurn: false",
+    replace: "hasTurn: true",
+  },
+  {
     law: "L5",
     name: "an interrupted turn is not notified as ended",
     file: "packages/server/src/thread/ThreadFold.ts",
     find: "if (isTerminal(msg) && this.turn?.id === event.id)",
-    replace: 'if (msg.type === "task_complete" && this.turn?.id === event.id)',
+    replace:
+      'if (msg.type === "turn_aborted") return outputs; if (isTerminal(msg) && this.turn?.id === event.id)',
   },
   {
     law: "L5",
@@ -60,6 +75,13 @@ export const threadMutations: ReadonlyArray<Mutation> = [
     file: "packages/server/src/thread/subscriptions/ThreadPresenter.ts",
     find: "return this.resolved(threadId, output.msg.call_id)",
     replace: "return this.resolved(threadId, output.msg.type)",
+  },
+  {
+    law: "L11",
+    name: "a message has another start than the one that is read back",
+    file: "packages/server/src/thread/items/MessageItems.ts",
+    find: "startedAtMs: state.requestedAtMs ?? atMs,",
+    replace: "startedAtMs: atMs,",
   },
   {
     law: "L11",

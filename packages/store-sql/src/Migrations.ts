@@ -5,6 +5,10 @@
  * `colloquy_conversations` has a row per conversation: what lists show, how long the log is, and who may append to it.
  * `colloquy_records` is the log, to which rows are only added. `colloquy_shares` says which events of a fork are rows of the
  * log that it was forked from. `colloquy_holders` has a row per running store: how long its leases are valid.
+ *
+ * `colloquy_places` has the conversations and turns that count towards the quota of their owners and are not rows of
+ * `colloquy_conversations`, under the holder that has them. `colloquy_request_counts` has a row per principal: its requests in
+ * the present period.
  */
 import * as Effect from "effect/Effect"
 import * as Migrator from "effect/sql/Migrator"
@@ -20,6 +24,8 @@ interface ColumnTypes {
   readonly log: string
   readonly id: string
   readonly number: string
+  /** Of a table whose rows need not survive a crash. */
+  readonly passing: string
 }
 
 const postgresTypes: ColumnTypes = {
@@ -27,6 +33,7 @@ const postgresTypes: ColumnTypes = {
   // Ids are compared by their bytes, as every other store does.
   id: 'text COLLATE "C"',
   number: "double precision",
+  passing: "UNLOGGED",
 }
 
 const sqliteTypes: ColumnTypes = {
@@ -34,6 +41,7 @@ const sqliteTypes: ColumnTypes = {
   log: "INTEGER PRIMARY KEY AUTOINCREMENT",
   id: "TEXT",
   number: "REAL",
+  passing: "",
 }
 
 const conversationTable = (types: ColumnTypes): ReadonlyArray<string> => [
@@ -93,16 +101,38 @@ const logTables = (types: ColumnTypes): ReadonlyArray<string> => [
   )`,
 ]
 
-const first = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const types = sql.onDialectOrElse({ pg: () => postgresTypes, orElse: () => sqliteTypes })
-  const statements = [...conversationTable(types), ...logTables(types)]
-  for (const statement of statements) yield* sql.unsafe(statement)
-})
+const creating = (tables: (types: ColumnTypes) => ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const types = sql.onDialectOrElse({ pg: () => postgresTypes, orElse: () => sqliteTypes })
+    for (const statement of tables(types)) yield* sql.unsafe(statement)
+  })
+
+/** Counts of requests are worth nothing after ten seconds: PostgreSQL writes them to no log, and drops them when it crashes. */
+const countsTable = (
+  types: ColumnTypes,
+): string => `CREATE ${types.passing} TABLE colloquy_request_counts (
+    principal text PRIMARY KEY,
+    period ${types.number} NOT NULL,
+    requests ${types.number} NOT NULL,
+    changed_at_ms ${types.number} NOT NULL
+  )`
+
+const quotaTables = (types: ColumnTypes): ReadonlyArray<string> => [
+  `CREATE TABLE colloquy_places (
+    owner text NOT NULL,
+    kind text NOT NULL,
+    id ${types.id} NOT NULL,
+    holder text NOT NULL,
+    PRIMARY KEY (owner, kind, id, holder)
+  )`,
+  countsTable(types),
+]
 
 /** All migrations, by number and name. A migration that was released is never changed. */
 const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>> = {
-  "0001_conversations": first,
+  "0001_conversations": creating((types) => [...conversationTable(types), ...logTables(types)]),
+  "0002_quotas": creating(quotaTables),
 }
 
 /** Number of the last migration that this program knows. */

@@ -14,10 +14,13 @@ import {
   type LogAddress,
   type LogWriter,
   type OpenedLog,
+  type Revision,
 } from "@colloquy/core/ConversationStore"
 import type { LogRecord } from "@colloquy/core/LogRecord"
+import { QuotaPlaces } from "@colloquy/core/QuotaPlaces"
 import { type LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -31,8 +34,9 @@ import { KeyedLocks } from "./internal/KeyedLocks.ts"
 import { listPage } from "./internal/Listing.ts"
 import * as LogPages from "./internal/LogPages.ts"
 import { type Attempt, defaultPatience, type Patience, retrying } from "./internal/Retrying.ts"
-import { folded, summaryOf } from "./internal/Rows.ts"
+import { folded, revisionOf, summaryOf } from "./internal/Rows.ts"
 import { type Operation, storeError } from "./internal/SqlFaults.ts"
+import { SqlPlaces } from "./internal/SqlPlaces.ts"
 import { type Limits, SqlWriter } from "./internal/SqlWriter.ts"
 import { migrate } from "./Migrations.ts"
 import type { SchemaTooNew } from "./SqlStoreErrors.ts"
@@ -134,20 +138,22 @@ class SqlStore implements Service {
 
   readonly metadata: Service["metadata"] = (where) =>
     "id" in where
-      ? this.reading("metadata", where.id, (row) => Effect.succeed(summaryOf(row)))
+      ? this.reading("metadata", where.id, (row) =>
+          Effect.succeed({ ...summaryOf(row), revision: revisionOf(row) }),
+        )
       : Effect.fail(new NoSuchConversation({ id: where.path }))
 
-  readonly archive = (id: ConversationId) =>
-    this.changing("archive", id, () => this.conversations.setArchived(id, true))
+  readonly archive = (id: ConversationId, revision?: Revision) =>
+    this.changing("archive", id, () => this.conversations.setArchived(id, true, revision))
 
-  readonly unarchive = (id: ConversationId) =>
-    this.changing("unarchive", id, () => this.conversations.setArchived(id, false))
+  readonly unarchive = (id: ConversationId, revision?: Revision) =>
+    this.changing("unarchive", id, () => this.conversations.setArchived(id, false, revision))
 
   readonly rename = (id: ConversationId, name: string) =>
     this.changing("rename", id, () => this.conversations.rename(id, name, folded(name)))
 
-  readonly delete = (id: ConversationId) =>
-    this.changing("delete", id, (attempt) => this.conversations.delete(id, attempt))
+  readonly delete = (id: ConversationId, revision?: Revision) =>
+    this.changing("delete", id, (attempt) => this.conversations.delete(id, revision, attempt))
 
   private retrying<A, E, R>(
     operation: Operation,
@@ -186,7 +192,7 @@ class SqlStore implements Service {
       const lease = { log, generation }
       const options = { ...lease, id, token, length, events, bytes, limits, patience }
       const writer = new SqlWriter(this.sql, this.dialect, options)
-      this.holder.hold(lease, () => writer.close())
+      this.holder.hold(token, lease, writer)
       yield* Scope.addFinalizer(scope, this.released(writer, token, lease))
       return { writer, row }
     })
@@ -216,11 +222,23 @@ const startPatience = (startWithin: Duration.Duration): Patience => ({
   total: startWithin,
 })
 
+/** Fails for a database that cannot store every text. */
+const checkEncoding = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  if (!dialectOf(sql).isPostgres) return
+  const [row] = yield* sql<{
+    readonly encoding: string
+  }>`SELECT current_setting('server_encoding') AS encoding`
+  if (row === undefined || row.encoding === "UTF8") return
+  const message = `the database has the encoding ${row.encoding}; expected UTF8`
+  return yield* new StoreError({ operation: "open", reason: "Other", message })
+})
+
 /** Brings the tables up to date, as soon as the database can be reached. */
 const start = (
   startWithin: Duration.Duration,
 ): Effect.Effect<void, StoreError | SchemaTooNew, SqlClient.SqlClient> =>
-  retrying("open", startPatience(startWithin), () => migrate).pipe(
+  retrying("open", startPatience(startWithin), () => Effect.andThen(checkEncoding, migrate)).pipe(
     Effect.catchTag("MigrationError", ({ cause, message }) =>
       Effect.fail(
         cause instanceof SqlError
@@ -233,24 +251,29 @@ const start = (
 /**
  * Layer of the store over a client of `effect/sql`. Brings the tables up to date first, and waits for a database that cannot
  * be reached. The leases of the store end with the layer.
+ *
+ * It provides `QuotaPlaces` as well: the quotas of owners are counted over all processes of the database.
  */
 export const layer = (
   options: SqlStoreOptions = {},
 ): Layer.Layer<ConversationStore, StoreError | SchemaTooNew, SqlClient.SqlClient> =>
-  Layer.effect(
-    ConversationStore,
+  Layer.effectContext(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const {
         leaseFor = defaultLease,
+        patience = defaultPatience,
         processes = noProcesses,
         startWithin = defaultStart,
       } = options
       yield* start(startWithin)
       const dialect = dialectOf(sql)
       const holder = new Holder(sql, dialect, leaseFor, processes)
+      const places = new SqlPlaces(sql, dialect, holder, patience)
+      holder.keep(places)
       yield* Effect.addFinalizer(() => holder.end)
       yield* Effect.forkScoped(holder.renewals)
-      return new SqlStore(sql, dialect, holder, options)
+      const store = new SqlStore(sql, dialect, holder, options)
+      return Context.make(ConversationStore, store).pipe(Context.add(QuotaPlaces, places))
     }),
   )

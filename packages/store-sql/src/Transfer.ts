@@ -9,7 +9,7 @@ import type {
   ListPosition,
   LogWriter,
 } from "@colloquy/core/ConversationStore"
-import type { AppendError, LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
+import { type AppendError, type LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import { defined } from "@colloquy/protocol/Defined"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
@@ -42,6 +42,34 @@ const appendRest = Effect.fnUntraced(function* (
     const batch = yield* source.take(batchSize)
     if (batch.length === 0) return
     yield* writer.append(batch, "synced")
+  }
+})
+
+/** Fails where the log lacks an event, before anything of it is copied: neither store could load the conversation. */
+const checkEvents = Effect.fnUntraced(function* (
+  from: Store,
+  id: ConversationId,
+): Effect.fn.Return<void, StoreError | NoSuchConversation> {
+  const source = new LogCursor(from, id)
+  let next = 0
+  for (;;) {
+    const batch = yield* source.take(batchSize)
+    if (batch.length === 0) return
+    for (const record of batch) {
+      if (record._tag !== "Event") continue
+      const { msg, seq } = record.event
+      const fault =
+        seq !== next
+          ? `expected event ${next}, found event ${seq}`
+          : next === 0 && msg.type !== "session_configured"
+            ? "its first event is not session_configured"
+            : undefined
+      if (fault !== undefined) {
+        const message = `the log of conversation ${id} is damaged: ${fault}`
+        return yield* new StoreError({ operation: "read", reason: "Damaged", message })
+      }
+      next++
+    }
   }
 })
 
@@ -80,7 +108,8 @@ const copyRecords = Effect.fnUntraced(function* (
 /**
  * Copies one conversation, and resolves with it when the whole copy is stored. The lease of the original is held for that
  * time, so that nothing is appended to it. A copy that was interrupted is continued by the next call. Fails with a
- * `StoreError` of reason `Exists` when the other store has a different conversation of this id.
+ * `StoreError` of reason `Exists` when the other store has a different conversation of this id, and of reason `Damaged` when
+ * the original lacks an event.
  */
 export const copyConversation = Effect.fnUntraced(function* (
   stores: Transfer,
@@ -88,6 +117,7 @@ export const copyConversation = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ConversationSummary, TransferError, Scope.Scope> {
   const { from, to } = stores
   const { summary } = yield* from.open({ id })
+  yield* checkEvents(from, id)
   yield* Effect.scoped(copyRecords(stores, summary))
   if (summary.name !== undefined) yield* to.rename(id, summary.name)
   if (summary.archived) yield* to.archive(id)

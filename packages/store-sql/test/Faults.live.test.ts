@@ -240,6 +240,23 @@ describeWithPostgres("PostgreSQL that fails", (server) => {
   )
 })
 
+describeWithPostgres("PostgreSQL with another encoding than UTF-8", (server) => {
+  it.live("is refused at the start, before it has any table", () =>
+    Effect.gen(function* () {
+      const database = new URL(server.newDatabase())
+      const options = "ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
+      server.postgres.sql(`CREATE DATABASE latin ${options}`)
+      database.pathname = "latin"
+      const refused = yield* Effect.flip(Effect.scoped(storeOf(database.href)))
+      assert.strictEqual(refused.message, "the database has the encoding LATIN1; expected UTF8")
+      assert.strictEqual(
+        server.postgres.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", "latin"),
+        "0",
+      )
+    }),
+  )
+})
+
 describeWithPostgres(
   "PostgreSQL with few connections",
   (server) => {

@@ -10,7 +10,9 @@ import * as PostgresStore from "../src/node/PostgresStore.ts"
 import { folderForTests } from "./support/Folder.ts"
 import { importRollouts } from "./support/ImportExample.ts"
 import { leaseCases } from "./support/LeaseCases.ts"
+import { countCases } from "./support/CountCases.ts"
 import { logCases } from "./support/LogCases.ts"
+import { placeCases } from "./support/PlaceCases.ts"
 import { describeWithPostgres } from "./support/PostgresTests.ts"
 import { readAll } from "./support/ReadAll.ts"
 import { firstRecords, messages, metaOf } from "./support/Records.ts"
@@ -41,7 +43,7 @@ describeWithPostgres("the store in PostgreSQL", ({ newDatabase }) => {
     }),
   )
 
-  for (const { name, run } of [...leaseCases, ...logCases]) {
+  for (const { name, run } of [...leaseCases, ...logCases, ...placeCases, ...countCases]) {
     it.effect(name, () =>
       run({
         client: PgClient.layer({ url: Redacted.make(newDatabase()), maxMessageSize: 2 ** 28 }),

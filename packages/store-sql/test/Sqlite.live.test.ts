@@ -9,7 +9,9 @@ import * as SqliteClient from "../src/node/SqliteClient.ts"
 import * as SqliteStore from "../src/node/SqliteStore.ts"
 import { folderForTests } from "./support/Folder.ts"
 import { leaseCases } from "./support/LeaseCases.ts"
+import { countCases } from "./support/CountCases.ts"
 import { logCases } from "./support/LogCases.ts"
+import { placeCases } from "./support/PlaceCases.ts"
 
 const folder = folderForTests()
 let files = 0
@@ -53,7 +55,7 @@ describe("the tables in SQLite", () => {
     }).pipe(Effect.provide(SqliteClient.layer(":memory:"))),
   )
 
-  for (const { name, run } of [...leaseCases, ...logCases]) {
+  for (const { name, run } of [...leaseCases, ...logCases, ...placeCases, ...countCases]) {
     it.effect(name, () => run({ client: SqliteClient.layer(join(folder, `${++files}.sqlite`)) }))
   }
 })

@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { copyFileSync, mkdirSync, mkdtempSync } from "node:fs"
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as SqliteStore from "../src/node/SqliteStore.ts"
@@ -127,7 +127,7 @@ describe("copies between rollout files and a database", () => {
           assert.deepStrictEqual(found, expected)
           for (const { id } of metas) {
             const { path: _, ...before } = yield* from.metadata({ id })
-            const { path: __, ...after } = yield* target.metadata({ id })
+            const { path: __, revision: ___, ...after } = yield* target.metadata({ id })
             assert.deepStrictEqual(after, before)
           }
         }
@@ -181,6 +181,36 @@ describe("copies between rollout files and a database", () => {
       const error = copied?.error
       assert.strictEqual(error?._tag === "StoreError" ? error.reason : error, "Exists")
       assert.deepStrictEqual(yield* recordsOf(to, meta.id), longer)
+    }),
+  )
+
+  it.live("a conversation whose file lacks an event is refused, and the others are copied", () =>
+    Effect.gen(function* () {
+      const home = newHome()
+      const [whole, damaged] = [metaOf(1), metaOf(2)]
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const written = yield* rollouts(home)
+          for (const meta of [whole, damaged])
+            yield* written.create(meta, [...firstRecords(meta), ...messages(1, 9)])
+        }),
+      )
+      const from = yield* rollouts(home)
+      const { path = "" } = yield* from.metadata({ id: damaged.id })
+      const lines = readFileSync(path, "utf8").split("\n")
+      const first = lines.findIndex((line) => line.includes("session_configured"))
+      writeFileSync(path, lines.with(first, "{broken").join("\n"))
+      const to = yield* database()
+      const copied = yield* copyAll({ from: yield* rollouts(home), to })
+      const { error } = copied.find(({ id }) => id === damaged.id) ?? {}
+      assert.instanceOf(error, StoreError)
+      assert.match(error.message, /is damaged: its first event is not session_configured$/)
+      assert.isUndefined(copied.find(({ id }) => id === whole.id)?.error)
+      const listed = yield* to.list({ limit: 5 })
+      assert.deepStrictEqual(
+        listed.items.map(({ meta }) => meta.id),
+        [whole.id],
+      )
     }),
   )
 })

@@ -83,10 +83,10 @@ export const make = (): FullStore => {
     positionOf: (...of) => inner.positionOf(...of),
     list: (query) => inner.list(query),
     metadata: (where) => inner.metadata(where),
-    archive: (id) => ifRoom("archive", inner.archive(id)),
-    unarchive: (id) => ifRoom("unarchive", inner.unarchive(id)),
+    archive: (...of) => ifRoom("archive", inner.archive(...of)),
+    unarchive: (...of) => ifRoom("unarchive", inner.unarchive(...of)),
     rename: (id, name) => ifRoom("rename", inner.rename(id, name)),
-    delete: (id) => inner.delete(id),
+    delete: (...of) => inner.delete(...of),
   }
   return Object.assign(store, { layer: Layer.succeed(ConversationStore, service) })
 }

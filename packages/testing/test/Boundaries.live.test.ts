@@ -64,6 +64,7 @@ const ports = [
   "ConversationStore",
   "IdGenerator",
   "ModelClient",
+  "QuotaPlaces",
   "StoreErrors",
   "ToolRuntime",
   "approvals/Approval",

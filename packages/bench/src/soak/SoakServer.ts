@@ -1,4 +1,4 @@
-/** One of the servers of the soak: the built program on a port, which is killed and started again. */
+/** A server of a benchmark: the built program on a port, which is killed and started again. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 
@@ -8,11 +8,25 @@ export class SoakServer {
   private child: ChildProcess | undefined
   private readonly entry: string
   private readonly environment: Readonly<Record<string, string>>
+  private readonly args: ReadonlyArray<string>
 
-  /** @param environment selects the state directory that the servers share */
-  constructor(entry: string, environment: Readonly<Record<string, string>>) {
+  /**
+   * @param environment selects the state directory that the servers share
+   * @param args more arguments of `serve`
+   */
+  constructor(
+    entry: string,
+    environment: Readonly<Record<string, string>>,
+    args: ReadonlyArray<string> = [],
+  ) {
     this.entry = entry
     this.environment = environment
+    this.args = args
+  }
+
+  /** Id of the process; undefined before the first one. */
+  get pid(): number | undefined {
+    return this.child?.pid
   }
 
   /** Address without a slash at its end. */
@@ -23,7 +37,8 @@ export class SoakServer {
   /** Starts a process and resolves when it listens. */
   start(): Promise<void> {
     const listen = `http://127.0.0.1:${this.port}`
-    const child = spawn(process.execPath, [this.entry, "serve", "--listen", listen], {
+    const args = [this.entry, "serve", "--listen", listen, ...this.args]
+    const child = spawn(process.execPath, args, {
       env: { ...process.env, ...this.environment },
       stdio: ["ignore", "pipe", "inherit"],
     })
@@ -43,12 +58,12 @@ export class SoakServer {
 
   /** Kills the process in whatever it is doing, and resolves when it is gone. */
   kill(): Promise<void> {
-    const { child } = this
-    if (child === undefined || child.exitCode !== null) return Promise.resolve()
-    return new Promise((resolve) => {
-      child.once("close", () => resolve())
-      child.kill("SIGKILL")
-    })
+    return this.signal("SIGKILL")
+  }
+
+  /** Tells the process to end, and resolves when it is gone. */
+  end(): Promise<void> {
+    return this.signal("SIGTERM")
   }
 
   /** Processor time of the process so far; 0 on systems without `/proc`. */
@@ -71,5 +86,16 @@ export class SoakServer {
     } catch {
       return 0
     }
+  }
+
+  private signal(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    const { child } = this
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) {
+      return Promise.resolve()
+    }
+    return new Promise((resolve) => {
+      child.once("close", () => resolve())
+      child.kill(signal)
+    })
   }
 }

@@ -7,7 +7,7 @@
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
-import { type ListenAddress, stdio } from "./ListenAddress.ts"
+import { type ListenAddress, stdio } from "./Addresses.ts"
 import * as Options from "./Options.ts"
 import { peopleCommands } from "./PeopleCommands.ts"
 
@@ -272,6 +272,10 @@ const readWord = (words: Words, args: ReadonlyArray<string>, index: number) => {
   const word = args[index] ?? ""
   if (word.startsWith("-")) return readOption(words, args, index)
   if (words.name === undefined) {
+    // What follows is parsed elsewhere.
+    if (words.shortcut === "Version" && peopleCommands.has(word)) {
+      return Result.succeed(args.length - index)
+    }
     if (!commands.has(word)) return unknown("command", word, allCommands())
     words.name = word
     return Result.succeed(1)

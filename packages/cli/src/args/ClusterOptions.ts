@@ -10,7 +10,7 @@ import { nearest } from "@colloquy/protocol/Nearest"
 import { once } from "@colloquy/protocol/Once"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { isPostgres, parseNodeAddress, postgresAddress } from "./NodeAddress.ts"
+import { isPostgres, parseNodeAddress, postgresAddress } from "./Addresses.ts"
 
 const Database = Schema.String.check(
   Schema.makeFilter((text) => isPostgres(text), { expected: `\`${postgresAddress}\`` }),

@@ -86,7 +86,7 @@ const limits = () => ({
   max_principal_requests: keyOr(
     Positive,
     10_000,
-    "Requests of one principal within ten seconds; a further one gets 429.",
+    "Requests of one principal within ten seconds, at all nodes of a cluster together; a further one gets 429.",
   ),
   max_sessions: keyOr(Positive, 1024, "MCP sessions at once; a further one gets 503."),
   session_idle_ms: keyOr(

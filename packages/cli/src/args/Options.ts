@@ -6,8 +6,14 @@
  */
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Result from "effect/Result"
-import { type ListenAddress, parseListen, type stdio } from "./ListenAddress.ts"
-import { isPostgres, parseNodeAddress, postgresAddress } from "./NodeAddress.ts"
+import {
+  isPostgres,
+  type ListenAddress,
+  parseListen,
+  parseNodeAddress,
+  postgresAddress,
+  type stdio,
+} from "./Addresses.ts"
 
 /** A key of the configuration that is set by a dedicated option, such as `--model`. */
 export interface Flag {

@@ -21,7 +21,10 @@ export const isForPeople = (words: ReadonlyArray<string>): boolean => {
   for (let i = 0; i < words.length;) {
     const word = words[i] ?? ""
     if (!word.startsWith("-")) return peopleCommands.has(word)
-    i += Options.at(words, i)?.words ?? 1
+    const written = Options.at(words, i)
+    // The version is shown whatever command follows.
+    if (written?.option.long === "--version") return false
+    i += written?.words ?? 1
   }
   return false
 }

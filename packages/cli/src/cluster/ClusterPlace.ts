@@ -6,19 +6,22 @@
  */
 import * as ClusterManager from "@colloquy/cluster/ClusterManager"
 import * as NodeWorkspaces from "@colloquy/cluster/node/NodeWorkspaces"
-import * as PostgresListChanges from "@colloquy/cluster/node/PostgresListChanges"
+import * as PostgresNotices from "@colloquy/cluster/node/PostgresNotices"
 import * as PostgresNodes from "@colloquy/cluster/node/PostgresNodes"
 import * as PostgresReports from "@colloquy/cluster/node/PostgresReports"
 import * as PostgresStore from "@colloquy/store-sql/node/PostgresStore"
+import * as SqlRequestCounts from "@colloquy/store-sql/SqlRequestCounts"
+import { CountsUnavailable, RequestCounts } from "@colloquy/transport-http/guard/RequestCounts"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { hostname } from "node:os"
 import type { ConversationPlace } from "../Application.ts"
 import { type ClusterOptions, defaultDrainMs, defaultNodeAddress } from "../args/ClusterOptions.ts"
-import { type NodeAddress, parseNodeAddress } from "../args/NodeAddress.ts"
+import { type NodeAddress, parseNodeAddress } from "../args/Addresses.ts"
 import { codeOf } from "../config/ConfigFile.ts"
 import { authorityOf, isAnyHost } from "../http/BindPolicy.ts"
 import { limitProcessMemory } from "../machine/ProcessMemory.ts"
@@ -42,8 +45,10 @@ export const addressesOf = ({
   return { listen, reached: isAnyHost(listen.host) ? { ...listen, host: hostname() } : listen }
 }
 
-const databaseError = ({ message }: { readonly message: string }) =>
-  new ClusterError({ message: `${message} (\`cluster.database\`)` })
+const databaseError = (error: SqlError | { readonly _tag: string; readonly message: string }) => {
+  const { message } = isSqlError(error) ? PostgresStore.errorOf(error) : error
+  return new ClusterError({ message: `${message} (\`cluster.database\`)` })
+}
 
 const listenError = ({ host, port }: NodeAddress, cause: unknown) =>
   new ClusterError({
@@ -57,23 +62,42 @@ const mapError = <A, E, R, E2>(
 ): Layer.Layer<A, E2, R> =>
   Layer.catch(self, (error): Layer.Layer<A, E2> => Layer.unwrap(Effect.fail(map(error))))
 
+/** The requests of principals at all nodes. */
+const requestCounts = Layer.effect(
+  RequestCounts,
+  Effect.map(SqlRequestCounts.make, ({ add }): RequestCounts => ({
+    add: (principal, requests, window) =>
+      add(principal, requests, window).pipe(
+        Effect.map(({ period, ...counted }) => ({ ...counted, window: period })),
+        Effect.mapError(({ message }) => new CountsUnavailable({ message })),
+      ),
+  })),
+)
+
 /** The conversations of the node. */
 export const make = (options: ClusterOptions): ConversationPlace<ClusterError> => {
   const database = Redacted.make(options.database)
   const client = mapError(PostgresStore.clientLayer({ database }), databaseError)
   const { listen, reached } = addressesOf(options)
-  const nodes = mapError(PostgresNodes.layer({ ...reached, listen }), (error) =>
-    error._tag === "SocketServerError"
-      ? listenError(listen, error.reason.cause)
-      : databaseError(error),
+  const nodes = mapError(PostgresNodes.layer({ ...reached, listen }), (error) => {
+    switch (error._tag) {
+      case "SocketServerError":
+        return listenError(listen, error.reason.cause)
+      case "NodeAddressTaken":
+        return new ClusterError({ message: `${error.message} (\`cluster.address\`)` })
+      default:
+        return databaseError(error)
+    }
+  })
+  const others = Layer.mergeAll(nodes, PostgresNotices.layer, NodeWorkspaces.layer)
+  const store = mapError(PostgresStore.layerOver({ leaseFor }), databaseError).pipe(
+    Layer.provide(client),
   )
-  const others = Layer.mergeAll(nodes, PostgresListChanges.layer, NodeWorkspaces.layer)
   const drainWithin = Duration.millis(options.drain_ms ?? defaultDrainMs)
   return {
     // Built before the others, so that the tables are there and a database that starts is waited for.
-    store: mapError(PostgresStore.layerOver({ leaseFor }), databaseError).pipe(
-      Layer.provide(client),
-    ),
+    store,
+    requestCounts: requestCounts.pipe(Layer.provide(store), Layer.provide(client)),
     manager: (conversations) =>
       Layer.suspend(() => {
         limitProcessMemory()

@@ -17,6 +17,9 @@ export type Line = Omit<LoginLine, "state"> & { readonly state: LoginLine["state
 const isSet = (variables: NodeJS.ProcessEnv, name: string): boolean =>
   (variables[name] ?? "").trim() !== ""
 
+/** What is said of the key of a provider that gets the tokens of the login. */
+const ofLogin = "that of the login"
+
 /** The line of the key of a provider. */
 export const keyLine = (
   { bearerToken, envKey, envKeyInstructions, id, keyOptional, wire }: ModelProvider,
@@ -32,7 +35,7 @@ export const keyLine = (
   if (envKey === undefined) return line("ok", `the provider ${id} is used without one`)
   if (isSet(variables, envKey)) return line("ok", `${envKey} is set`)
   if (envKey === "OPENAI_API_KEY" && login.state !== "missing") {
-    return line(login.state, login.state === "ok" ? "that of the login" : "the login is broken")
+    return line(login.state, login.state === "ok" ? ofLogin : "the login is broken")
   }
   if (keyOptional === true) return line("ok", `the provider ${id} is used without one`)
   const advice =
@@ -47,6 +50,25 @@ const providerText = ({ baseUrl, id, wire }: ModelProvider, model: string): stri
     ? `provider: ${id}, built in, with the model ${model}`
     : `provider: ${id}, ${withoutUserAndQuery(baseUrl)}, with the model ${model}`
 
+/**
+ * The line of a provider that has answered. Not every one has a list of models, so that 404 is no fault; one that answers
+ * with an error of its own cannot be used, and one with too many requests can be, later.
+ */
+const answeredLine = (text: string, status: number): Line => {
+  if (status >= 500) {
+    return {
+      state: "broken",
+      text: `${text}, answers with the status ${status}. Advice: try again, or ask who runs it.`,
+    }
+  }
+  return status === 429
+    ? {
+        state: "warning",
+        text: `${text}, answers with the status 429: too many requests, or no quota is left. The address is right; turns wait and try again.`,
+      }
+    : { state: "ok", text }
+}
+
 /** The lines of a provider, and of its key, after it was asked. */
 const askedLines = (
   { model, provider }: { readonly model: string; readonly provider: ModelProvider },
@@ -56,13 +78,19 @@ const askedLines = (
   if (answer._tag === "Unreachable") {
     return [{ state: "broken", text: unreachableText(provider, answer.problem) }, key]
   }
-  const reached: Line = { state: "ok", text: providerText(provider, model) }
-  if (!answer.hasKey) return [reached, key]
-  const { status } = answer
+  const { hasKey, status } = answer
+  const reached = answeredLine(providerText(provider, model), status)
   if (status === 401 || status === 403) {
-    const text = `key: ${provider.id} refuses it, with the status ${status}`
-    return [reached, { state: "broken", text }]
+    if (hasKey) {
+      const text = `key: ${provider.id} refuses it, with the status ${status}`
+      return [reached, { state: "broken", text }]
+    }
+    // The request had none where there is a login, whose tokens are not tried here.
+    if (key.state !== "ok" || key.text === `key: ${ofLogin}`) return [reached, key]
+    const text = `key: ${provider.id} needs one, it answers with the status ${status} without`
+    return [reached, { state: "missing", text }]
   }
+  if (!hasKey) return [reached, key]
   const isTaken = status >= 200 && status < 300
   return [reached, isTaken ? { ...key, text: `${key.text}, and ${provider.id} takes it` } : key]
 }

@@ -33,14 +33,17 @@ const valueAt = (tree: unknown, path: ReadonlyArray<string>): unknown =>
     tree,
   )
 
-/** The origin of the value at a path of the tree. */
+/** True if one of the two paths is the other one, or is inside of it. */
+const overlap = (a: string, b: string): boolean =>
+  a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`)
+
+/** The origin of the value at a path of the tree. A table has that of the member that was set last. */
 const setBy = (sources: Sources, path: ReadonlyArray<string>): string => {
   const name = path.join(".")
-  const argument = sources.args.findLast(
-    (one) => name === one.path || name.startsWith(`${one.path}.`),
-  )
+  const argument = sources.args.findLast((one) => overlap(name, one.path))
   if (argument !== undefined) return argument.flag ?? "-c"
-  const line = sources.lines.get(name)
+  const line =
+    sources.lines.get(name) ?? [...sources.lines].find(([key]) => key.startsWith(`${name}.`))?.[1]
   return line === undefined ? "config.toml" : `config.toml:${line}`
 }
 

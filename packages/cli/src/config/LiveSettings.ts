@@ -15,7 +15,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as ConfigFile from "./ConfigFile.ts"
-import * as InstructionsFile from "./InstructionsFile.ts"
 import { warningsOfRecord } from "./UnknownKeys.ts"
 
 /** Where settings come from. */
@@ -58,6 +57,17 @@ const located = (
     },
   )
 }
+
+/** The settings with the text of their instructions file, if they name one. */
+const withInstructions = (
+  settings: ConversationSettings,
+): Effect.Effect<ConversationSettings, SettingsError> =>
+  settings.baseInstructionsFile === undefined
+    ? Effect.succeed(settings)
+    : Effect.flatMap(
+        Effect.promise(() => import("./InstructionsFile.ts")),
+        ({ read }) => read(settings),
+      )
 
 /** Warns about unknown keys: they have no effect, and the client gets no other sign of it. */
 const warnOfUnknown = Effect.fnUntraced(function* (config: SettingsOverrides["config"]) {
@@ -105,7 +115,7 @@ export const make = (options: LiveSettingsOptions): LiveSettings => {
         const resolved = Resolve.resolve(source, overrides)
         if (Result.isSuccess(resolved)) {
           yield* warnOfUnknown(overrides.config)
-          return yield* InstructionsFile.read(resolved.success)
+          return yield* withInstructions(resolved.success)
         }
         const overridden = [
           ...args,

@@ -1,13 +1,19 @@
 /** Converts `config.toml` to the form that the app-server's `getUserSavedConfig` returns. Pure. */
+import { approvalSettings } from "@colloquy/config/ApprovalPolicy"
 import type { Config } from "@colloquy/config/ConfigSchema"
 import type { UserSavedConfig } from "@colloquy/protocol/app/Host"
+
+/** The policy of the core, because the result has no form for `granular`. */
+const policyOf = (
+  configured: NonNullable<Config["approval_policy"]>,
+): NonNullable<UserSavedConfig["approvalPolicy"]> => approvalSettings(configured).approvalPolicy
 
 type Profile = NonNullable<Config["profiles"]>[string]
 
 const profileOf = (profile: Profile): UserSavedConfig["profiles"][string] => ({
   model: profile.model ?? null,
   modelProvider: profile.model_provider ?? null,
-  approvalPolicy: profile.approval_policy ?? null,
+  approvalPolicy: profile.approval_policy === undefined ? null : policyOf(profile.approval_policy),
   modelReasoningEffort: profile.model_reasoning_effort ?? null,
   modelReasoningSummary: profile.model_reasoning_summary ?? null,
   modelVerbosity: profile.model_verbosity ?? null,
@@ -37,7 +43,9 @@ const toolsOf = (tools: NonNullable<Config["tools"]>): NonNullable<UserSavedConf
 
 /** Members that the file does not set are absent; those of a profile are `null`. */
 export const savedConfig = (config: Config): UserSavedConfig => ({
-  ...(config.approval_policy === undefined ? {} : { approvalPolicy: config.approval_policy }),
+  ...(config.approval_policy === undefined
+    ? {}
+    : { approvalPolicy: policyOf(config.approval_policy) }),
   ...(config.sandbox_mode === undefined ? {} : { sandboxMode: config.sandbox_mode }),
   ...(config.sandbox_workspace_write === undefined
     ? {}

@@ -8,6 +8,10 @@ import type { WireDuration } from "@colloquy/protocol/events/WireDuration"
 export const formatMillis = (ms: number): string =>
   ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 
+/** What is said of a turn that has been running for this time, which a terminal shows once a second. */
+export const workingText = (ms: number): string =>
+  `working${ms < 1000 ? "" : `, ${Math.floor(ms / 1000)} s`} · Ctrl-C interrupts`
+
 /** Formats a duration as events carry it. */
 export const formatDuration = (duration: WireDuration): string =>
   formatMillis(duration.secs * 1000 + duration.nanos / 1e6)

@@ -42,10 +42,10 @@ const callEnd = (screen: Screen, msg: EventOf<"mcp_tool_call_end" | "tool_call_e
 
 /** The events of commands, patches and tool calls, which need the screen alone. */
 const toolHandlers = (screen: Screen): Handlers => ({
-  exec_approval_request: (msg) => screen.question(questionText(msg)),
-  apply_patch_approval_request: (msg) => screen.question(questionText(msg)),
-  tool_approval_request: (msg) => screen.question(questionText(msg)),
-  request_permissions: (msg) => screen.question(questionText(msg)),
+  exec_approval_request: (msg) => screen.question(questionText(msg, "Colloquy")),
+  apply_patch_approval_request: (msg) => screen.question(questionText(msg, "Colloquy")),
+  tool_approval_request: (msg) => screen.question(questionText(msg, "Colloquy")),
+  request_permissions: (msg) => screen.question(questionText(msg, "Colloquy")),
   request_user_input: ({ questions }) =>
     screen.question(questions.map(({ question }) => printable(question)).join("\n")),
   elicitation_request: (msg) => screen.question(shownReason(msg.message)),

@@ -5,15 +5,17 @@ import * as Argument from "effect/cli/Argument"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import type { Launch } from "../args/Args.ts"
 import { ExitCode } from "../terminal/ExitCode.ts"
 import { launchOf } from "../terminal/LaunchCommand.ts"
+import { textFlag } from "../terminal/TextFlag.ts"
 import type { ExecOptions } from "./ExecOptions.ts"
 
 const flag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
 const file = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description))
+  textFlag(name).pipe(Flag.withDescription(description))
 
 const flags = {
   json: flag("json", "Print events as JSON lines instead of a transcript"),
@@ -45,8 +47,19 @@ const flags = {
   ),
 }
 
-const usage = (option: string, value: string, expected: string) =>
-  new CliError.InvalidValue({ option, value, expected, kind: "argument" })
+const usage = (
+  option: string,
+  value: string,
+  expected: string,
+  kind: "argument" | "flag" = "argument",
+) => new CliError.InvalidValue({ option, value, expected, kind })
+
+/** Fails for a policy by which a person would be asked, who is not there. */
+const checkApprovals = Effect.fnUntraced(function* ({ flags = [] }: Launch) {
+  const policy = flags.find(({ key }) => key === "approval_policy")
+  if (policy === undefined || policy.value === "never") return
+  return yield* usage("ask-for-approval", policy.value, "Expected never: exec cannot ask", "flag")
+})
 
 /** The conversation to go on with, and the prompt. */
 const readWords = Effect.fnUntraced(function* (words: ReadonlyArray<string>, last: boolean) {
@@ -73,6 +86,7 @@ export const execCommand = Command.make(
   flags,
   Effect.fnUntraced(function* (given) {
     const launch = yield* launchOf
+    yield* checkApprovals(launch)
     const { outputLastMessage, outputSchema } = given
     const options: ExecOptions = {
       ...(yield* readWords(given.words, given.last)),

@@ -127,6 +127,9 @@ const runTurn = (options: ExecOptions, launch: Launch, started: Started, stop: S
   )
 }
 
+/** The line of an error, by whose beginning a script finds it. */
+const errorOf = (message: string): string => `Error: ${message}`
+
 const finish = (
   options: ExecOptions,
   exit: Exit.Exit<ExecResult, ExecFailed>,
@@ -135,14 +138,14 @@ const finish = (
   if (Exit.isFailure(exit)) {
     const error = Cause.squash(exit.cause)
     const message = error instanceof ExecFailed ? error.message : errorLine(error)
-    write(`Error: ${message}`)
+    write(errorOf(message))
     const problem = writeLastMessage(options.outputLastMessage, "")
-    if (problem !== undefined && problem !== message) write(problem)
+    if (problem !== undefined && problem !== message) write(errorOf(problem))
     return 1
   }
   const { isFailed, lastMessage = "" } = exit.value
   const problem = writeLastMessage(options.outputLastMessage, isFailed ? "" : lastMessage)
-  if (problem !== undefined) write(problem)
+  if (problem !== undefined) write(errorOf(problem))
   // On a terminal it is in the transcript already.
   const isShown = process.stdout.isTTY && process.stderr.isTTY
   if (!options.json && !isFailed && !isShown) process.stdout.write(`${lastMessage}\n`)
@@ -161,13 +164,13 @@ export const run = async (options: ExecOptions, launch: Launch): Promise<number>
   const given = options.ephemeral
     ? { ...launch, overrides: ["conversation_store=memory", ...launch.overrides] }
     : launch
-  const started = await start(given, { needsProvider: true })
+  const started = await start(given, { needsProvider: true, errorOf })
   if (started === undefined) return 1
   const exit = await Effect.runPromiseExit(runTurn(options, given, started, stop))
   const code = finish(options, exit, started.write)
   await flushed()
   if (stop.unwritable !== undefined) {
-    started.write(`Error: stdout cannot be written (${stop.unwritable})`)
+    started.write(errorOf(`stdout cannot be written (${stop.unwritable})`))
     return 1
   }
   return stop.code ?? code

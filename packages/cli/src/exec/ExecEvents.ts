@@ -51,9 +51,14 @@ export type ExecItem = { readonly id: string } & (
       readonly type: "todo_list"
       readonly items: ReadonlyArray<{ readonly text: string; readonly completed: boolean }>
     }
-  /** A warning. */
+  /** A warning, or why a call was refused. */
   | { readonly type: "error"; readonly message: string }
 )
+
+type WithoutId<T> = T extends { readonly id: string } ? Omit<T, "id"> : never
+
+/** An item before it has an id. */
+export type ExecItemContent = WithoutId<ExecItem>
 
 /** One line. */
 export type ExecEvent =

@@ -7,10 +7,8 @@ import { initialItems, isText, type ItemChange, step } from "@colloquy/core/log/
 import { commandText } from "@colloquy/core/question/CommandText"
 import { type Event, type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { TokenUsage } from "@colloquy/protocol/ResponseItem"
-import type { ExecEvent, ExecItem, ExecUsage } from "./ExecEvents.ts"
-
-type WithoutId<T> = T extends { readonly id: string } ? Omit<T, "id"> : never
-type Shown = WithoutId<ExecItem>
+import type { ExecEvent, ExecItem, ExecItemContent as Shown, ExecUsage } from "./ExecEvents.ts"
+import { refused } from "./RefusedCalls.ts"
 
 const noUsage: ExecUsage = {
   input_tokens: 0,
@@ -118,6 +116,7 @@ const isReportedOnce = (item: Item): boolean => isText(item) || item.type === "w
 /** Follows one turn. */
 export class ExecFold {
   private readonly turnId: string
+  private readonly cwd: string
   private items = initialItems
   private count = 0
   /** Ids on the wire, by the ids of the core. */
@@ -135,8 +134,10 @@ export class ExecFold {
   /** The last message of the agent. */
   lastMessage: string | undefined
 
-  constructor(turnId: string, total?: TokenUsage) {
+  /** @param cwd the working directory of the turn, to which the paths of a patch are relative */
+  constructor(turnId: string, cwd: string, total?: TokenUsage) {
     this.turnId = turnId
+    this.cwd = cwd
     this.usage = total === undefined ? noUsage : usageOf(total)
   }
 
@@ -156,13 +157,21 @@ export class ExecFold {
     const { failure } = this
     if (failure === undefined) return []
     this.failure = undefined
-    const id = `item_${this.count++}`
-    return [{ type: "item.completed", item: { id, type: "error", message: failure } }]
+    return [this.once({ type: "error", message: failure })]
+  }
+
+  /** An item of its own, which is complete. */
+  private once(content: Shown): ExecEvent {
+    return { type: "item.completed", item: { id: `item_${this.count++}`, ...content } }
   }
 
   private changed(change: ItemChange): ReadonlyArray<ExecEvent> {
     if (change._tag === "Delta") this.keepOutput(change)
     if (change._tag !== "Started" && change._tag !== "Completed") return []
+    if (change.item.type === "tool_call") {
+      const items = change._tag === "Completed" ? refused(change.item, this.cwd) : []
+      return items.map((content) => this.once(content))
+    }
     const item = this.withOutput(change.item)
     const content = shown(item)
     if (content === undefined) return []

@@ -2,7 +2,7 @@
 import { parseJson } from "@colloquy/protocol/Json"
 import { readFile } from "@colloquy/store/node/ReadFile"
 import * as Effect from "effect/Effect"
-import { errorLine } from "../log/ErrorLine.ts"
+import { reasonLine } from "../log/ErrorLine.ts"
 import { ExecFailed } from "./ExecFailed.ts"
 
 const maxBytes = 1024 * 1024
@@ -18,7 +18,7 @@ export const schemaOf = (path: string | undefined): Effect.Effect<unknown, ExecF
   if (path === undefined) return Effect.undefined
   return Effect.try({
     try: () => textOf(path),
-    catch: (error) => failed(`Failed to read output schema file ${path}: ${errorLine(error)}`),
+    catch: (error) => failed(`Failed to read output schema file ${path}: ${reasonLine(error)}`),
   }).pipe(
     Effect.flatMap((text) =>
       Effect.mapError(Effect.fromResult(parseJson(text)), ({ detail }) =>

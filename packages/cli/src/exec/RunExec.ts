@@ -109,15 +109,18 @@ const settingsOfTurn = (
   ...(sets("model_reasoning_effort") && now.effort !== undefined ? { effort: now.effort } : {}),
 })
 
+type UserTurn = Extract<Op, { readonly type: "user_turn" }>
+
 const opOf = (
   settings: ConversationSettings,
   items: ReadonlyArray<InputItem>,
   outputSchema: unknown,
-): Op => ({
+): UserTurn => ({
   type: "user_turn",
   items,
   cwd: settings.cwd,
   approval_policy: settings.approvalPolicy,
+  approval_questions: settings.approvalQuestions ?? null,
   sandbox_policy: settings.sandboxPolicy,
   model: settings.model,
   effort: settings.effort ?? null,
@@ -128,14 +131,14 @@ const opOf = (
 /** Submits the turn and reports its events to its end. */
 const turnOf = Effect.fnUntraced(function* (
   conversation: Conversation,
-  op: Op,
+  op: UserTurn,
   { report, stopped }: ExecRun,
 ) {
   const { usage } = yield* conversation.state
   const listener = yield* conversation.attach()
   const { id } = yield* conversation.submit(op, { whileRunning: "wait" })
   yield* Effect.forkScoped(Effect.andThen(stopped, conversation.cancel(id)))
-  const fold = new ExecFold(id, usage)
+  const fold = new ExecFold(id, op.cwd, usage)
   let isFailed = false
   while (true) {
     for (const delivery of yield* listener.take) {

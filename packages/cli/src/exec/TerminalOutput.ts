@@ -2,7 +2,7 @@
  * The transcript of `exec` on a terminal: below it a row that says how long the turn has been running, which is erased
  * before anything is written and when it ends. Elsewhere the text is written as it is.
  */
-import { formatMillis } from "../demo/Format.ts"
+import { workingText } from "../demo/Format.ts"
 
 /** Where a transcript is written. */
 export interface TranscriptOutput {
@@ -22,8 +22,7 @@ const onTerminal = (stream: NodeJS.WriteStream): TranscriptOutput => {
   let beganMs = 0
   const row = () => {
     if (timer === undefined) return ""
-    const ms = Math.floor((performance.now() - beganMs) / 1000) * 1000
-    return `working, ${formatMillis(ms)} · Ctrl-C interrupts`.slice(0, (stream.columns || 80) - 1)
+    return workingText(performance.now() - beganMs).slice(0, (stream.columns || 80) - 1)
   }
   return {
     write: (text) => {

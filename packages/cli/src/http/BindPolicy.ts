@@ -3,7 +3,7 @@
  * credentials, and nobody may read them on the way. Pure.
  */
 import type { HttpOptions } from "../args/HttpOptions.ts"
-import type { ListenAddress } from "../args/ListenAddress.ts"
+import type { ListenAddress } from "../args/Addresses.ts"
 
 /** True if only programs of this machine can connect to the host. */
 export const isLoopback = (host: string): boolean =>

@@ -2,7 +2,7 @@
 import { isSafeAddress } from "@colloquy/transport-http/auth/SafeAddress"
 import type { Served } from "../args/Args.ts"
 import type { HttpOptions } from "../args/HttpOptions.ts"
-import type { ListenAddress } from "../args/ListenAddress.ts"
+import type { ListenAddress } from "../args/Addresses.ts"
 import { isAnyHost } from "./BindPolicy.ts"
 
 /** Why `http.public_url` cannot be published, in one line; undefined if it can. */

@@ -55,6 +55,7 @@ export const layer = (
         create: "effect",
         createOnSubmit: "effect",
         get: "effect",
+        refer: "effect",
         open: "effect",
         follow: "effect",
         stateOf: "effect",

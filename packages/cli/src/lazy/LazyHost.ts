@@ -8,6 +8,7 @@ import { ToolServerPort } from "@colloquy/server/thread/host/ports/ToolServerPor
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as ConfigCheck from "../config/ConfigCheck.ts"
 import type * as Environment from "../machine/Environment.ts"
 import { machineOptions } from "../machine/MachineOptions.ts"
 import type * as Startup from "../server/Startup.ts"
@@ -82,6 +83,7 @@ export const layer = (
     files,
     commands(startup, environment),
     config(startup, environment),
+    ConfigCheck.layer(startup.live, startup.overrides),
     skills(environment),
     toolServers,
   )

@@ -90,10 +90,10 @@ const forwarding = (store: Effect.Effect<Store, StoreError>): Store => {
     positionOf: (id, seq) => use("read", (loaded) => loaded.positionOf(id, seq)),
     list: (query) => use("list", (loaded) => loaded.list(query)),
     metadata: (where) => use("metadata", (loaded) => loaded.metadata(where)),
-    archive: (id) => use("archive", (loaded) => loaded.archive(id)),
-    unarchive: (id) => use("unarchive", (loaded) => loaded.unarchive(id)),
+    archive: (...of) => use("archive", (loaded) => loaded.archive(...of)),
+    unarchive: (...of) => use("unarchive", (loaded) => loaded.unarchive(...of)),
     rename: (id, name) => use("rename", (loaded) => loaded.rename(id, name)),
-    delete: (id) => use("delete", (loaded) => loaded.delete(id)),
+    delete: (...of) => use("delete", (loaded) => loaded.delete(...of)),
   }
 }
 

@@ -9,3 +9,7 @@ export const errorLine = (error: unknown): string => {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return spelledOut(text.split("\n", 1)[0] ?? "")
 }
+
+/** The message of the error in one line, without its name. */
+export const reasonLine = (error: unknown): string =>
+  errorLine(error instanceof Error ? error.message : error)

@@ -20,13 +20,15 @@ export const start = async (
   options: {
     /** True: the command fails without a provider and says why itself. Default false: a warning is written. */
     readonly needsProvider?: boolean
+    /** Makes the line of the error. Default: the message begins with the name of the program. */
+    readonly errorOf?: (message: string) => string
   } = {},
 ): Promise<Started | undefined> => {
   const write = StderrLog.stderrLines()
   const environment = Environment.read(launch.directory)
   const startup = await Effect.runPromiseExit(Startup.load(environment, launch))
   if (Exit.isFailure(startup)) {
-    write(Startup.messageOf(startup.cause))
+    write(Startup.messageOf(startup.cause, options.errorOf))
     return undefined
   }
   const { missingProvider, warnings } = startup.value

@@ -55,12 +55,25 @@ export class StartupError extends Data.TaggedError("StartupError")<{
   readonly warnings?: ReadonlyArray<string>
 }> {}
 
-/** The lines to print on stderr before exit code 1. */
-export const messageOf = (cause: Cause.Cause<StartupError>): string => {
+const program = "colloquy: "
+
+/**
+ * The lines to print on stderr before exit code 1.
+ *
+ * @param errorOf makes the last one of the message; default: as the original program prints it
+ */
+export const messageOf = (
+  cause: Cause.Cause<StartupError>,
+  errorOf?: (message: string) => string,
+): string => {
   const error = Cause.squash(cause)
-  return error instanceof StartupError
-    ? [...(error.warnings ?? []).map((warning) => `colloquy: ${warning}`), error.message].join("\n")
-    : `colloquy: cannot start: ${errorLine(error)}`
+  if (!(error instanceof StartupError)) {
+    const message = `cannot start: ${errorLine(error)}`
+    return errorOf === undefined ? program + message : errorOf(message)
+  }
+  const { message, warnings = [] } = error
+  const last = errorOf === undefined ? message : errorOf(message.replace(/^colloquy: /, ""))
+  return [...warnings.map((warning) => program + warning), last].join("\n")
 }
 
 /** The text without its line breaks. */

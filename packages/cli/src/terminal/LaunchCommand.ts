@@ -1,6 +1,6 @@
 /** The options that every command which loads the configuration takes, before or after its name. */
 import * as ConfigTree from "@colloquy/config/ConfigTree"
-import { SandboxMode } from "@colloquy/protocol/Policy"
+import { AskForApproval, SandboxMode } from "@colloquy/protocol/Policy"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -8,6 +8,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import type { Launch } from "../args/Args.ts"
 import type * as Options from "../args/Options.ts"
+import { textFlag } from "./TextFlag.ts"
 
 /** Why this is no argument of `-c`. Asked of the configuration: what parses the options of servers is part of every start. */
 const overrideFault = (text: string): string | undefined =>
@@ -30,23 +31,27 @@ export const colloquy = Command.make("colloquy").pipe(
       ),
       Flag.atLeast(0),
     ),
-    model: optional(
-      Flag.String("model").pipe(Flag.withAlias("m"), Flag.withDescription("The model")),
-    ),
+    model: optional(textFlag("model").pipe(Flag.withAlias("m"), Flag.withDescription("The model"))),
     sandbox: Flag.optional(
       Flag.Literals("sandbox", SandboxMode.literals).pipe(
         Flag.withAlias("s"),
         Flag.withDescription("What commands may change"),
       ),
     ),
+    approvals: Flag.optional(
+      Flag.Literals("ask-for-approval", AskForApproval.literals).pipe(
+        Flag.withAlias("a"),
+        Flag.withDescription("When to ask before a command or a change"),
+      ),
+    ),
     profile: optional(
-      Flag.String("profile").pipe(
+      textFlag("profile").pipe(
         Flag.withAlias("p"),
         Flag.withDescription("The profile of config.toml"),
       ),
     ),
     cd: optional(
-      Flag.String("cd").pipe(Flag.withAlias("C"), Flag.withDescription("The directory to work in")),
+      textFlag("cd").pipe(Flag.withAlias("C"), Flag.withDescription("The directory to work in")),
     ),
   }),
 )
@@ -57,10 +62,11 @@ const flagOf = (option: string, key: string, value: Option.Option<string>): Arra
 /** The options as the other commands have them. */
 export const launchOf: Effect.Effect<Launch, never, Effect.Services<typeof colloquy>> = Effect.map(
   colloquy,
-  ({ cd, config, model, profile, sandbox }): Launch => {
+  ({ approvals, cd, config, model, profile, sandbox }): Launch => {
     const flags = [
       ...flagOf("--model", "model", model),
       ...flagOf("--sandbox", "sandbox_mode", sandbox),
+      ...flagOf("--ask-for-approval", "approval_policy", approvals),
       ...flagOf("--profile", "profile", profile),
     ]
     return {

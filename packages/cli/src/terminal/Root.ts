@@ -26,30 +26,6 @@ import { colloquy } from "./LaunchCommand.ts"
 import { loginCommand, logoutCommand, statusCommand } from "./login/LoginCommands.ts"
 import { sessionsCommand } from "./sessions/SessionsCommand.ts"
 
-const commands = colloquy.pipe(
-  Command.withSubcommands([
-    chatCommand,
-    execCommand,
-    sessionsCommand,
-    clusterCommand,
-    loginCommand,
-    logoutCommand,
-    statusCommand,
-  ]),
-)
-
-const names: ReadonlySet<string> = new Set(
-  [
-    chatCommand,
-    execCommand,
-    sessionsCommand,
-    clusterCommand,
-    loginCommand,
-    logoutCommand,
-    statusCommand,
-  ].map(({ name }) => name),
-)
-
 const root = colloquy.pipe(
   Command.withSubcommands([
     chatCommand,
@@ -59,8 +35,13 @@ const root = colloquy.pipe(
     loginCommand,
     logoutCommand,
     statusCommand,
-    completionsCommand(commands),
+    completionsCommand((): Command.Command.Any => root),
   ]),
+)
+
+/** Their names, from the commands: an import of the list would make a chunk that the start of a server loads. */
+const names: ReadonlySet<string> = new Set(
+  root.subcommands.flatMap(({ commands }) => commands.map(({ name }) => name)),
 )
 
 /** One line for each fault, as the other commands print theirs. */
@@ -70,6 +51,12 @@ const lineOf = ({ message }: CliError.CliError): string =>
     .replace(/ Did you mean this\? (\S+)$/, ", did you mean `$1`?")
     .replace(/ Did you mean this\?.*$/, "")}`
 
+/** Of a command line with an unknown option before its command, what is read as the command may be its value. */
+const certain = (errors: ReadonlyArray<CliError.CliError>): ReadonlyArray<CliError.CliError> =>
+  errors.some(({ _tag }) => _tag === "UnrecognizedOption")
+    ? errors.filter(({ _tag }) => _tag !== "UnknownSubcommand")
+    : errors
+
 /** Words of a command line, file names and texts of providers are shown, and not obeyed by the terminal. */
 const legible = (text: string): string => text.split("\n").map(spelledOut).join("\n")
 
@@ -78,7 +65,7 @@ const presenter = CliOutput.layerPresenter({
     event._tag === "InvalidInvocation"
       ? Effect.sync(() => {
           const [, ...path] = event.commandPath
-          const lines = event.errors.map(lineOf)
+          const lines = certain(event.errors).map(lineOf)
           const help = ["colloquy", ...path, "--help"].join(" ")
           process.stderr.write(`${lines.map(legible).join("\n")}\nSee \`${help}\`\n`)
         })

@@ -35,6 +35,7 @@ describe("Args", () => {
     [["--help"], { _tag: "Help" }],
     [["mcp", "-h"], { _tag: "Help", topic: ["mcp"] }],
     [["-V"], { _tag: "Version", overrides: [] }],
+    [["-c", "a=1", "-V", "exec", "--json"], { _tag: "Version", overrides: ["a=1"] }],
     [["demo", "--version", "-c", "a=1"], { _tag: "Version", overrides: ["a=1"] }],
     [["doctor"], { _tag: "Doctor", overrides: [] }],
     [["doctor", "-C", "x", "-c", "a=1"], { _tag: "Doctor", overrides: ["a=1"], directory: "x" }],

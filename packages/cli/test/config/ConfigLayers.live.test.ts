@@ -61,6 +61,31 @@ describe("ConfigLayers", () => {
     }),
   )
 
+  it.live(
+    "writes the approval policy `granular` whole and by its switches, and refuses half of it",
+    () =>
+      Effect.gen(function* () {
+        const { config, read } = yield* stage('approval_policy = "never"\n')
+        const granular = { sandbox_approval: true, rules: true, mcp_elicitations: false }
+        yield* config.write({ edits: [set("approval_policy", { granular })] })
+        assert.deepStrictEqual((yield* config.read).config["approval_policy"], { granular })
+        yield* config.write({ edits: [set("approval_policy.granular.mcp_elicitations", true)] })
+        const view = yield* config.read
+        const changed = { granular: { ...granular, mcp_elicitations: true } }
+        assert.deepStrictEqual(view.config["approval_policy"], changed)
+        assert.isDefined(view.origins["approval_policy.granular.mcp_elicitations"])
+        const before = read()
+        const without = { edits: [set("approval_policy.granular.rules", null)] }
+        const { message, reason } = yield* Effect.flip(config.write(without))
+        assert.strictEqual(reason, "invalid")
+        assert.include(message, "missing field `rules`\nin `approval_policy.granular`")
+        const text = { edits: [set("approval_policy.granular.rules", "yes")] }
+        const wrong = yield* Effect.flip(config.write(text))
+        assert.include(wrong.message, "in `approval_policy.granular.rules`")
+        assert.strictEqual(read(), before)
+      }),
+  )
+
   it.live("writes all edits or none, and keeps comments", () =>
     Effect.gen(function* () {
       const { config, read } = yield* stage('# mine\nmodel = "a" # here\n')

@@ -64,6 +64,23 @@ describe("EffectiveConfig", () => {
     assert.isUndefined(found(all, "model_verbosity"))
   })
 
+  it("the policy `granular` is shown whole, and a switch that `-c` sets is its origin", () => {
+    const text = `model = "one"
+[approval_policy.granular]
+sandbox_approval = true
+rules = false
+mcp_elicitations = false
+`
+    const granular = { sandbox_approval: true, rules: false, mcp_elicitations: false }
+    const plain = found(effective(text), "approval_policy")
+    assert.deepStrictEqual(plain, [{ granular }, "config.toml:2"])
+    const set = found(effective(text, ["approval_policy.granular.rules=true"]), "approval_policy")
+    assert.deepStrictEqual(set, [{ granular: { ...granular, rules: true } }, "-c"])
+    const lines = effective(text).map(lineOf).join("")
+    const printed = Result.getOrThrow(ConfigTree.parseToml(lines))
+    assert.deepStrictEqual(ConfigTree.get(printed, "approval_policy.granular.rules"), false)
+  })
+
   it("L13 an option of the command line wins over a profile, and its name is the origin", () => {
     const all = effectiveConfig(allKeys(), {
       file: Result.getOrThrow(ConfigTree.parseToml(file)),

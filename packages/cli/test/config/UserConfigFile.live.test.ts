@@ -82,6 +82,21 @@ model_provider = "openai"
       }).pipe(Effect.scoped),
   )
 
+  it.live("the policy `granular` is returned as the policy with a name that it restricts", () =>
+    Effect.gen(function* () {
+      const granular =
+        "granular = { sandbox_approval = true, rules = true, mcp_elicitations = true }"
+      const { config } = yield* stage(
+        `[approval_policy]\n${granular}\n[profiles.p.approval_policy]\n${granular}\n`,
+      )
+      const { approvalPolicy, profiles } = yield* config.saved
+      assert.deepStrictEqual(
+        [approvalPolicy, profiles["p"]?.approvalPolicy],
+        ["on-request", "on-request"],
+      )
+    }).pipe(Effect.scoped),
+  )
+
   it.live("a missing file gives nothing, an invalid one an error with the position", () =>
     Effect.gen(function* () {
       const missing = yield* stage(undefined)

@@ -88,6 +88,14 @@ describe("colloquy exec --json", () => {
     ["a directory as image", ["-i", "/tmp", "x"], "Failed to read image /tmp: expected a file"],
     ["a missing schema", ["--output-schema", "/no/s.json", "x"], "Failed to read output schema"],
     ["a schema that is no JSON", ["--output-schema", "/etc/passwd", "x"], "is not valid JSON"],
+    ["a directory as schema", ["--output-schema", "/tmp", "x"], "/tmp: EISDIR: it is a directory"],
+    [
+      "a last message for a directory that is missing",
+      ["-o", "/nonexistent/last", "x"],
+      "Error: Failed to write the last message to /nonexistent/last: ENOENT",
+    ],
+    ["a directory for the last message", ["-o", "/tmp", "x"], "/tmp: it is a directory"],
+    ["a configuration that is not valid", ["-c", "model=5", "x"], "Error: "],
     ["an endless schema", ["--output-schema", "/dev/zero", "x"], "is not a regular file"],
     ["a schema that is none", ["--output-schema", "/proc/self/uid_map", "x"], "Output schema file"],
     ["an empty prompt", [" "], "The prompt is empty."],
@@ -95,7 +103,19 @@ describe("colloquy exec --json", () => {
     Effect.gen(function* () {
       const outcome = yield* exec({ args: ["--json", ...args] })
       assert.include(outcome.stderr, message)
+      assert.match(outcome.stderr.trimEnd().split("\n").at(-1) ?? "", /^Error: /)
       assert.deepStrictEqual([outcome.code, outcome.stdout], [1, ""])
+    }),
+  )
+
+  it.live("a directory that is missing is an error, as every other", () =>
+    Effect.gen(function* () {
+      const cli = yield* Cli.start(["exec", "-C", "/nonexistent", "x"], {
+        COLLOQUY_HOME: yield* home(),
+      })
+      const { code, stderr } = yield* cli.outcome
+      assert.match(stderr, /^Error: .*\/nonexistent.*\n$/)
+      assert.strictEqual(code, 1)
     }),
   )
 
@@ -105,6 +125,9 @@ describe("colloquy exec --json", () => {
     [["resume"], "the id of a conversation, or --last"],
     [["--color", "red", "x"], "red"],
     [["-c", "nonsense", "x"], "missing '='"],
+    [["-o", "", "x"], "Missing value for flag --output-last-message"],
+    [["-m", " ", "x"], "--model"],
+    [["-a", "untrusted", "x"], "Expected never: exec cannot ask"],
   ])("%s is a usage error", ([args, message]) =>
     Effect.gen(function* () {
       const outcome = yield* exec({ args })

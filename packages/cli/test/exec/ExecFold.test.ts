@@ -13,7 +13,7 @@ const info = { total_token_usage: usage, last_token_usage: usage, model_context_
 
 /** The events that `exec` reports for these of one turn. */
 const reported = (...messages: ReadonlyArray<EventMsg>) => {
-  const fold = new ExecFold("t")
+  const fold = new ExecFold("t", "/workspace")
   return messages.flatMap((msg, seq) => fold.add({ seq, id: "t", msg }))
 }
 
@@ -40,6 +40,47 @@ const wholeUsage = {
 }
 
 describe("ExecFold", () => {
+  it("reports a call that was refused, and of a patch the files that it names", () => {
+    const refusal = (tool: string, args: unknown, reason: string): ReadonlyArray<EventMsg> => [
+      { type: "tool_call_begin", call_id: tool, tool, arguments: args },
+      { type: "tool_call_end", call_id: tool, tool, duration, result: { Err: reason } },
+    ]
+    const input = [
+      "*** Begin Patch",
+      "*** Update File: a.txt",
+      "-x",
+      "*** Add File: /b/c.txt",
+      "*** Delete File: a/../d.txt",
+      "*** Oops File: e.txt",
+    ].join("\n")
+    const items = reported(
+      ...refusal("nope", {}, "unsupported call: nope"),
+      ...refusal("apply_patch", { input }, "it does not apply"),
+      ...refusal("apply_patch", 5, "no patch"),
+      { type: "tool_call_begin", call_id: "ok", tool: "own", arguments: {} },
+      { type: "tool_call_end", call_id: "ok", tool: "own", duration, result: { Ok: 1 } },
+    )
+    const changes = [
+      { path: "/workspace/a.txt", kind: "update" },
+      { path: "/b/c.txt", kind: "add" },
+      { path: "/workspace/d.txt", kind: "delete" },
+    ]
+    const status = "failed"
+    assert.deepStrictEqual(
+      items,
+      [
+        { type: "error", message: "nope: unsupported call: nope" },
+        { type: "file_change", changes, status },
+        { type: "error", message: "apply_patch: it does not apply" },
+        { type: "file_change", changes: [], status },
+        { type: "error", message: "apply_patch: no patch" },
+      ].map((item, at) => ({
+        type: "item.completed",
+        item: { id: `item_${at}`, ...item },
+      })) as never,
+    )
+  })
+
   it("reports messages and reasoning once, without their deltas, and the tokens of the thread", () => {
     assert.deepStrictEqual(
       reported(
@@ -61,7 +102,7 @@ describe("ExecFold", () => {
   })
 
   it("begins with the tokens of earlier turns", () => {
-    const fold = new ExecFold("t", usage)
+    const fold = new ExecFold("t", "/workspace", usage)
     assert.deepStrictEqual(fold.add({ seq: 0, id: "t", msg: completed }), [
       { type: "turn.completed", usage: wholeUsage },
     ])
@@ -193,7 +234,7 @@ describe("ExecFold", () => {
   })
 
   it("reports nothing of other turns", () => {
-    const fold = new ExecFold("t")
+    const fold = new ExecFold("t", "/workspace")
     assert.deepStrictEqual(fold.add({ seq: 0, id: "other", msg: completed }), [])
   })
 

@@ -14,6 +14,9 @@ const packages = Fs.readdirSync(Path.join(root, "packages")).filter((name) =>
 )
 const parts = ["src", "fuzz", "package.json", "test/fixtures"]
 
+/** All runs load the same modules but one. */
+const sharedCache = { ...process.env, NODE_COMPILE_CACHE: Path.join(tree, "cache") }
+
 /** Inputs after which a mutation counts as undetected. */
 const maxInputs = 2_000
 
@@ -46,7 +49,7 @@ const fuzz = (edge: string) =>
       "--findings",
       "1",
     ],
-    { encoding: "utf8", timeout: 120_000 },
+    { encoding: "utf8", timeout: 120_000, env: sharedCache },
   )
 
 const mutated = ({ edge, file, find, replace }: Mutation) => {

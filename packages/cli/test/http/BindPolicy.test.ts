@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { type ListenAddress, parseListen } from "../../src/args/ListenAddress.ts"
+import { type ListenAddress, parseListen } from "../../src/args/Addresses.ts"
 import type { HttpOptions } from "../../src/args/HttpOptions.ts"
 import { bindProblem, hostWarning, ownHosts } from "../../src/http/BindPolicy.ts"
 

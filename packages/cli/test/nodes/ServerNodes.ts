@@ -22,6 +22,8 @@ export interface Reply {
 /** See the header. */
 export interface ServerNodes {
   readonly token: string
+  /** State directory of all servers. */
+  readonly home: string
   /** Directory in which commands run. */
   readonly cwd: string
   readonly all: () => ReadonlyArray<ServerNode>
@@ -131,6 +133,7 @@ export const startNodes = Effect.fnUntraced(function* (
     get token() {
       return tokenOf()
     },
+    home,
     cwd,
     all: () => [...alive],
     start,

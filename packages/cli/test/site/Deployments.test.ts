@@ -1,7 +1,7 @@
 /** The files of the page on several servers are what the program and its image understand. */
 import { clusterOptions, defaultDrainMs } from "../../src/args/ClusterOptions.ts"
 import { httpOptions } from "../../src/args/HttpOptions.ts"
-import { parseNodeAddress } from "../../src/args/NodeAddress.ts"
+import { parseNodeAddress } from "../../src/args/Addresses.ts"
 import { serverOptions } from "../../src/args/ServerOptions.ts"
 import { parse } from "../../src/args/Args.ts"
 import { storeProblem } from "../../src/cluster/ConfiguredCluster.ts"

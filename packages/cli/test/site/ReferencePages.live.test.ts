@@ -22,6 +22,7 @@ describe("generated pages", () => {
       '| `wire_api` | `"responses"`, `"chat"` | `"chat"` | The wire',
       "| `max_line_bytes` | whole number, 1024 to 536870888 | `67108864` |",
       "| `env` | table of texts |  |",
+      "or table of `granular` (table of `sandbox_approval` (`true` or `false`), `rules` (`true`",
     ]) {
       assert.include(text, row)
     }

@@ -56,7 +56,7 @@ describe.each([80, 120])("a chat in a terminal of %i columns", (columns) => {
       yield* pty.shows("/help")
       pty.type(`run: echo made > file.txt; cat file.txt${enter}`)
       const asked = yield* pty.shows("[y] yes")
-      assert.isTrue(asked.some((row) => row.includes("? Allow Codex to run")))
+      assert.isTrue(asked.some((row) => row.includes("? Allow Colloquy to run")))
       yield* Effect.sleep(500)
       pty.type("y")
       const rows = yield* pty.shows("exit 0")
@@ -81,6 +81,48 @@ describe.each([80, 120])("a chat in a terminal of %i columns", (columns) => {
       yield* pty.until((now) => now.includes("  still here"))
       pty.type(`/quit${enter}`)
       assert.strictEqual(yield* pty.ended, 0)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("Ctrl-C interrupts a summary, and the message that waits for its end is answered", () =>
+    Effect.gen(function* () {
+      const { pty } = yield* chat(columns, { args: ["-c", "offline.delta_delay_ms=300"] })
+      yield* pty.shows("/help")
+      pty.type(`say hi${enter}`)
+      yield* pty.until((rows) => rows.at(-1)?.trim() === "›" && rows.includes("  hi"))
+      pty.type(`/compact${enter}`)
+      yield* pty.shows("working")
+      pty.type(`say afterwards${enter}`)
+      yield* pty.shows("waits: say afterwards")
+      pty.type(ctrlC)
+      const rows = yield* pty.until((now) => now.includes("  afterwards"))
+      assert.strictEqual(rows.filter((row) => row.includes("— interrupted")).length, 1)
+      assert.include(rows, "› say afterwards")
+      pty.type("\u0004")
+      yield* pty.ended
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a message that waits goes along into a copy, and is shown when the chat ends", () =>
+    Effect.gen(function* () {
+      const { pty } = yield* chat(columns, { args: ["-c", "offline.delta_delay_ms=300"] })
+      yield* pty.shows("/help")
+      pty.type(`say hi${enter}`)
+      yield* pty.until((rows) => rows.at(-1)?.trim() === "›" && rows.includes("  hi"))
+      pty.type(`/compact${enter}`)
+      yield* pty.shows("working")
+      pty.type(`say in the copy${enter}`)
+      yield* pty.shows("waits: say in the copy")
+      pty.type(`/fork${enter}`)
+      yield* pty.shows("this is a copy now:")
+      yield* pty.until((rows) => rows.at(-1)?.trim() === "›" && rows.includes("  in the copy"))
+      pty.type(`/compact${enter}`)
+      yield* pty.shows("working")
+      pty.type(`say too late${enter}`)
+      yield* pty.shows("waits: say too late")
+      pty.type(`/quit${enter}`)
+      assert.strictEqual(yield* pty.ended, 0)
+      assert.include(pty.rows(), "  ! not sent: say too late")
     }).pipe(Effect.scoped),
   )
 
@@ -228,7 +270,7 @@ describe("a chat", () => {
         yield* pty.shows("› say hello")
         const drawings = () => pty.raw().split("\u001b[?2004h").length
         const before = drawings()
-        pty.signal("SIGSTOP")
+        // Not stopped before: the program that makes the terminal would stop itself as well, and nothing continues it.
         pty.signal("SIGCONT")
         yield* pty.until(() => drawings() > before)
         pty.type("\u001a")
@@ -416,6 +458,18 @@ describe("a chat", () => {
         pty.type(ctrlC)
         assert.strictEqual(yield* pty.ended, 130)
       }).pipe(Effect.scoped),
+  )
+
+  it.live("on such a terminal a line that still waits at the end is shown as not sent", () =>
+    Effect.gen(function* () {
+      const { pty } = yield* chat(80, { args: full, env: { TERM: "dumb" } })
+      yield* pty.shows("/help")
+      pty.type("run: sleep 60\nsay later\n")
+      yield* pty.shows("$ sleep 60")
+      pty.signal("SIGTERM")
+      assert.strictEqual(yield* pty.ended, 143)
+      assert.include(pty.rows(), "  ! not sent: say later")
+    }).pipe(Effect.scoped),
   )
 
   it.live("without a terminal each line is a message, and whole items are printed", () =>

@@ -7,6 +7,14 @@ import { lineOf } from "../../src/terminal/chat/line/Editor.ts"
 import { liveRows } from "../../src/terminal/chat/LiveRows.ts"
 import { fit, rowsOf, widthOf } from "../../src/terminal/Width.ts"
 
+const question = {
+  id: "call",
+  text: "Allow it?",
+  answers: {},
+  hint: "[y] yes",
+  opOf: () => ({ type: "interrupt" }) as const,
+}
+
 const options = { columns: 19, style: plain, maxRows: 9, nowMs: 3500 }
 
 /** What a terminal shows after the texts, and its cursor. */
@@ -33,7 +41,7 @@ const shown = (texts: ReadonlyArray<string | number>) =>
 describe("ChatScreen", () => {
   it("replaces the rows that change, and keeps the final ones", async () => {
     const screen = new ChatScreen()
-    const running = { ...initialState, turn: { startedMs: 0, isStopping: false } }
+    const running = { ...initialState, turn: { id: "1", startedMs: 0, isStopping: false } }
     const first = liveRows(running, ["  streamed"], options)
     const second = liveRows({ ...initialState, line: lineOf("typed") }, [], options)
     const { cursor, rows } = await shown([
@@ -76,13 +84,21 @@ describe("ChatScreen", () => {
   it("says how long the turn has been running, and which messages wait", () => {
     const state = {
       ...initialState,
-      turn: { startedMs: 0, isStopping: false },
+      turn: { id: "1", startedMs: 0, isStopping: false },
       sent: ["and then\nthis"],
     }
-    assert.deepStrictEqual(liveRows(state, [], { ...options, columns: 60 }).rows.slice(0, 2), [
-      "  working, 3.0 s · Ctrl-C interrupts",
+    const wide = { ...options, columns: 60 }
+    assert.deepStrictEqual(liveRows(state, [], wide).rows.slice(0, 2), [
+      "  working, 3 s · Ctrl-C interrupts",
       "  waits: and then this",
     ])
+    const [begun] = liveRows(state, [], { ...wide, nowMs: 999 }).rows
+    assert.strictEqual(begun, "  working · Ctrl-C interrupts")
+    const asked = { ...state, questions: [{ ...question, shownAtMs: 0 }] }
+    assert.strictEqual(
+      liveRows(asked, [], wide).rows[0],
+      "  waiting for an answer · Ctrl-C interrupts",
+    )
   })
 })
 

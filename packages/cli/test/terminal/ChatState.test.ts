@@ -29,7 +29,10 @@ const press = (
   return [last, actions]
 }
 
-const running: ChatState = { ...initialState, turn: { startedMs: 0, isStopping: false } }
+const running: ChatState = {
+  ...initialState,
+  turn: { id: "7", startedMs: 0, isStopping: false },
+}
 
 const question = questionOf(
   {
@@ -60,8 +63,17 @@ describe("ChatState", () => {
 
   it("Ctrl-C interrupts the turn, and a second one ends the chat", () => {
     const [stopping, first] = press(running, [ctrl("c")])
-    assert.deepStrictEqual(first, [{ _tag: "Interrupt" }])
+    assert.deepStrictEqual(first, [{ _tag: "Interrupt", turn: "7" }])
     assert.deepStrictEqual(press(stopping, [ctrl("c")])[1], [{ _tag: "Quit", code: 130 }])
+  })
+
+  it("a second Ctrl-C ends the chat also where the next turn has just begun, and interrupts it later", () => {
+    const [stopping] = press(running, [ctrl("c")])
+    const next = { ...stopping, turn: { id: "8", startedMs: 10_000, isStopping: false } }
+    const soon = press(next, [ctrl("c")], 10_000 + settleMs - 1)
+    assert.deepStrictEqual(soon[1], [{ _tag: "Quit", code: 130 }])
+    const late = press(next, [ctrl("c")], 10_000 + settleMs)
+    assert.deepStrictEqual(late[1], [{ _tag: "Interrupt", turn: "8" }])
   })
 
   it("Ctrl-C right after Enter interrupts the turn that is about to be reported", () => {

@@ -162,7 +162,7 @@ describe("sessions", () => {
           listed(run, "--search", "MY NAME").map((one) => one.id),
           [id],
         )
-        assert.strictEqual(run(["sessions", "rename", id, " "]).code, 1)
+        assert.strictEqual(run(["sessions", "rename", id, " "]).code, 2)
         const copy = run(["sessions", "fork", id]).stdout.trim()
         assert.lengthOf(listed(run), 3)
         assert.strictEqual(run(["sessions", "archive", copy]).stdout, `archived ${copy}\n`)
@@ -325,6 +325,34 @@ describe("doctor", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live.each([
+    [500, 1, /^broken {2}provider: mine, http.*, answers with the status 500\./m],
+    [503, 1, /^broken {2}provider: mine, http.*, answers with the status 503\./m],
+    [429, 0, /^warning provider: mine, http.*, answers with the status 429: too many requests/m],
+    [404, 0, /^ok {6}provider: mine, http/m],
+  ] as const)("says that a provider answers with %i", ([status, code, line]) =>
+    Effect.gen(function* () {
+      const { run } = yield* homeOf(yield* answering(() => status), key)
+      // Whether commands can be confined is a matter of the machine.
+      const other = yield* (yield* homeOf(yield* answering(() => 200), key)).run("doctor")
+      const found = yield* run("doctor")
+      assert.match(found.stdout, line)
+      assert.include(found.stdout, "ok      key: MINE_KEY is set\n")
+      assert.strictEqual(found.code, code === 1 ? 1 : other.code)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("says that a provider needs a key, which is configured without one", () =>
+    Effect.gen(function* () {
+      const { home, run } = yield* homeOf(yield* answering(() => 401))
+      const path = join(home, "config.toml")
+      writeFileSync(path, readFileSync(path, "utf8").replaceAll(/^env_key.*$/gm, ""))
+      const { code, stdout } = yield* run("doctor")
+      assert.strictEqual(code, 1)
+      assert.match(stdout, /^missing key: mine needs one, it answers with the status 401/m)
+    }).pipe(Effect.scoped),
+  )
+
   it.live("says that a provider is down or does not answer", () =>
     Effect.gen(function* () {
       const down = yield* (yield* homeOf("http://127.0.0.1:1/v1", key)).run("doctor")
@@ -434,11 +462,21 @@ describe("completions", () => {
             .split(/\s+/)
         assert.include(offered("sess"), "sessions")
         assert.include(offered("mcp", "-s", "work"), "workspace-write")
+        assert.include(offered("completions", "z"), "zsh")
         // It takes seconds to start.
         if (shell === "zsh") return
         assert.include(offered("app"), "app-server")
+        assert.include(offered("comp"), "completions")
+        assert.include(offered("completions", ""), "fish")
         assert.include(offered("sessions", "arch"), "archive")
         assert.include(offered("exec", "--color", "al"), "always")
+        assert.include(offered("exec", "re"), "resume")
+        assert.include(offered("-a", "nev"), "never")
+        assert.include(offered("-a", "never", "ex"), "exec")
+        assert.include(offered("exec", "-a", "nev"), "never")
+        for (const name of ["exec", "serve", "completions"])
+          assert.include(offered("help", ""), name)
+        assert.include(offered("help", "sessions", "l"), "list")
       }).pipe(Effect.scoped),
     )
   }
@@ -515,6 +553,34 @@ describe("help and usage errors", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("options that select a configuration stand before a command or after it", () =>
+    Effect.gen(function* () {
+      const { run } = yield* homeWith()
+      const options = ["-a", "never", "-s", "read-only", "-m", "tiny", "-C", ".", "-c", "a.b=1"]
+      for (const [words, input] of [
+        [["exec", "--skip-git-repo-check", "say hi"], ""],
+        [["chat"], "say hi\n"],
+        [["sessions", "list"], ""],
+        [["status"], ""],
+        [["completions", "bash"], ""],
+      ] as const) {
+        const [name, ...rest] = words
+        for (const line of [
+          [...options, ...words],
+          [name, ...options, ...rest],
+        ]) {
+          const { code, stderr } = run(line, input)
+          assert.strictEqual(code, 0, `${line.join(" ")}: ${stderr}`)
+        }
+      }
+      const wrong = run(["--listen", "value", "chat"])
+      assert.deepStrictEqual(
+        [wrong.code, wrong.stderr],
+        [2, "colloquy: Unrecognized flag: --listen in command colloquy\nSee `colloquy --help`\n"],
+      )
+    }).pipe(Effect.scoped),
+  )
+
   it.live("a misspelt word is named on stderr with the nearest one, exit code 2", () =>
     Effect.gen(function* () {
       const { run } = yield* homeWith()
@@ -529,6 +595,10 @@ describe("help and usage errors", () => {
         [["sessions", "list", "-c", "model"], "missing '='"],
         [["mcp", "-c", "model"], "missing '='"],
         [["exec", "one", "two"], "See `colloquy exec --help`"],
+        [["-a", "nver", "chat"], "never"],
+        [["sessions", "fork", "x", "--drop", "-1"], "--drop"],
+        [["sessions", "rename", "x", ""], "name"],
+        [["sessions", "list", "--search", ""], "--search"],
       ] as const) {
         const { code, stderr, stdout } = run(words)
         assert.deepStrictEqual([code, stdout], [2, ""], words.join(" "))

@@ -7,16 +7,15 @@ import * as Program from "../support/Program.ts"
 
 beforeAll(buildIfMissing, 120_000)
 
+const places = "`files`, `files:DIRECTORY`, `sqlite:PATH` or `postgres://…`"
+
+const usageErrors: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
+  [[], "Missing required flag: --from or --to"],
+  [["--to", "elsewhere"], `Invalid value for flag --to: "elsewhere". Expected: ${places}`],
+  [["--from", "memory"], `Invalid value for flag --from: "memory". Expected: ${places}`],
+]
+
 const refusals: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
-  [[], "name one store with `--from` or `--to`, or both"],
-  [
-    ["--to", "elsewhere"],
-    "`--to`: expected `files`, `files:DIRECTORY`, `sqlite:PATH` or `postgres://…`",
-  ],
-  [
-    ["--from", "memory"],
-    "`--from`: expected `files`, `files:DIRECTORY`, `sqlite:PATH` or `postgres://…`",
-  ],
   [["--to", "files"], "`--from` and `--to` name the same store"],
   [
     ["--to", "files", "-c", "conversation_store=memory"],
@@ -32,6 +31,16 @@ describe("sessions transfer", () => {
       const env = { HOME: home, COLLOQUY_HOME: home }
       const refused = Program.run(["sessions", "transfer", ...args], { env, cwd: home })
       assert.deepStrictEqual([refused.code, refused.stdout], [1, ""])
+      assert.include(refused.stderr, `colloquy: ${message}`)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live.each(usageErrors)("%j is a usage error", ([args, message]) =>
+    Effect.gen(function* () {
+      const home = yield* Home.home()
+      const env = { HOME: home, COLLOQUY_HOME: home }
+      const refused = Program.run(["sessions", "transfer", ...args], { env, cwd: home })
+      assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
       assert.include(refused.stderr, `colloquy: ${message}`)
     }).pipe(Effect.scoped),
   )

@@ -4,32 +4,54 @@ import {
   type AttachError,
   ConversationClosed,
   ConversationUnavailable,
+  type EventsFromFuture,
   type ManagerClosed,
   type NoSuchConversation,
+  type SubmitError,
 } from "@colloquy/core/ConversationErrors"
 import type { Access, ConversationManager, GetError } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import type { ConversationStore } from "@colloquy/core/ConversationStore"
+import type { Receipt } from "@colloquy/core/decider/Receipts"
 import type { State } from "@colloquy/core/decider/State"
 import { attachedEvents, type Listener } from "@colloquy/core/listeners/Listener"
 import type { AttachOptions } from "@colloquy/core/listeners/Listeners"
+import { runTurn } from "@colloquy/core/listeners/TurnRun"
 import { defined } from "@colloquy/protocol/Defined"
 import { type ConversationId, type SubmissionId, uuidV7 } from "@colloquy/protocol/Ids"
+import type { Op } from "@colloquy/protocol/Op"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"
 import { attach } from "./ClusterListener.ts"
-import { elsewhereOf } from "./Moving.ts"
-import type { Routing } from "./Routing.ts"
+import { Elsewhere, type NodeUnreachable } from "../NodeErrors.ts"
+import type { ConversationCalls } from "../Nodes.ts"
+import { elsewhereOf, heldElsewhere, isMoving } from "./Moving.ts"
+import type { Route, Routing } from "./Routing.ts"
 import { sourceHere, sourceThere } from "./Sources.ts"
 
 /** What the conversations of a manager share. */
 export interface ConversationParts {
   readonly routing: Routing
   /** The manager of this process. */
-  readonly local: ConversationManager["Service"]
+  readonly local: Pick<ConversationManager["Service"], "get" | "stateOf">
   readonly resolver: SettingsResolver["Service"]
+  /** As of the store; ends in bounded time. */
+  readonly positionOf: ConversationStore["Service"]["positionOf"]
 }
+
+/** An op as it is submitted to a node; `key`: in a message that waits in the database, since another node may have got it. */
+interface SubmissionMessage {
+  readonly message: Parameters<ConversationCalls["Submit"]>[0]
+  readonly key: string | undefined
+}
+
+/** The messages of one op, one after the other; each for this node or for another one. */
+type Messages = (isOwn: boolean) => Effect.Effect<SubmissionMessage>
+
+/** Wait from the acceptance of an op by the next node to the question for the end of its turn. */
+const repeatedAfterMs = 20
 
 /** First and longest wait between two attempts to load a conversation for a client that waits for it. */
 const firstLoadMs = 1000
@@ -74,25 +96,81 @@ export class ClusterConversation implements Conversation {
   }
 
   submit(...[op, options]: Parameters<Conversation["submit"]>): ReturnType<Conversation["submit"]> {
+    return Effect.mapError(this.send(op, options), unavailable(this.id))
+  }
+
+  /** Like `submit`, with the reason where the conversation cannot be used. */
+  private send(
+    ...[op, options]: Parameters<Conversation["submit"]>
+  ): Effect.Effect<Receipt, SubmitError | GetError> {
     const { uncreated } = this
     if (uncreated !== undefined) {
       return Effect.tap(uncreated.submit(op, options), () =>
         Effect.sync(() => void (this.uncreated = undefined)),
       )
     }
-    // A repetition has the same id, so that an op whose receipt was lost does not take effect twice. The conversation
-    // itself gives an id to one that leaves no other node in doubt.
+    return this.accepted(this.messages(op, options))
+  }
+
+  /** Submits an op by its next messages until a node has accepted it, in bounded time. */
+  private accepted(next: Messages): Effect.Effect<Receipt, SubmitError | GetError> {
+    return this.parts.routing.call(this.id, ({ calls, isOwn }) =>
+      Effect.flatMap(next(isOwn), ({ key, message }) =>
+        key === undefined ? calls.Submit(message) : calls.SubmitStored({ ...message, key }),
+      ),
+    )
+  }
+
+  runTurn(
+    ...[op, options]: Parameters<Conversation["runTurn"]>
+  ): ReturnType<Conversation["runTurn"]> {
+    const next = this.messages(op, options)
+    const once = this.parts.routing.once(this.id, ({ calls, isOwn }) =>
+      Effect.flatMap(next(isOwn), ({ message }) =>
+        // A listener follows the turn from node to node.
+        isOwn
+          ? this.runTurnHere(op, { ...options, ...defined({ id: message.submission }) })
+          : calls.RunTurn(message),
+      ),
+    )
+    // A turn may go on for long before its node is lost, and more than once: the bound is that of each search for the next.
+    const running: ReturnType<Conversation["runTurn"]> = Effect.catchIf(once, isMoving, () =>
+      Effect.andThen(this.accepted(next), Effect.andThen(Effect.sleep(repeatedAfterMs), running)),
+    )
+    return Effect.suspend(() =>
+      this.uncreated === undefined ? running : this.runTurnHere(op, options),
+    )
+  }
+
+  private runTurnHere(
+    op: Op,
+    options: Parameters<Conversation["submit"]>[1],
+  ): ReturnType<Conversation["runTurn"]> {
+    const members = {
+      state: this.readState,
+      attach: (given: AttachOptions) => this.listen(given),
+    }
+    return runTurn(members, this.send(op, options), options?.id)
+  }
+
+  /**
+   * The messages by which an op is submitted: the first one, and those that repeat it while the conversation moves, each with
+   * a key of its own. A repetition has the same id, so that an op whose receipt was lost does not take effect twice. The
+   * conversation itself gives an id to one that leaves no other node in doubt.
+   */
+  private messages(op: Op, options: Parameters<Conversation["submit"]>[1]): Messages {
     let submission = options?.id
-    const submitting = this.parts.routing.call(this.id, ({ calls, isOwn }) =>
-      Effect.gen({ self: this }, function* () {
-        const key = yield* newId
+    // While nodes respond a message needs no statement of the database; one that another node may not have got waits there.
+    let wasSent = false
+    return (isOwn: boolean) =>
+      Effect.map(newId, (key) => {
         if (!isOwn) submission ??= key
         const { because, whileRunning } = options ?? {}
-        const more = defined({ submission, because, whileRunning })
-        return yield* calls.Submit({ ...this.target, key, op, ...more })
-      }),
-    )
-    return Effect.mapError(submitting, unavailable(this.id))
+        const message = { ...this.target, op, ...defined({ submission, because, whileRunning }) }
+        const isRepeated = wasSent && !isOwn
+        wasSent ||= !isOwn
+        return { message, key: isRepeated ? key : undefined }
+      })
   }
 
   cancel(submission: SubmissionId): Effect.Effect<void> {
@@ -115,13 +193,39 @@ export class ClusterConversation implements Conversation {
   }
 
   private source(options: AttachOptions) {
-    const { local, routing } = this.parts
-    const { access, id, uncreated } = this
+    const { routing } = this.parts
+    const { id, uncreated } = this
     if (uncreated !== undefined) return sourceHere(uncreated, options)
-    return routing.call(id, ({ calls, isOwn }) => {
-      if (!isOwn) return sourceThere(id, calls.Attach({ ...this.target, ...options }))
-      const attaching = Effect.flatMap(local.get(id, access), (one) => sourceHere(one, options))
-      return Effect.mapError(attaching, (error) => elsewhereOf(id, error) ?? error)
+    return routing.call(id, (route) =>
+      Effect.catchTag(this.sourceOf(route, options), "EventsFromFuture", (error) =>
+        Effect.flatMap(this.refusal(error), Effect.fail),
+      ),
+    )
+  }
+
+  private sourceOf({ calls, isOwn }: Route, options: AttachOptions) {
+    const { access, id } = this
+    if (!isOwn) return sourceThere(id, calls.Attach({ ...this.target, ...options }))
+    const attaching = Effect.flatMap(this.parts.local.get(id, access), (one) =>
+      sourceHere(one, options),
+    )
+    return Effect.mapError(attaching, (error) => elsewhereOf(id, error) ?? error)
+  }
+
+  /**
+   * What the refusal of a node says that does not know the event. Where the event is recorded, the node has lost the
+   * conversation and has not learned it yet, or learns of the event in a moment: it is asked again.
+   */
+  private refusal(
+    error: EventsFromFuture,
+  ): Effect.Effect<EventsFromFuture | Elsewhere | ConversationUnavailable> {
+    const { id } = this
+    return Effect.match(this.parts.positionOf(id, error.from - 1), {
+      onFailure: (fault) =>
+        fault._tag === "StoreError"
+          ? new ConversationUnavailable({ id, reason: fault.message, because: fault })
+          : error,
+      onSuccess: (position) => (position === undefined ? error : new Elsewhere({ id })),
     })
   }
 
@@ -139,10 +243,14 @@ export class ClusterConversation implements Conversation {
     const { access, id } = this
     return Effect.suspend((): Effect.Effect<State, GetError> => {
       if (this.uncreated !== undefined) return this.uncreated.state
+      const here = <E>(reading: Effect.Effect<State, E>) =>
+        Effect.mapError(reading, (error) => elsewhereOf(id, error) ?? error)
       return routing.call(id, ({ calls, isOwn }) => {
-        if (!isOwn) return this.readStateThere(calls.ReadState(this.target))
-        const reading = Effect.flatMap(local.get(id, access), (one) => one.state)
-        return Effect.mapError(reading, (error) => elsewhereOf(id, error) ?? error)
+        const reading: Effect.Effect<State, GetError | Elsewhere | NodeUnreachable> = isOwn
+          ? here(Effect.flatMap(local.get(id, access), (one) => one.state))
+          : this.readStateThere(calls.ReadState(this.target))
+        // The log has the state, whoever appends to it.
+        return Effect.catchIf(reading, heldElsewhere, () => here(local.stateOf(id, access)))
       })
     })
   }

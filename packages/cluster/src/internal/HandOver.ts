@@ -1,6 +1,7 @@
 /**
  * Gives up the conversations that this node has and does not own any more: at once those in which nothing runs or a turn
- * waits for the answer of a person, which the next owner continues; a turn that runs may first end, within a bound.
+ * waits for the answer of a person, which the next owner continues; a turn that runs may first end, within a bound and
+ * unless the next owner is asked to end it.
  */
 import type { HeldConversations } from "@colloquy/core/HeldConversations"
 import type { ConversationId } from "@colloquy/protocol/Ids"
@@ -35,6 +36,14 @@ export class HandOver {
   /** True while this node has the conversation, which another one owns. */
   has(id: ConversationId): boolean {
     return this.lostAtMs.has(id) && !this.releasing.has(id)
+  }
+
+  /**
+   * Gives up at once a conversation that another node owns, although its turn may run: that node has to carry out an
+   * operation which ends the turn. Does nothing for any other conversation.
+   */
+  giveUp(id: ConversationId): Effect.Effect<void> {
+    return Effect.suspend(() => (this.has(id) ? this.release(id) : Effect.void))
   }
 
   /** Never ends. */

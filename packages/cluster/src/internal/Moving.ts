@@ -15,12 +15,17 @@ export const elsewhereOf = (id: string, error: unknown): Elsewhere | undefined =
   if (!(error instanceof ConversationUnavailable)) return undefined
   const { because } = error
   if (because instanceof LeaseHeld) return new Elsewhere({ id, held: because })
+  if (because instanceof ManagerClosed) return new Elsewhere({ id })
   return because instanceof LeaseLost ? new Elsewhere({ id }) : undefined
 }
 
 /** True where the call is to be repeated, as the conversation is or may be on another node. */
 export const isMoving = (error: unknown): error is Elsewhere | NodeUnreachable =>
   error instanceof Elsewhere || error instanceof NodeUnreachable
+
+/** True where the owner of the conversation cannot use it yet, because another process has its lease. */
+export const heldElsewhere = (error: unknown): error is Elsewhere =>
+  error instanceof Elsewhere && error.held !== undefined
 
 /** How a listener ended, or that its conversation moves. */
 export type SourceEnd = ListenerEnd | Elsewhere

@@ -5,26 +5,34 @@
  * A conversation that another process has gives `Elsewhere`. A defect becomes `ConversationUnavailable`: a caller on another
  * node would wait for a response for ever.
  */
-import { ConversationUnavailable, type ManagerClosed } from "@colloquy/core/ConversationErrors"
+import {
+  ConversationUnavailable,
+  type ManagerClosed,
+  type NoSuchConversation,
+} from "@colloquy/core/ConversationErrors"
 import type { Conversation } from "@colloquy/core/Conversation"
+import type { Revision } from "@colloquy/core/ConversationStore"
 import type { Access, ConversationManager, GetError } from "@colloquy/core/ConversationManager"
 import { isTurnOp } from "@colloquy/core/decider/State"
+import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import type { Listener } from "@colloquy/core/listeners/Listener"
+import { runTurn } from "@colloquy/core/listeners/TurnRun"
 import { SettingsError } from "@colloquy/core/ConversationSettings"
 import { type LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import { toStored } from "@colloquy/core/store/Settings"
 import { defined } from "@colloquy/protocol/Defined"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
+import type * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
-import { aliveEvery, type StreamItem } from "../ConversationOperations.ts"
+import type { StreamItem } from "../ConversationOperations.ts"
 import { Elsewhere } from "../NodeErrors.ts"
 import type { ConversationCalls } from "../Nodes.ts"
 import type { Workspaces } from "../Workspaces.ts"
-import { elsewhereOf } from "./Moving.ts"
+import { elsewhereOf, heldElsewhere } from "./Moving.ts"
 
 /** What the operations need of this node. */
 export interface OwnerParts {
@@ -32,6 +40,8 @@ export interface OwnerParts {
   readonly workspaces: Workspaces["Service"]
   /** Called with the id of each ephemeral conversation that is created here, which no other node can have. */
   readonly addEphemeral: (id: ConversationId) => void
+  /** Tells the node that has this conversation, which this node owns, to give it up now. It may not arrive. */
+  readonly need: (id: ConversationId) => Effect.Effect<void>
 }
 
 interface Target {
@@ -71,30 +81,45 @@ const settled = <A, E, R>(
     ),
   )
 
+/** True for an op that ends the turn which runs. */
+const endsTurn = ({
+  op,
+  whileRunning,
+}: {
+  readonly op: Op
+  readonly whileRunning?: string | undefined
+}): boolean => op.type === "interrupt" || op.type === "shutdown" || whileRunning === "interrupt"
+
 /** The deliveries of a listener as items of a stream, which is cut where the conversation moves. */
-const itemsOf = (id: ConversationId, listener: Listener): Stream.Stream<StreamItem, Elsewhere> => {
+const itemsOf = (
+  id: ConversationId,
+  from: number,
+  listener: Listener,
+): Stream.Stream<StreamItem, Elsewhere> => {
+  let isAttached = false
   let isOver = false
-  const next = Effect.suspend((): Pull.Pull<readonly [StreamItem], Elsewhere> =>
+  const itemOf = (deliveries: ReadonlyArray<Delivery>): StreamItem => {
+    if (isAttached) return { _tag: "Deliveries", deliveries }
+    isAttached = true
+    return { _tag: "Attached", from, deliveries }
+  }
+  const next = Effect.suspend((): Pull.Pull<Arr.NonEmptyReadonlyArray<StreamItem>, Elsewhere> =>
     isOver
       ? Cause.done()
       : Effect.matchEffect(listener.take, {
-          onSuccess: (deliveries) => Effect.succeed([{ _tag: "Deliveries", deliveries }] as const),
+          onSuccess: (deliveries) => Effect.succeed([itemOf(deliveries)] as const),
           onFailure: (end) => {
             const elsewhere = elsewhereOf(id, end)
             if (elsewhere !== undefined) return Effect.fail(elsewhere)
             isOver = true
             const because = end._tag === "Done" ? undefined : end
-            return Effect.succeed([{ _tag: "Ended", ...defined({ because }) }] as const)
+            const last: StreamItem = { _tag: "Ended", ...defined({ because }) }
+            return Effect.succeed(isAttached ? ([last] as const) : ([itemOf([]), last] as const))
           },
         }),
   )
   return Stream.fromPull(Effect.succeed(next))
 }
-
-/** Never ends. */
-const alive: Stream.Stream<StreamItem> = Stream.fromEffectRepeat(
-  Effect.delay(Effect.succeed({ _tag: "Alive" } as const), aliveEvery),
-)
 
 class OwnerCalls implements ConversationCalls {
   private readonly parts: OwnerParts
@@ -112,7 +137,7 @@ class OwnerCalls implements ConversationCalls {
 
   readonly Submit: ConversationCalls["Submit"] = (payload) => {
     const { because, id, op, submission, whileRunning } = payload
-    return settled(
+    const submitting = settled(
       id,
       Effect.gen({ self: this }, function* () {
         const conversation = yield* this.get(payload)
@@ -120,12 +145,28 @@ class OwnerCalls implements ConversationCalls {
         return yield* conversation.submit(op, defined({ id: submission, whileRunning, because }))
       }),
     )
+    return endsTurn(payload) ? this.pressing(id, submitting) : submitting
   }
 
-  readonly Cancel: ConversationCalls["Cancel"] = (payload) =>
+  readonly SubmitStored: ConversationCalls["SubmitStored"] = (payload) => this.Submit(payload)
+
+  readonly RunTurn: ConversationCalls["RunTurn"] = (payload) =>
     settled(
       payload.id,
-      Effect.flatMap(this.get(payload), (conversation) => conversation.cancel(payload.submission)),
+      Effect.flatMap(this.get(payload), (conversation) =>
+        runTurn(conversation, this.Submit(payload), payload.submission),
+      ),
+    )
+
+  readonly Cancel: ConversationCalls["Cancel"] = (payload) =>
+    this.pressing(
+      payload.id,
+      settled(
+        payload.id,
+        Effect.flatMap(this.get(payload), (conversation) =>
+          conversation.cancel(payload.submission),
+        ),
+      ),
     )
 
   readonly Attach: ConversationCalls["Attach"] = (payload) => {
@@ -134,9 +175,7 @@ class OwnerCalls implements ConversationCalls {
       const conversation = yield* this.get(payload)
       const start = from ?? (yield* conversation.state).seq
       const listener = yield* conversation.attach({ from: start, ...defined({ answers, limits }) })
-      const attached: StreamItem = { _tag: "Attached", from: start }
-      const items = Stream.merge(itemsOf(id, listener), alive, { haltStrategy: "left" })
-      return Stream.concat(Stream.succeed(attached), items)
+      return itemsOf(id, start, listener)
     })
     return Stream.unwrap(settled(id, attaching))
   }
@@ -161,20 +200,39 @@ class OwnerCalls implements ConversationCalls {
       }),
     )
 
-  readonly Remove: ConversationCalls["Remove"] = ({ access, id }) =>
-    this.ending(id, this.parts.manager.remove(id, access))
+  readonly Remove: ConversationCalls["Remove"] = (target) => this.ending("remove", target)
 
-  readonly Archive: ConversationCalls["Archive"] = ({ access, id }) =>
-    this.ending(id, this.parts.manager.archive(id, access))
+  readonly Archive: ConversationCalls["Archive"] = (target) => this.ending("archive", target)
 
-  readonly Unarchive: ConversationCalls["Unarchive"] = ({ access, id }) =>
-    this.ending(id, this.parts.manager.unarchive(id, access))
+  readonly Unarchive: ConversationCalls["Unarchive"] = (target) => this.ending("unarchive", target)
 
   /** These have no error for what cannot be used: a defect stays one, and `Nodes` says that the node does not respond. */
-  private ending<E>(id: ConversationId, ending: Effect.Effect<void, E>) {
-    return Effect.mapError(
-      ending,
-      (error) => elsewhereOf(id, error) ?? (error as Exclude<E, ManagerClosed | LeaseHeld>),
+  private ending(
+    operation: "remove" | "archive" | "unarchive",
+    { access, id, revision }: Target & { readonly revision?: Revision },
+  ): Effect.Effect<void, NoSuchConversation | StoreError | Elsewhere> {
+    const { manager } = this.parts
+    const ending = Effect.mapError(
+      manager[operation](id, access, revision),
+      (error) => elsewhereOf(id, error) ?? (error as NoSuchConversation | StoreError),
+    )
+    if (revision === undefined) return this.pressing(id, ending)
+    // Whoever has used the conversation since keeps it.
+    const current = Effect.flatMap(manager.metadata({ id }, access), (now) =>
+      now.revision === revision ? Effect.void : Effect.fail(new Elsewhere({ id })),
+    )
+    return Effect.catchIf(ending, heldElsewhere, (error) =>
+      Effect.andThen(current, this.pressing(id, Effect.fail(error))),
+    )
+  }
+
+  /**
+   * For an operation that ends what runs: it would wait until that has ended by itself where the node that had the
+   * conversation before still carries it out.
+   */
+  private pressing<A, E>(id: ConversationId, operation: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.tapError(operation, (error) =>
+      heldElsewhere(error) ? this.parts.need(id) : Effect.void,
     )
   }
 

@@ -64,25 +64,32 @@ export class Routing {
     })
   }
 
+  /** Runs `use` once; fails with `Elsewhere` or `NodeUnreachable` where the conversation moves. */
+  once<A, E, R>(
+    id: ConversationId,
+    use: (route: Route) => Effect.Effect<A, E, R>,
+  ): Effect.Effect<A, E | ManagerClosed, R> {
+    return Effect.suspend((): Effect.Effect<A, E | ManagerClosed, R> =>
+      this.parts.isClosed() ? Effect.fail(new ManagerClosed()) : use(this.routeTo(id)),
+    )
+  }
+
   private attempt<A, E, R>(
     id: ConversationId,
     use: (route: Route) => Effect.Effect<A, E, R>,
     untilMs: number,
     waitMs: number,
   ): Effect.Effect<A, Settled<E>, R> {
-    return Effect.suspend((): Effect.Effect<A, Settled<E>, R> => {
-      if (this.parts.isClosed()) return Effect.fail(new ManagerClosed())
-      return Effect.catch(use(this.routeTo(id)), (error): Effect.Effect<A, Settled<E>, R> => {
-        // What is not repeated is every other case of the errors.
-        if (!isMoving(error)) return Effect.fail(error as Settled<E>)
-        return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-          const leftMs = untilMs - nowMs
-          if (leftMs <= 0) return Effect.fail(gaveUp(id, error))
-          return Effect.andThen(
-            Effect.sleep(Math.min(waitMs, leftMs)),
-            this.attempt(id, use, untilMs, Math.min(2 * waitMs, longestWaitMs)),
-          )
-        })
+    return Effect.catch(this.once(id, use), (error): Effect.Effect<A, Settled<E>, R> => {
+      // What is not repeated is every other case of the errors.
+      if (!isMoving(error)) return Effect.fail(error as Settled<E>)
+      return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+        const leftMs = untilMs - nowMs
+        if (leftMs <= 0) return Effect.fail(gaveUp(id, error))
+        return Effect.andThen(
+          Effect.sleep(Math.min(waitMs, leftMs)),
+          this.attempt(id, use, untilMs, Math.min(2 * waitMs, longestWaitMs)),
+        )
       })
     })
   }

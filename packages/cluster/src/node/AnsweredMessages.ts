@@ -3,7 +3,7 @@
  * message which is sent again gets the same reply; here every attempt of a call is a message of its own, and its caller
  * waits for the reply for some seconds only.
  *
- * It never removes a message without a reply: that waits for a node which carries it out.
+ * It never removes a request without a reply: that waits for a node which carries it out.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -20,6 +20,9 @@ const interval = Duration.minutes(1)
 
 /** Messages that one statement removes. */
 const maxRemoved = 1000
+
+/** The kind of a message that is a request. The others are about one, and mean nothing when they are old. */
+const request = 0
 
 /** The lowest number that a message of this time can have. */
 const firstAt = (timestamp: number) =>
@@ -41,7 +44,7 @@ export const removeAnswered = Effect.fnUntraced(function* (
   for (;;) {
     // Other nodes remove as well: each takes rows that no other one has.
     const rows = yield* sql`WITH answered AS (
-        SELECT id, request_id FROM ${messages} WHERE id < ${before} AND processed
+        SELECT id, request_id FROM ${messages} WHERE id < ${before} AND (processed OR kind <> ${request})
         ORDER BY id LIMIT ${maxRemoved} FOR UPDATE SKIP LOCKED
       ), gone AS (
         DELETE FROM ${replies} WHERE request_id IN (SELECT request_id FROM answered)

@@ -8,9 +8,7 @@
  * heartbeat is six seconds old. A node that cannot reach the database for so long gives up what it has; on a busy machine it
  * must not do so by mistake, since all of its conversations would move.
  */
-import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -20,16 +18,23 @@ import * as Scope from "effect/Scope"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
 import * as RunnerHealth from "effect/cluster/RunnerHealth"
 import * as Runners from "effect/cluster/Runners"
+import * as RunnerServer from "effect/cluster/RunnerServer"
+import * as Sharding from "effect/cluster/Sharding"
 import * as ShardingConfig from "effect/cluster/ShardingConfig"
-import * as SocketRunner from "effect/cluster/SocketRunner"
 import * as SqlMessageStorage from "effect/cluster/SqlMessageStorage"
 import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
-import * as RpcSerialization from "effect/rpc/RpcSerialization"
+import * as RpcServer from "effect/rpc/RpcServer"
 import * as SocketServer from "effect/socket/SocketServer"
+import { ConversationRpcs } from "../ConversationOperations.ts"
 import * as EntityNodes from "../EntityNodes.ts"
+import * as DirectCalls from "../internal/DirectCalls.ts"
 import { removing } from "./AnsweredMessages.ts"
+import * as LeavingRunner from "./LeavingRunner.ts"
+import * as NodeRows from "./NodeRows.ts"
+import * as NodeSockets from "./NodeSockets.ts"
 import * as RefusedNodes from "./RefusedNodes.ts"
 import { prefixOfSchema } from "./SchemaPrefix.ts"
+import * as WholeLines from "./WholeLines.ts"
 
 /** An address of a node. */
 export interface NodeAddress {
@@ -61,7 +66,7 @@ const defaultShards = 60
 /** Listens in a scope of its own, which ends when the node leaves. */
 const listening = Effect.fnUntraced(function* ({ host, port }: NodeAddress) {
   const scope = yield* Scope.fork(yield* Effect.scope)
-  const server = yield* Scope.provide(NodeSocketServer.make({ host, port }), scope)
+  const server = yield* Scope.provide(NodeSockets.listen(host, port), scope)
   const bound = server.address._tag === "UnixPathAddress" ? port : server.address.port
   const layer = Layer.effect(
     SocketServer.SocketServer,
@@ -79,7 +84,8 @@ const configOf = (
     shardsPerGroup: shards,
     shardLockExpiration: lockExpiration,
     shardLockRefreshInterval: "2 seconds",
-    refreshAssignmentsInterval: "500 millis",
+    // Conversations of a node that leaves or joins wait for this; it is one short statement.
+    refreshAssignmentsInterval: "250 millis",
     entityTerminationTimeout: "2 seconds",
     // A message that was sent while its shard moved is found by this.
     entityMessagePollInterval: "1 second",
@@ -89,32 +95,41 @@ const configOf = (
 
 const watching = Layer.effectDiscard(Effect.forkScoped(RefusedNodes.watch))
 
+/** The calls of other nodes: those of Effect Cluster, and the direct ones. */
+const served = RpcServer.layer(Runners.Rpcs.merge(ConversationRpcs), {
+  disableTracing: true,
+  disableFatalDefects: true,
+}).pipe(Layer.provide(RunnerServer.layerHandlers))
+
 const shardingOf = (
   options: PostgresNodesOptions,
   port: number,
   prefix: string,
   server: Layer.Layer<SocketServer.SocketServer>,
 ) =>
-  Layer.merge(SocketRunner.layer, watching).pipe(
-    Layer.provide([server, NodeClusterSocket.layerClientProtocol]),
+  Layer.mergeAll(served, watching).pipe(
+    Layer.provideMerge(Layer.provideMerge(Sharding.layer, Runners.layerRpc)),
+    Layer.provide(RpcServer.layerProtocolSocketServer),
+    Layer.provideMerge(DirectCalls.layer),
+    Layer.provide([server, NodeSockets.clientLayer]),
     Layer.provide(
       RunnerHealth.layerPing.pipe(
         Layer.provide(Runners.layerRpc),
-        Layer.provide(NodeClusterSocket.layerClientProtocol),
+        Layer.provide(NodeSockets.clientLayer),
       ),
     ),
     Layer.provide(
       SqlMessageStorage.layerWith({ prefix }).pipe(Layer.provide(NodeCrypto.layerDigest)),
     ),
-    Layer.provide(Layer.orDie(SqlRunnerStorage.layerWith({ prefix }))),
+    Layer.provide(Layer.provide(LeavingRunner.layer, SqlRunnerStorage.layerWith({ prefix }))),
     Layer.provide(configOf(options, port)),
     // Events and ops are unions that the binary layout of Effect cannot tell apart.
-    Layer.provide(RpcSerialization.layerNdjsonWith({ maxBufferSize: maxMessageBytes })),
+    Layer.provide(WholeLines.layer(maxMessageBytes)),
   )
 
 /**
  * Layer of the node. Needs a client of the database that the store uses as well. Fails with `SocketServerError` where it
- * cannot listen.
+ * cannot listen, and with `NodeAddressTaken` where another node is reached at its address.
  */
 export const layer = (options: PostgresNodesOptions) =>
   Layer.unwrap(
@@ -123,8 +138,10 @@ export const layer = (options: PostgresNodesOptions) =>
       const prefix = yield* prefixOfSchema
       yield* Effect.forkScoped(removing(prefix))
       const port = options.port === 0 ? server.port : options.port
+      const address = `${options.host}:${port}`
+      yield* NodeRows.prepare(address)
       return EntityNodes.layer(
-        `${options.host}:${port}`,
+        address,
         shardingOf(options, port, prefix, server.layer),
         options.shards ?? defaultShards,
       )

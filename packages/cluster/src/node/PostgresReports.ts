@@ -6,11 +6,11 @@ import { HeldConversations } from "@colloquy/core/HeldConversations"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
-import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { measure, type NodeLoad, nodeLoad } from "../NodeLoad.ts"
 import { Nodes } from "../Nodes.ts"
+import { reportEvery, silentMs } from "./NodeRows.ts"
 
 /** What a node said of itself last. */
 export interface NodeReport extends Omit<NodeLoad, "byShard"> {
@@ -22,32 +22,8 @@ export interface NodeReport extends Omit<NodeLoad, "byShard"> {
   readonly lives: boolean
 }
 
-const interval = Schedule.spaced("1 second")
-
-/** The time after which the other nodes miss one, with a second for the report. */
-const silentMs = 4000
-
 /** Rows of nodes that ended without removing theirs are kept so long. */
 const forgottenMs = 3_600_000
-
-const migrations = {
-  "0001_nodes": Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql`CREATE TABLE colloquy_nodes (
-      node text PRIMARY KEY,
-      at timestamptz NOT NULL,
-      shards integer NOT NULL,
-      conversations integer NOT NULL,
-      running integer NOT NULL,
-      waiting integer NOT NULL
-    )`,
-  ),
-}
-
-const migrate = Migrator.make({})({
-  loader: Migrator.fromRecord(migrations),
-  table: "colloquy_node_migrations",
-})
 
 /** Writes the row of the node. */
 const write = (
@@ -64,7 +40,6 @@ const reporting = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const nodes = yield* Nodes
   const held = yield* HeldConversations
-  yield* migrate
   yield* sql`DELETE FROM colloquy_nodes WHERE at < clock_timestamp() - ${forgottenMs} * interval '1 millisecond'`
   yield* Effect.addFinalizer(() =>
     sql`DELETE FROM colloquy_nodes WHERE node = ${nodes.self}`.pipe(
@@ -77,17 +52,14 @@ const reporting = Effect.gen(function* () {
     Effect.flatMap((load) => write(sql, nodes.self, load)),
     // While the database cannot be reached no report can be written; the next one replaces it.
     Effect.catch((error) => Effect.logDebug("the node's report was not written", error)),
-    Effect.repeat(interval),
+    Effect.repeat(Schedule.spaced(reportEvery)),
     Effect.forkScoped,
   )
 })
 
-/** Reports what this node has, and sets its metrics, for as long as the layer lives. */
-export const layer: Layer.Layer<
-  never,
-  SqlError | Migrator.MigrationError,
-  Nodes | HeldConversations | SqlClient.SqlClient
-> = Layer.effectDiscard(reporting)
+/** Reports what this node has, and sets its metrics, for as long as the layer lives. `PostgresNodes` prepares the table. */
+export const layer: Layer.Layer<never, SqlError, Nodes | HeldConversations | SqlClient.SqlClient> =
+  Layer.effectDiscard(reporting)
 
 /** What the nodes of the cluster said last, by their names. None where there never was one. */
 export const reports: Effect.Effect<

@@ -15,19 +15,33 @@ const interval = Schedule.spaced("1 second")
 /** Longer than a connection takes whose machine answers. */
 const patienceMs = 1000
 
-/** True if the machine answers that no program listens there. */
-const isRefused = ({ host, port }: RunnerAddress): Effect.Effect<boolean> =>
-  Effect.callback<boolean>((resume) => {
+/** What a machine answers to a connection. */
+type Answer = "accepted" | "refused" | "unknown"
+
+const answerOf = ({ host, port }: RunnerAddress): Effect.Effect<Answer> =>
+  Effect.callback<Answer>((resume) => {
     const socket = connect({ host, port, timeout: patienceMs })
-    const end = (refused: boolean) => {
+    const end = (answer: Answer) => {
       socket.destroy()
-      resume(Effect.succeed(refused))
+      resume(Effect.succeed(answer))
     }
-    socket.on("connect", () => end(false))
-    socket.on("timeout", () => end(false))
-    socket.on("error", (error) => end("code" in error && error.code === "ECONNREFUSED"))
+    socket.on("connect", () => end("accepted"))
+    socket.on("timeout", () => end("unknown"))
+    socket.on("error", (error) =>
+      end("code" in error && error.code === "ECONNREFUSED" ? "refused" : "unknown"),
+    )
     return Effect.sync(() => socket.destroy())
   })
+
+/** A node that the others cannot reach owns nothing, which it does not learn from them. */
+const checkSelf = (self: RunnerAddress): Effect.Effect<void> =>
+  Effect.flatMap(answerOf(self), (answer) =>
+    answer === "accepted"
+      ? Effect.void
+      : Effect.logWarning(
+          `this node does not reach itself at ${self.host}:${self.port}: if the others do not either, it gets no conversations`,
+        ),
+  )
 
 /** Looks for such nodes for ever, and marks them: they own nothing until they respond to the checks of the cluster again. */
 export const watch: Effect.Effect<never, never, RunnerStorage | ShardingConfig> = Effect.gen(
@@ -39,10 +53,15 @@ export const watch: Effect.Effect<never, never, RunnerStorage | ShardingConfig> 
     const check = Effect.gen(function* () {
       const runners = yield* storage.getRunners
       for (const [{ address }, isHealthy] of runners) {
-        if (!isHealthy || !isOther(address) || !(yield* isRefused(address))) continue
+        if (!isHealthy || !isOther(address)) continue
+        if ((yield* answerOf(address)) !== "refused") continue
+        yield* Effect.logWarning(
+          `the node at ${address.host}:${address.port} accepts no connections: others take over what it has`,
+        )
         yield* storage.setRunnerHealth(address, false)
       }
     })
+    if (self !== undefined) yield* checkSelf(self)
     return yield* check.pipe(
       // While the database cannot be reached no node owns anything.
       Effect.catch((error) => Effect.logDebug("nodes were not looked after", error)),

@@ -14,7 +14,7 @@ import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as ClusterManager from "../../src/ClusterManager.ts"
 import * as NodeWorkspaces from "../../src/node/NodeWorkspaces.ts"
-import * as PostgresListChanges from "../../src/node/PostgresListChanges.ts"
+import * as PostgresNotices from "../../src/node/PostgresNotices.ts"
 import * as PostgresNodes from "../../src/node/PostgresNodes.ts"
 import { Nodes } from "../../src/Nodes.ts"
 import { settings as scripted } from "./TwoNodes.ts"
@@ -37,7 +37,7 @@ export const startNode = Effect.fnUntraced(function* (
   const scope = yield* Scope.make()
   const layer = ClusterManager.layer().pipe(
     Layer.provideMerge(PostgresNodes.layer({ host: "127.0.0.1", port: 0, shards })),
-    Layer.provide(PostgresListChanges.layer),
+    Layer.provide(PostgresNotices.layer),
     Layer.provide(NodeWorkspaces.layer),
     Layer.provide(IdGenerator.layer),
     Layer.provide(SqlStore.layer()),

@@ -2,15 +2,19 @@
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
+import { QuotaPlaces } from "@colloquy/core/QuotaPlaces"
 import { ModelClient, type ModelEvent } from "@colloquy/core/ModelClient"
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { isEphemeral } from "@colloquy/protocol/EventMsg"
+import type { ConversationId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
 import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import type { Listener } from "@colloquy/core/listeners/Listener"
+import { MemoryPlaces } from "@colloquy/testing/MemoryPlaces"
 import { scriptedResolver, scriptedSettings } from "@colloquy/testing/ScriptedSettings"
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -19,6 +23,7 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as ClusterManager from "../../src/ClusterManager.ts"
 import { MemoryNodes } from "../../src/MemoryNodes.ts"
+import { Nodes } from "../../src/Nodes.ts"
 import { Workspaces } from "../../src/Workspaces.ts"
 
 export const settings = scriptedSettings()
@@ -51,17 +56,69 @@ export interface WorldOptions extends ClusterManager.ClusterManagerOptions {
   /** How long the model takes. */
   readonly seconds?: number
   readonly workspaces?: Layer.Layer<Workspaces>
+  /** Default: one of its own. */
+  readonly store?: MemoryStore
+  /** Called for each call of a node to another one. */
+  readonly onCall?: (operation: string) => void
+  /** What becomes of a call to another node. Default: it arrives, and its response too. */
+  readonly onWay?: OnWay
+  /** How long a node takes to leave, from which time on it owns nothing. */
+  readonly leavesFor?: Duration.Input
 }
 
+/** @param arrive carries the call out on the node that owns the conversation then */
+export type OnWay = (
+  operation: string,
+  id: ConversationId,
+  arrive: Effect.Effect<unknown, unknown>,
+) => Effect.Effect<unknown, unknown>
+
+/** Nodes that take a time to leave, and whose calls are noted. */
+const observed = (
+  leavesFor: Duration.Input,
+  onCall: (operation: string) => void,
+  onWay: OnWay | undefined,
+) =>
+  Layer.effect(
+    Nodes,
+    Effect.map(Nodes, (nodes) => ({
+      ...nodes,
+      calls: (id) => {
+        const calls = Object.entries(nodes.calls(id)).map(([operation, call]) => [
+          operation,
+          (payload: never) => {
+            onCall(operation)
+            const response = call(payload)
+            return onWay === undefined || !Effect.isEffect(response)
+              ? response
+              : onWay(operation, id, response)
+          },
+        ])
+        return Object.fromEntries(calls) as ReturnType<typeof nodes.calls>
+      },
+      leave: Effect.andThen(nodes.leave, Effect.sleep(leavesFor)),
+    })),
+  )
+
 /** A cluster without nodes. `join` adds one until its `close`. */
-export const world = ({ seconds = 0, workspaces, ...options }: WorldOptions = {}) => {
+export const world = ({
+  leavesFor = 0,
+  onCall = () => {},
+  onWay,
+  seconds = 0,
+  store = new MemoryStore(),
+  workspaces,
+  ...options
+}: WorldOptions = {}) => {
   const nodes = new MemoryNodes()
-  const store = new MemoryStore()
+  const places = new MemoryPlaces(store)
   const join = Effect.fnUntraced(function* (name: string) {
     const scope = yield* Scope.make()
     yield* TestClock.adjust(0)
     const layer = ClusterManager.layer(options).pipe(
+      Layer.provide(observed(leavesFor, onCall, onWay)),
       Layer.provide(nodes.join(name)),
+      Layer.provide(Layer.succeed(QuotaPlaces, places.of(name))),
       Layer.provide(workspaces ?? Workspaces.layerAll),
       Layer.provide(IdGenerator.layer),
       Layer.provide(Layer.succeed(ConversationStore, store)),
@@ -75,7 +132,7 @@ export const world = ({ seconds = 0, workspaces, ...options }: WorldOptions = {}
       close: Scope.close(scope, Exit.void),
     }
   })
-  return { nodes, store, join }
+  return { nodes, places, store, join }
 }
 
 /** Collects what the listener takes, in a fiber of its own. */

@@ -29,23 +29,20 @@ import * as Exit from "effect/Exit"
 import { constVoid } from "effect/Function"
 import * as Ref from "effect/Ref"
 import { type Completion, completionOf, notifyCompleted } from "../decider/CompletedTurn.ts"
-import {
-  ConversationClosed,
-  ConversationUnavailable,
-  type SubmitError,
-} from "../ConversationErrors.ts"
+import { ConversationClosed, ConversationUnavailable } from "../ConversationErrors.ts"
 import type { Conversation, ConversationOptions, OwnedConversation } from "./ConversationHandle.ts"
 import { isIdle, type State } from "../decider/State.ts"
 import { decide } from "../decider/Decide.ts"
-import { type Action, type Decision, followedBy, nothing } from "../decider/Decision.ts"
+import { type Action, followedBy, nothing } from "../decider/Decision.ts"
 import { attachedEvents } from "../listeners/Listener.ts"
+import { runTurn } from "../listeners/TurnRun.ts"
 import { durabilityOf } from "../decider/LogRecords.ts"
-import type { Receipt } from "../decider/Receipts.ts"
 import type { Unfinished } from "../recovery/LogFold.ts"
 import { attachTo } from "./Attachment.ts"
 import { earlyStart, type StartTurn } from "./EarlyStart.ts"
-import { type Command, type Inbox, refuse, reply } from "./Inbox.ts"
-import { inOrder } from "./InOrder.ts"
+import { type Decided, receiptOf, replyTo } from "./Decided.ts"
+import { type Command, type Inbox, refuse } from "./Inbox.ts"
+import { inOrder, meanwhile } from "./InOrder.ts"
 import { ask, loadOf, observeSubmission } from "./Observation.ts"
 import type { Journal } from "./Journal.ts"
 import { withLocalImages } from "./LocalImages.ts"
@@ -61,15 +58,6 @@ import { type SupervisorParts, TurnSupervisor } from "./TurnSupervisor.ts"
 /** The op `shutdown`, as a client would submit it. */
 const shutDown: Command = {
   input: { _tag: "Submit", id: undefined, op: { type: "shutdown" }, whileRunning: "reject" },
-}
-
-/** A decision that is staged. Neither callers nor listeners see anything of it before it is recorded. */
-interface Decided {
-  /** Absent when no command caused the decision, as on recovery. */
-  readonly command?: Command
-  readonly decision: Decision
-  /** The turn that the decision completes, for `onTurnCompleted`. */
-  readonly completion?: Completion
 }
 
 /** One loaded conversation. A class: its methods are shared, where closures would cost every idle conversation memory. */
@@ -148,16 +136,14 @@ export class ConversationActor implements OwnedConversation {
           ...(options?.because === undefined ? {} : { because: options.because }),
         }),
       ),
-      (answer): Effect.Effect<Receipt, SubmitError> => {
-        if (answer._tag === "Closed") {
-          return Effect.fail(answer.because ?? this.lost ?? new ConversationClosed())
-        }
-        const { receipt, refused } = answer.decision
-        return receipt === undefined
-          ? Effect.fail(refused ?? new ConversationClosed())
-          : Effect.succeed(receipt)
-      },
+      (answer) => receiptOf(answer, this.lost),
     )
+  }
+
+  runTurn(
+    ...[op, options]: Parameters<Conversation["runTurn"]>
+  ): ReturnType<Conversation["runTurn"]> {
+    return runTurn(this, this.submit(op, options), options?.id)
   }
 
   cancel(id: SubmissionId): Effect.Effect<void> {
@@ -231,16 +217,6 @@ export class ConversationActor implements OwnedConversation {
     return { command, decision, ...(completion === undefined ? {} : { completion }) }
   }
 
-  /** Replies to the command of a committed decision. The caller's fiber runs at once. */
-  private replyTo({ command, decision }: Decided): void {
-    if (command === undefined) return
-    if ("suspend" in command) return reply(command.suspend, decision.proceed === true)
-    if (command.reply === undefined) return
-    const isStep = decision.proceed === true && command.input._tag === "Advance"
-    const step = isStep ? { step: this.journal.nextStep() } : {}
-    reply(command.reply, { _tag: "Decision", decision, ...step })
-  }
-
   private act(action: Action): Effect.Effect<void> {
     return action._tag === "Close" ? Effect.void : this.supervisor.carryOut(action)
   }
@@ -287,8 +263,13 @@ export class ConversationActor implements OwnedConversation {
   /** Records these decisions, commits them, replies and acts. Does none of this when they cannot be recorded. */
   private carryOut(all: ReadonlyArray<Decided>): Effect.Effect<void> {
     // Only attached listeners and the like changed: what the conversation begins with is recorded with its first submission.
-    if (this.journal.isHolding) return this.replyAndAct(all)
-    return Effect.flatMap(this.record(all), (recorded) => {
+    const settling = this.options.permits?.settle?.()
+    if (this.journal.isHolding) {
+      return settling === undefined
+        ? this.replyAndAct(all)
+        : Effect.flatMap(settling, () => this.replyAndAct(all))
+    }
+    return Effect.flatMap(meanwhile(this.record(all), settling), (recorded) => {
       if (!recorded) {
         for (const { command } of all) if (command !== undefined) refuse(command, this.lost)
         return Effect.void
@@ -303,7 +284,7 @@ export class ConversationActor implements OwnedConversation {
     const acting: Array<Action> = []
     const completions: Array<Completion> = []
     for (const decided of all) {
-      this.replyTo(decided)
+      replyTo(decided, this.journal)
       // Collected first: a batch of a hundred thousand deltas needs no effect per delta.
       for (const action of decided.decision.actions) {
         if (action !== this.startedEarly) acting.push(action)
@@ -311,18 +292,11 @@ export class ConversationActor implements OwnedConversation {
       if (decided.completion !== undefined) completions.push(decided.completion)
     }
     const actions = inOrder(acting, (action) => this.act(action))
-    if (completions.length === 0) return actions
-    return Effect.andThen(
-      actions,
-      inOrder(completions, (one) => this.observe(one)),
-    )
-  }
-
-  private observe(completion: Completion): Effect.Effect<void> {
     const { onTurnCompleted } = this.options
-    return onTurnCompleted === undefined
-      ? Effect.void
-      : notifyCompleted(onTurnCompleted, this.id, completion, this.journal.log.all())
+    if (completions.length === 0 || onTurnCompleted === undefined) return actions
+    const observe = (completion: Completion) =>
+      notifyCompleted(onTurnCompleted, this.id, completion, this.journal.log.all())
+    return Effect.andThen(actions, inOrder(completions, observe))
   }
 
   /** Carries out these commands as one batch. Not to be interrupted. */
@@ -330,14 +304,32 @@ export class ConversationActor implements OwnedConversation {
     return Effect.clockWith((clock) => {
       const nowMs = clock.currentTimeMillisUnsafe()
       const all: Array<Decided> = []
-      let unread = commands.length
-      for (const command of commands) {
-        unread--
-        if (this.over) refuse(command, this.lost)
-        else all.push(this.decide(command, unread + this.inbox.size, nowMs))
+      /** Decides on the commands from this one on. A turn may have to wait until other processes were asked for a permit. */
+      const decideFrom = (start: number): Effect.Effect<void> => {
+        let unread = commands.length - start
+        for (const command of start === 0 ? commands : commands.slice(start)) {
+          const permitted = this.over ? undefined : this.permitted(command)
+          if (permitted !== undefined) {
+            const next = commands.length - unread
+            return Effect.flatMap(permitted, () => decideFrom(next))
+          }
+          unread--
+          if (this.over) refuse(command, this.lost)
+          else all.push(this.decide(command, unread + this.inbox.size, nowMs))
+        }
+        return all.length === 0 ? Effect.void : this.carryOut(all)
       }
-      return all.length === 0 ? Effect.void : this.carryOut(all)
+      return decideFrom(0)
     })
+  }
+
+  /** What the decision on the command has to wait for; undefined if for nothing. */
+  private permitted(command: Command): Effect.Effect<void> | undefined {
+    const { head } = this.journal
+    if ("suspend" in command) return undefined
+    return this.options.permits?.prepare?.(head, () =>
+      decide(head, this.journal.informed(command.input)),
+    )
   }
 
   /** Only the wait can be interrupted: the commands that were taken are carried out, or their callers would wait forever. */
@@ -387,6 +379,7 @@ export class ConversationActor implements OwnedConversation {
       this.journal.end(lost)
       yield* this.started?.close() ?? Effect.void
       this.options.permits?.release(this.journal.head, { turn: undefined })
+      yield* this.options.permits?.settle?.() ?? Effect.void
       this.options.observer?.closed(this.id)
       yield* (
         this.options.onClose?.(

@@ -13,6 +13,8 @@ import type {
   AttachError,
   ConversationClosed,
   ConversationUnavailable,
+  ManagerClosed,
+  NoSuchConversation,
   SubmitError,
 } from "../ConversationErrors.ts"
 import type { ConversationLoad, ConversationObserver } from "../ConversationObserver.ts"
@@ -20,12 +22,20 @@ import type { State } from "../decider/State.ts"
 import type { WhileRunning } from "../decider/Decision.ts"
 import type { Receipt } from "../decider/Receipts.ts"
 import type { Listener } from "../listeners/Listener.ts"
+import type { TurnRun } from "../listeners/TurnRun.ts"
 import type { AttachOptions } from "../listeners/Listeners.ts"
 import type { Recovered } from "../recovery/LogFold.ts"
 import type { LogWriter } from "../ConversationStore.ts"
 import type { LogRecord } from "../LogRecord.ts"
 import type { AppendCalls } from "../store/AppendCalls.ts"
-import type { Permits } from "./TurnPermits.ts"
+import type { Permits } from "./Permits.ts"
+
+/** How an op is submitted; see `Conversation.submit`. */
+interface SubmitOptions {
+  readonly id?: SubmissionId
+  readonly whileRunning?: WhileRunning
+  readonly because?: "malformed" | "failed"
+}
 
 /** A conversation, as its clients use it. It may be loaded and evicted between two calls. */
 export interface Conversation {
@@ -55,14 +65,18 @@ export interface Conversation {
    * that the client gave no readable answer: it denies with that reason. `abort` also interrupts the turn; queued input
    * stays queued.
    */
-  readonly submit: (
+  readonly submit: (op: Op, options?: SubmitOptions) => Effect.Effect<Receipt, SubmitError>
+  /**
+   * Submits an op and resolves with the end of the turn that its receipt names, for a caller that needs nothing else of the
+   * turn. With the `id` of an earlier op it resolves with the end of that one's turn, which may be over: the end is then
+   * looked for from the beginning of the log. Interrupted, it leaves the turn running. Fails like `submit` and `attach`, with
+   * `ConversationClosed` where the conversation ends before the turn does, and for a conversation from
+   * `ConversationManager.refer` like `get`.
+   */
+  readonly runTurn: (
     op: Op,
-    options?: {
-      readonly id?: SubmissionId
-      readonly whileRunning?: WhileRunning
-      readonly because?: "malformed" | "failed"
-    },
-  ) => Effect.Effect<Receipt, SubmitError>
+    options?: SubmitOptions,
+  ) => Effect.Effect<TurnRun, SubmitError | AttachError | NoSuchConversation | ManagerClosed>
   /**
    * Interrupts that submission, running or queued. Resolves at once; its `turn_aborted` follows within a second plus the
    * kill grace of the settings, even when what the turn runs does not stop (L14). No other event of it follows then.
@@ -127,7 +141,7 @@ export interface OwnedConversation extends Conversation {
 }
 
 /** How the fiber of a conversation ended: regularly, or because it could not record its events. */
-type ConversationEnd =
+export type ConversationEnd =
   | { readonly _tag: "Ended" }
   | { readonly _tag: "Lost"; readonly because: ConversationUnavailable }
 

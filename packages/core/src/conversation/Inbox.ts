@@ -12,7 +12,7 @@ import type { Decision, Input } from "../decider/Decision.ts"
 import type { Step } from "../turn/TurnPort.ts"
 
 /** The reply to a command. */
-type Reply =
+export type Reply =
   | { readonly _tag: "Decision"; readonly decision: Decision; readonly step?: Step }
   /** The command had no effect; `because`: it could not be recorded. */
   | { readonly _tag: "Closed"; readonly because?: ConversationUnavailable }

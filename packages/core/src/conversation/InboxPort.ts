@@ -10,7 +10,7 @@ import { grantFor } from "../approvals/SessionGrants.ts"
 import { heldNow } from "../decider/HeldPermissions.ts"
 import { formFault } from "../question/FormLimits.ts"
 import { quoted } from "../question/VisibleText.ts"
-import type { CallIds } from "../turn/CallIds.ts"
+import { CallIds } from "../turn/CallIds.ts"
 import type { TurnPort } from "../turn/TurnPort.ts"
 import type { ApprovalWaiters } from "./ApprovalWaiters.ts"
 import type { Inbox } from "./Inbox.ts"
@@ -21,8 +21,6 @@ export interface TurnParts {
   readonly inbox: Inbox
   readonly journal: Journal
   readonly waiters: ApprovalWaiters
-  /** The call ids that the conversation's events already use; created for the first call. */
-  readonly callIds: () => CallIds
 }
 
 const elicit =
@@ -41,9 +39,11 @@ const elicit =
 
 /** The port of this turn. */
 export const inboxPort = (turnId: SubmissionId, parts: TurnParts): TurnPort => {
-  const { callIds, inbox, journal, waiters } = parts
+  const { inbox, journal, waiters } = parts
+  // The ids that the events use already: found at the first call, and kept no longer than the turn.
+  let callIds: CallIds | undefined
   return {
-    eventCallId: (callId) => callIds().take(callId),
+    eventCallId: (callId) => (callIds ??= new CallIds(journal.allEvents)).take(callId),
     ask: (request) => waiters.ask(turnId, request),
     elicit: elicit(parts, turnId),
     callClient: (call) =>

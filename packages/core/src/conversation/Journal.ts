@@ -60,7 +60,7 @@ export class Journal {
   /** The input with what its decision needs to know of the log. */
   informed(input: Input): Input {
     if (input._tag !== "Submit" || input.op.type !== "revert") return input
-    const dropped = userMessagesFrom(this.log.all(), input.op.turn_id)
+    const dropped = userMessagesFrom(this.allEvents, input.op.turn_id)
     return { ...input, ...defined({ dropped }) }
   }
 

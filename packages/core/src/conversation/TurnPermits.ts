@@ -1,34 +1,16 @@
 /**
  * Limits how many turns run at once: in a process, and of one owner. A conversation takes a permit when a turn starts while
- * none runs, and releases it when none runs any more: a turn that follows directly on another keeps the permit. Never waits:
- * a turn beyond a limit is refused.
+ * none runs, and releases it when none runs any more: a turn that follows directly on another keeps the permit. Never waits
+ * for a permit: a turn beyond a limit is refused.
  */
-import { SubmissionRefused } from "../ConversationErrors.ts"
+import type { ConversationId } from "@colloquy/protocol/Ids"
 import type { Owner } from "../ConversationStore.ts"
+import type { Decision } from "../decider/Decision.ts"
 import type { State } from "../decider/State.ts"
-import { type Decision, nothing } from "../decider/Decision.ts"
 import type { QuotaOf } from "../Quota.ts"
-
-/** The permits that a conversation takes. */
-export interface Permits {
-  /** Returns the decision, or a refusal with `TooManyTurns` that changes nothing if it would exceed a limit. */
-  readonly admit: (before: State, decision: Decision) => Decision
-  /** Takes a permit for a turn that a loaded conversation resumes, even beyond the limit. */
-  readonly resume: (state: Pick<State, "turn">) => void
-  /** Releases the permit if this change of state ended the turn. Call it for every change of a conversation's state. */
-  readonly release: (before: State, after: Pick<State, "turn">) => void
-}
-
-const startsTurn = (before: State, { actions }: Decision): boolean =>
-  before.turn === undefined && actions.some(({ _tag }) => _tag === "StartTurn")
-
-const refuse = (before: State, turns: string): Decision => ({
-  ...nothing(before),
-  refused: new SubmissionRefused({
-    reason: "TooManyTurns",
-    message: `${turns} are running already, which is the limit`,
-  }),
-})
+import type { QuotaPlaces } from "../QuotaPlaces.ts"
+import { type Permits, refuse, startsTurn } from "./Permits.ts"
+import { SharedTurnPermits } from "./SharedTurnPermits.ts"
 
 /** The permits of one process. */
 export class TurnPermits implements Permits {
@@ -36,20 +18,26 @@ export class TurnPermits implements Permits {
   private readonly byOwner = new Map<Owner, number>()
   private readonly maxTurns: number
   private readonly quotaOf: QuotaOf | undefined
+  private readonly places: QuotaPlaces | undefined
 
   /**
-   * @param maxTurns turns of all owners, at least 1
+   * @param maxTurns turns of all owners in this process, at least 1
    * @param quotaOf without it, no owner has a limit of its own
+   * @param places where the turns of an owner are counted over all processes; without them each process counts by itself
    */
-  constructor(maxTurns: number, quotaOf?: QuotaOf) {
+  constructor(maxTurns: number, quotaOf?: QuotaOf, places?: QuotaPlaces) {
     this.maxTurns = maxTurns
     this.quotaOf = quotaOf
+    this.places = places
   }
 
   /** The permits of a conversation of that owner. */
-  of(owner: Owner = null): Permits {
-    const { byOwner, quotaOf } = this
-    return quotaOf === undefined ? this : new OwnerPermits(this, owner, quotaOf, byOwner)
+  of(id: ConversationId, owner: Owner = null): Permits {
+    const { byOwner, places, quotaOf } = this
+    if (quotaOf === undefined) return this
+    return places === undefined || owner === null
+      ? new OwnerPermits(this, owner, quotaOf, byOwner)
+      : new SharedTurnPermits(this, { kind: "turn", owner, id }, quotaOf, places)
   }
 
   admit(before: State, decision: Decision): Decision {
@@ -68,7 +56,7 @@ export class TurnPermits implements Permits {
   }
 }
 
-/** The permits of one owner: each of them is one of the process too. */
+/** The permits of one owner in this process: each of them is one of the process too. */
 class OwnerPermits implements Permits {
   private readonly all: TurnPermits
   private readonly owner: Owner

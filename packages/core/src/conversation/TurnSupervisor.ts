@@ -28,7 +28,6 @@ import type { Action, TurnExit } from "../decider/Decision.ts"
 import type { RunningTurn } from "../decider/State.ts"
 import type { ModelClient } from "../ModelClient.ts"
 import { ToolRuntime } from "../ToolRuntime.ts"
-import { CallIds } from "../turn/CallIds.ts"
 import * as Turn from "../turn/Turn.ts"
 import type { TurnOptions } from "../turn/TurnPort.ts"
 import { ApprovalWaiters } from "./ApprovalWaiters.ts"
@@ -60,24 +59,15 @@ export class TurnSupervisor {
   /** The tools of the conversation that wait for the answers to their questions. */
   readonly waiters: ApprovalWaiters
   private readonly conversationId: ConversationId
-  private readonly parts: SupervisorParts
-  private readonly turnParts: TurnParts
+  private readonly parts: SupervisorParts & TurnParts
   private readonly scope = Scope.makeUnsafe()
   /** The turn that was started last, until its fiber ends. */
   private last: { readonly turn: TurnOptions; readonly fiber: Fiber.Fiber<unknown> } | undefined
 
-  constructor(conversationId: ConversationId, parts: SupervisorParts) {
-    const { inbox, journal } = parts
+  constructor(conversationId: ConversationId, { inbox, journal, services }: SupervisorParts) {
     this.conversationId = conversationId
-    this.parts = parts
     this.waiters = new ApprovalWaiters(this.scope, (input) => inbox.send({ input }))
-    let callIds: CallIds | undefined
-    this.turnParts = {
-      inbox,
-      journal,
-      waiters: this.waiters,
-      callIds: () => (callIds ??= new CallIds(journal.allEvents)),
-    }
+    this.parts = { inbox, journal, services, waiters: this.waiters }
   }
 
   /** Carries out one action of a decision. Resolves at once: longer work runs in a fiber of the scope. */
@@ -125,7 +115,7 @@ export class TurnSupervisor {
         ? { first: journal.nextStep() }
         : {}),
     }
-    return Turn.run(turn, inboxPort(turnId, this.turnParts)).pipe(
+    return Turn.run(turn, inboxPort(turnId, this.parts)).pipe(
       // Not merged: a fiber that has them already keeps its context, which all conversations share.
       Effect.updateContext((_: Context.Context<never>) => this.parts.services),
       Effect.interruptible,

@@ -23,6 +23,7 @@ import {
   type RunningTurn,
   type State,
 } from "./State.ts"
+import { isReverting, revert } from "./Revert.ts"
 import { isMarked } from "../log/Reading.ts"
 import { triggerText } from "../log/Compacted.ts"
 import {
@@ -135,7 +136,7 @@ const accept = (state: State, id: SubmissionId, input: InputOf<"Submit">): Decis
     case "review":
       return review(state, queuedOf(id, op), whileRunning)
     case "revert":
-      return revert(state, id, op.turn_id, input.dropped)
+      return revert(state, { id, turnId: op.turn_id, dropped: input.dropped })
     case "mark_read":
       return markRead(state, id, op)
     case "edit_queued":
@@ -179,23 +180,6 @@ const markRead = (
   return {
     ...nothing(state),
     events: isMarked(reading, read) ? [] : [{ id, msg: { type: "read_marked", read } }],
-    receipt: { id, disposition: "none" },
-  }
-}
-
-const revert = (
-  state: State,
-  id: SubmissionId,
-  turnId: string,
-  dropped: number | undefined,
-): Decision => {
-  const { turn } = state
-  // Without a running turn only input in the queue waits, which is held and stays.
-  if (turn !== undefined) return refuse(state, "TurnRunning", `turn \`${turn.id}\` is running`)
-  if (dropped === undefined) return refuse(state, "NoSuchTurn", `turn not found: ${turnId}`)
-  return {
-    ...nothing(state),
-    events: [{ id, msg: { type: "thread_rolled_back", num_turns: dropped, turn_id: turnId } }],
     receipt: { id, disposition: "none" },
   }
 }
@@ -287,6 +271,7 @@ const place = (
         : waiting
     }
     case "reject":
+      if (isReverting(state)) return enqueue(state, submission)
       return refuse(state, "TurnRunning", `turn \`${turn.id}\` is running`)
   }
 }

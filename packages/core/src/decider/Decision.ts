@@ -25,7 +25,7 @@ import type { OpenCall } from "../log/OpenCalls.ts"
  * - `enqueue` is added to the queue of input (`InputQueue.ts`), which can be changed until its submissions start;
  * - `interrupt` interrupts the running turn (`turn_aborted`, reason `replaced`) and runs next, before everything queued;
  *   a turn that is being interrupted already keeps its reason;
- * - `reject` is refused `TurnRunning`.
+ * - `reject` is refused `TurnRunning`; behind an op `revert` that waits for the end of the turn it is queued.
  *
  * Without a running turn all but `steer` start one.
  */
@@ -67,7 +67,7 @@ export type Input =
       readonly followUp: boolean
       readonly lastMessage: string | null
     }
-  /** The turn is about to run a tool call; `attempt` counts from 1. */
+  /** The turn is about to run a tool call, or to ask whether it may run again; `attempt` counts from 1. */
   | {
       readonly _tag: "StartCall"
       readonly turnId: SubmissionId
@@ -76,6 +76,7 @@ export type Input =
       readonly name: string
       readonly replay: ReplayClass
       readonly attempt: number
+      readonly waits?: boolean
     }
   /** A tool of the turn asks a question. The tool chooses `number`, which is never used again. */
   | {

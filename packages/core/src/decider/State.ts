@@ -98,6 +98,16 @@ export interface RunningTurn {
   readonly unfinished?: UnfinishedText | undefined
 }
 
+/** An accepted op `revert` that waits for the end of the running turn. */
+export interface PendingRevert {
+  /** Id of its submission. */
+  readonly id: SubmissionId
+  /** The first turn that it drops. */
+  readonly turnId: SubmissionId
+  /** Number of user messages from that turn on. */
+  readonly dropped: number
+}
+
 /** The state of a conversation. */
 export interface State {
   readonly settings: ConversationSettings
@@ -107,6 +117,8 @@ export interface State {
   readonly turn: RunningTurn | undefined
   /** Submissions queued for later turns, in their order; without a running turn, those of the queue of input that is held. */
   readonly waiting: ReadonlyArray<QueuedSubmission>
+  /** What is dropped when the running turn has ended, before the next one starts, in this order. Absent while there is nothing. */
+  readonly reverts?: ReadonlyArray<PendingRevert>
   readonly receipts: Receipts
   readonly approvals: ApprovalBook
   /** What a person has granted beyond the sandbox policy. Absent before the first grant. */

@@ -61,8 +61,24 @@ const after = (before: State, events: ReadonlyArray<Draft>, startable: Startable
     (state) => startNext(state, startable),
   )
 
-/** No turn runs: starts the first queued one, or ends the conversation after a shutdown. */
-export const startNext = (state: State, startable: Startable): Decision => {
+/** Carries out the reverts that waited for the end of the turn. A later one counts what the earlier ones have left. */
+const revertPending = (state: State): Decision => {
+  if (state.reverts === undefined) return nothing(state)
+  const { reverts, ...rest } = state
+  let gone = 0
+  const events = reverts.map(({ dropped, id, turnId: turn_id }): Draft => {
+    const num_turns = Math.max(0, dropped - gone)
+    gone += num_turns
+    return { id, msg: { type: "thread_rolled_back", num_turns, turn_id } }
+  })
+  return { ...nothing(rest), events }
+}
+
+/** No turn runs: drops what is to be dropped, and starts the first queued turn, or ends the conversation after a shutdown. */
+export const startNext = (state: State, startable: Startable): Decision =>
+  followedBy(revertPending(state), (current) => startQueued(current, startable))
+
+const startQueued = (state: State, startable: Startable): Decision => {
   if (state.closing) return closeConversation(nothing(state))
   const next = state.waiting.find(({ inQueue }) => startable === "all" || inQueue !== true)
   if (next === undefined) return nothing(state)

@@ -26,7 +26,7 @@ const questionsOf = (
   { approvalPolicy, approvalQuestions }: ConversationSettings,
   op: ContextOp,
 ): ConversationSettings["approvalQuestions"] => {
-  const given = op.type === "user_turn" ? undefined : op.approval_questions
+  const { approval_questions: given } = op
   if (given !== undefined) return given ?? undefined
   const isSame = op.approval_policy === undefined || op.approval_policy === approvalPolicy
   return isSame ? approvalQuestions : undefined
@@ -79,6 +79,12 @@ const reviewEvents = ({ id, items, review }: QueuedSubmission): ReadonlyArray<Dr
   return [{ id, msg: { type: "entered_review_mode", prompt, user_facing_hint: review } }]
 }
 
+/** The events behind `task_started` that begin a turn. */
+export const openingEvents = (submission: QueuedSubmission): ReadonlyArray<Draft> => [
+  ...reviewEvents(submission),
+  ...(submission.items.length === 0 ? [] : inputEvents(submission.id, submission)),
+]
+
 /** The state with the schema of the next answer; without one that the last turn had. */
 const withOutputSchema = (state: State, outputSchema: unknown): State => {
   if (state.settings.outputSchema === outputSchema) return state
@@ -88,7 +94,7 @@ const withOutputSchema = (state: State, outputSchema: unknown): State => {
 
 /** Starts a turn. One without input summarises the history, or runs a command of the user. */
 export const startTurn = (before: State, submission: QueuedSubmission): Decision => {
-  const { command, context, id, items, outputSchema } = submission
+  const { command, context, id, outputSchema } = submission
   const start = withOutputSchema(before, outputSchema)
   const { state, events } = context === undefined ? nothing(start) : withContext(start, id, context)
   return {
@@ -103,8 +109,7 @@ export const startTurn = (before: State, submission: QueuedSubmission): Decision
           ...defined({ user_shell_command: command }),
         },
       },
-      ...reviewEvents(submission),
-      ...(items.length === 0 ? [] : inputEvents(id, submission)),
+      ...openingEvents(submission),
     ],
     actions: [{ _tag: "StartTurn", id, ...defined({ command }) }],
     receipt: { id, disposition: "started" },

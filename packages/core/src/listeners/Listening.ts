@@ -131,6 +131,24 @@ export const untilTurnEnds: <E = never, R = never>(
 })
 
 /**
+ * Waits for the first event that `isIt` accepts and gives it. What was taken together with it and follows it is dropped.
+ * Fails as `run` does.
+ */
+export const untilEvent: (
+  listener: Listener,
+  isIt: (event: Event) => boolean,
+) => Effect.Effect<Event, ListenerEnd> = Effect.fnUntraced(function* (
+  listener: Listener,
+  isIt: (event: Event) => boolean,
+): Effect.fn.Return<Event, ListenerEnd> {
+  while (true) {
+    for (const delivery of yield* listener.take) {
+      if (delivery._tag === "Event" && isIt(delivery.event)) return delivery.event
+    }
+  }
+})
+
+/**
  * The durable events of a conversation from number 0 on, as any listener reads them, each text in progress as one delta
  * behind them. Ends after the first event that `isLast` accepts, if any does. Resolves with what there was when it
  * attached; a conversation that has ended gives its log. Attaches for as long as it reads.

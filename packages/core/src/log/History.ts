@@ -41,14 +41,14 @@ export const outputFor = (call: ToolCall, output: string): ToolOutput => ({
 export class History {
   private kept: Array<ResponseItem> = []
   // Index in `kept` of the output of each call that has none yet. Providers repeat call ids, so an output belongs to the
-  // oldest open call of its id. The end of a turn closes its calls.
-  private readonly open = new Map<string, Array<number>>()
+  // oldest open call of its id. The end of a turn closes its calls, and most conversations in memory have no turn.
+  private open: Map<string, Array<number>> | undefined
   private carried: Carried | undefined
   private readonly gauge = new TokenGauge()
 
   /** Folds the next event. */
   add({ msg }: Event): void {
-    if (isTerminal(msg)) this.open.clear()
+    if (isTerminal(msg)) this.open = undefined
     if (msg.type === "raw_response_item") {
       this.gauge.add(msg.item)
       this.addItem(msg.item)
@@ -63,19 +63,20 @@ export class History {
     })
     this.carried = carried
     this.kept = items.slice()
-    this.open.clear()
+    this.open = undefined
     this.gauge.restart(items)
   }
 
   private addItem(item: ResponseItem): void {
     if (isToolOutput(item)) {
-      const place = this.open.get(item.call_id)?.shift()
+      const place = this.open?.get(item.call_id)?.shift()
       if (place !== undefined) this.kept[place] = item
       return
     }
     this.kept.push(item)
     if (!isToolCall(item)) return
     const callId = item.call_id ?? ""
+    this.open ??= new Map()
     const places = this.open.get(callId)
     if (places === undefined) this.open.set(callId, [this.kept.length])
     else places.push(this.kept.length)

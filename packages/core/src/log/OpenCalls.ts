@@ -1,23 +1,34 @@
 /** The tool calls without an output in the unfinished turn of a log, as a fold of its records. */
 import { defined } from "@colloquy/protocol/Defined"
-import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import type { EventMsg, EventOf } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import { isQuestion, questionId } from "../question/ApprovalEvents.ts"
 import { isToolCall, isToolOutput } from "./History.ts"
 import type { RecordOf, ReplayClass } from "../LogRecord.ts"
 import type { ToolCall } from "../ToolRuntime.ts"
 
+/** An attempt to run a call. */
+interface Attempt {
+  readonly replay: ReplayClass
+  /** Counted from 1. */
+  readonly attempt: number
+  /** True: it has not run. It waits for the answer to the question whether it may, as an earlier one may have taken effect. */
+  readonly waits?: boolean
+}
+
 /** A call without an output. */
 export interface OpenCall {
   readonly call: ToolCall
   /** Id of the call in events. Absent when it is that of the provider. */
   readonly eventCallId?: string
-  /** Replay class and attempt of the last start. Absent when the call has not started. */
-  readonly started?: { readonly replay: ReplayClass; readonly attempt: number }
-  /** True while the call has a pending question. */
+  /** The last attempt. Absent when there was none. */
+  readonly started?: Attempt
+  /** True while that attempt has a pending question. */
   readonly asks: boolean
-  /** True once it emitted an event about an effect, or was approved. */
+  /** True once that attempt emitted an event about an effect, or was approved. */
   readonly acted: boolean
+  /** The last decision of a person, a rule or a deadline about that attempt. Absent while there is none. */
+  readonly decided?: "approved" | "denied"
 }
 
 const actsOf = (msg: EventMsg): string | undefined => {
@@ -32,6 +43,12 @@ const actsOf = (msg: EventMsg): string | undefined => {
     default:
       return undefined
   }
+}
+
+/** A question that was withdrawn is not decided. */
+const decisionOf = ({ decision, reason }: EventOf<"approval_resolved">): OpenCall["decided"] => {
+  if (reason === "withdrawn" || reason === "shutdown") return undefined
+  return decision.startsWith("approved") ? "approved" : "denied"
 }
 
 /** Id of the call in events. */
@@ -57,7 +74,9 @@ export class OpenCalls {
     if (msg.type === "raw_response_item") return this.addItem(msg.item)
     if (this.open.length === 0) return
     if (isQuestion(msg)) this.update(questionId(msg), { asks: true })
-    else if (msg.type === "approval_resolved") this.update(msg.call_id, { asks: false })
+    else if (msg.type === "approval_resolved") {
+      this.update(msg.call_id, { asks: false, ...defined({ decided: decisionOf(msg) }) })
+    }
     const acts = actsOf(msg)
     if (acts !== undefined) this.update(acts, { acted: true })
   }
@@ -71,13 +90,25 @@ export class OpenCalls {
     }
   }
 
-  /** Records that a call is about to run. A first attempt is that of the oldest call that has not started. */
-  markStarted({ attempt, callId, eventCallId, replay }: RecordOf<"ToolCall">): void {
+  /**
+   * Folds an attempt, about which nothing is known yet: what is known of an earlier one counts no more. A first attempt is
+   * that of the oldest call that has not started.
+   */
+  markStarted({ attempt, callId, eventCallId, replay, waits }: RecordOf<"ToolCall">): void {
     const place = this.open.findIndex(
       ({ started, call }) =>
         (call.call_id ?? "") === callId && (attempt > 1 || started === undefined),
     )
-    this.change(place, { started: { replay, attempt }, asks: false, ...defined({ eventCallId }) })
+    const found = this.open[place]
+    if (found === undefined) return
+    const { decided: _, eventCallId: __, ...call } = found
+    this.open[place] = {
+      ...call,
+      started: { replay, attempt, ...defined({ waits }) },
+      asks: false,
+      acted: false,
+      ...defined({ eventCallId }),
+    }
   }
 
   /** Changes the oldest call with this id. */

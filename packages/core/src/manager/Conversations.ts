@@ -20,6 +20,7 @@ import { activityOf, type HeldConversation, HeldConversations } from "../HeldCon
 import { IdGenerator } from "../IdGenerator.ts"
 import type { ModelClient } from "../ModelClient.ts"
 import type { QuotaOf } from "../Quota.ts"
+import { QuotaPlaces } from "../QuotaPlaces.ts"
 import { ToolRuntime } from "../ToolRuntime.ts"
 import { checkClientTools } from "./ClientToolCheck.ts"
 import { ConversationDirectory } from "./directory/ConversationDirectory.ts"
@@ -55,7 +56,10 @@ export interface ConversationsOptions {
   readonly program?: Program
   /** Observes the turns of all conversations that the model has answered to their end. */
   readonly onTurnCompleted?: OnTurnCompleted
-  /** The limits of each owner, below those of the process. Default: no owner has any. */
+  /**
+   * The limits of each owner, below those of the process. Default: no owner has any. Counted in this process, or over all
+   * that share `QuotaPlaces`.
+   */
   readonly quotaOf?: QuotaOf
 }
 
@@ -74,17 +78,15 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     program: options.program ?? defaultProgram,
   })
   const observer = yield* ConversationObserver
+  const quotas = defined({ quotaOf: options.quotaOf, places: yield* QuotaPlaces })
   const inMemory = yield* LoadedConversations.make({
     maxLoaded: options.maxLoaded ?? 1000,
     maxTurns: options.maxTurns ?? 1000,
     maxListeners: options.maxListeners ?? 1024,
     idleTimeToLive: Duration.fromInputUnsafe(options.idleTimeToLive ?? defaultIdleTimeToLive),
     storage,
-    ...defined({
-      observer,
-      onTurnCompleted: options.onTurnCompleted,
-      quotaOf: options.quotaOf,
-    }),
+    ...defined({ observer, onTurnCompleted: options.onTurnCompleted }),
+    ...quotas,
   }).pipe(observer === undefined ? identity : Effect.updateContext(observer.observe))
   const conversations = new ConversationDirectory({
     maxConversations: options.maxConversations ?? 100_000,
@@ -92,7 +94,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     store,
     storage,
     inMemory,
-    ...defined({ quotaOf: options.quotaOf }),
+    ...quotas,
   })
   yield* Effect.forkScoped(inMemory.sweep)
   yield* Effect.addFinalizer(() => conversations.shutdown)
@@ -156,6 +158,7 @@ const serviceOf = (
     ...creatingOf(conversations, tools),
     // Without a span: it is on the path of every request.
     get: (id, access) => conversations.get(id, access),
+    refer: (id, access) => conversations.get(id, access),
     open: Effect.fn("ConversationManager.open")((path, access) => conversations.open(path, access)),
     follow: (id, options, access) => shared.follow(id, options, access),
     stateOf: Effect.fn("ConversationManager.stateOf")((id, access) => shared.stateOf(id, access)),
@@ -164,14 +167,14 @@ const serviceOf = (
       conversations.metadata(address, access),
     ),
     history: Effect.fn("ConversationManager.history")((id, access) => shared.history(id, access)),
-    remove: Effect.fn("ConversationManager.remove")((id, access) =>
-      conversations.releaseAnd("delete", id, access),
+    remove: Effect.fn("ConversationManager.remove")((id, access, revision) =>
+      conversations.releaseAnd("delete", id, access, revision),
     ),
-    archive: Effect.fn("ConversationManager.archive")((id, access) =>
-      conversations.releaseAnd("archive", id, access),
+    archive: Effect.fn("ConversationManager.archive")((id, access, revision) =>
+      conversations.releaseAnd("archive", id, access, revision),
     ),
-    unarchive: Effect.fn("ConversationManager.unarchive")((id, access) =>
-      conversations.unarchive(id, access),
+    unarchive: Effect.fn("ConversationManager.unarchive")((id, access, revision) =>
+      conversations.unarchive(id, access, revision),
     ),
     rename: Effect.fn("ConversationManager.rename")((id, name, access) =>
       shared.rename(id, name, access),

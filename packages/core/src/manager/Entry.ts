@@ -23,9 +23,11 @@ import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type { StartedConversation, OwnedConversation } from "../Conversation.ts"
 import type { ConversationLoad } from "../ConversationObserver.ts"
-import type { ConversationUnavailable } from "../ConversationErrors.ts"
+import { ConversationUnavailable, ManagerClosed } from "../ConversationErrors.ts"
+import type { ConversationEnd } from "../conversation/ConversationHandle.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import type { RevocableLog } from "../store/RevocableLog.ts"
+import { LeaseHeld, LeaseLost } from "../StoreErrors.ts"
 
 /** A conversation in memory, from one load to the next eviction. */
 export interface LoadedConversation {
@@ -35,8 +37,8 @@ export interface LoadedConversation {
   /** Scope of the lease of its log (L16). Closed once nothing more is recorded, also when the fiber does not end. */
   readonly lease: Scope.Closeable
   readonly log: RevocableLog
-  /** `ended` becomes true when the fiber has ended. */
-  readonly status: { ended: boolean }
+  /** `end`: how the fiber has ended, once it has. */
+  readonly status: { end: ConversationEnd | undefined }
 }
 
 /** Where a conversation is. The diagram above shows what moves it between placements. */
@@ -78,8 +80,10 @@ export interface Entry {
   uses: number
   /** Time of the last use, in milliseconds since the epoch. */
   usedAtMs: number
-  /** True while the conversation is created, removed or archived: no caller finds it then. */
+  /** True while the conversation is created, removed or archived: no caller finds it until that has ended. */
   isHidden: boolean
+  /** True while it is archived, or made available again: it is hidden, and callers learn why. */
+  isArchiving: boolean
   /** True for a new conversation of which nothing is recorded yet. It is hidden until then. */
   isUnrecorded: boolean
   /** Called once, when the conversation was loaded or removed. Undefined unless a caller waits for that. */
@@ -103,6 +107,7 @@ export const makeEntry = (id: ConversationId, placement: Placement, owner?: stri
   uses: 0,
   usedAtMs: 0,
   isHidden: false,
+  isArchiving: false,
   isUnrecorded: false,
   onMoved: undefined,
   path: undefined,
@@ -114,10 +119,26 @@ export const makeEntry = (id: ConversationId, placement: Placement, owner?: stri
  *
  * @param isHalted true when the manager closes
  */
-export const absentBecause = ({ isUnrecorded, placement }: Entry, isHalted: boolean): string => {
-  if (isUnrecorded) return "its log could not be created"
-  if (placement._tag === "Removed" && placement.isDeleted === true) return "it was removed"
-  return isHalted ? "it is being closed" : "it is being removed or archived"
+export const absent = (
+  { id, isUnrecorded, placement }: Entry,
+  isHalted: boolean,
+): ConversationUnavailable => {
+  const because = (reason: string) => new ConversationUnavailable({ id, reason })
+  if (isUnrecorded) return because("its log could not be created")
+  if (placement._tag === "Removed" && placement.isDeleted === true) return because("it was removed")
+  if (!isHalted) return because("it is being removed or archived")
+  // Without a cause it would count as archived.
+  const closed = new ManagerClosed()
+  return new ConversationUnavailable({ id, reason: "it is being closed", because: closed })
+}
+
+/** Hides a conversation while this operation is carried out, or shows it again. */
+export const setHidden = (
+  entry: Entry,
+  operation: "delete" | "archive" | "unarchive" | undefined,
+): void => {
+  entry.isHidden = operation !== undefined
+  entry.isArchiving = operation === "archive" || operation === "unarchive"
 }
 
 /** What each of these conversations that is loaded holds at this moment. */
@@ -125,6 +146,17 @@ export const loadsOf = (entries: Iterable<Entry>): ReadonlyArray<ConversationLoa
   Array.from(entries).flatMap(({ placement }) =>
     placement._tag === "Loaded" ? [placement.loaded.conversation.load] : [],
   )
+
+/**
+ * The error of an operation that has released this conversation, where another process has taken it over since: what this
+ * one was asked to do with it may be long past there. Undefined in every other case.
+ */
+export const takenOver = ({ id, placement }: Entry): LeaseHeld | undefined => {
+  const end = placement._tag === "Removed" ? placement.loaded?.status.end : undefined
+  return end?._tag === "Lost" && end.because.because instanceof LeaseLost
+    ? new LeaseHeld({ id, holder: {} })
+    : undefined
+}
 
 /** Notifies the callers that wait for the conversation to be loaded or removed. */
 export const notifyMoved = (entry: Entry): void => {

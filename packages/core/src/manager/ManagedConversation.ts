@@ -8,6 +8,7 @@ import * as Scope from "effect/Scope"
 import type { Conversation } from "../Conversation.ts"
 import { ConversationClosed } from "../ConversationErrors.ts"
 import { attachedEvents } from "../listeners/Listener.ts"
+import { runTurn } from "../listeners/TurnRun.ts"
 import type { Entry } from "./Entry.ts"
 import type { LoadedConversations } from "./loaded/LoadedConversations.ts"
 
@@ -25,6 +26,12 @@ export class ManagedConversation implements Conversation {
 
   submit(...args: Parameters<Conversation["submit"]>): ReturnType<Conversation["submit"]> {
     return this.conversations.use(this.entry, (conversation) => conversation.submit(...args))
+  }
+
+  runTurn(
+    ...[op, options]: Parameters<Conversation["runTurn"]>
+  ): ReturnType<Conversation["runTurn"]> {
+    return runTurn(this, this.submit(op, options), options?.id)
   }
 
   /** Loads nothing: nothing runs in a conversation that is not in memory. */

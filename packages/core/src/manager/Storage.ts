@@ -13,7 +13,6 @@ import * as Scope from "effect/Scope"
 import {
   CannotResume,
   ConversationUnavailable,
-  type ManagerClosed,
   NoSuchConversation,
   ProviderGone,
 } from "../ConversationErrors.ts"
@@ -57,7 +56,7 @@ export const unavailable = (
 /** A store that cannot say whether it has the conversation makes it unavailable. */
 export const orUnavailable = (
   name: string,
-  finding: Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError>,
+  finding: Effect.Effect<Entry, GetError | StoreError>,
 ): Effect.Effect<Entry, GetError> =>
   Effect.catchTag(finding, "StoreError", (error) => Effect.fail(unavailable({ id: name }, error)))
 
@@ -148,14 +147,14 @@ export class Storage {
 
   /**
    * Like `create`, but the first append creates the log, with the first records of the conversation and those of the
-   * append as one batch. `onCreated` is called when that is on disk.
+   * append as one batch. `onCreated` runs when that is on disk.
    */
   createOnSubmit(
     entry: Entry,
     settings: ConversationSettings,
     initialLog: InitialLog,
     lease: Scope.Scope,
-    onCreated: () => void,
+    onCreated: Effect.Effect<void>,
   ): Effect.Effect<LogSource> {
     return Effect.map(this.beginningOf(entry, settings, initialLog), ({ meta, records }) => ({
       settings,

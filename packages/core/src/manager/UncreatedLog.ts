@@ -16,19 +16,20 @@ type CreateLog = (
 /** Generation of the writer that creates a log. */
 const firstGeneration = 1
 
-/** What creates the log, and what is called when it is on disk. */
+/** What creates the log, and what runs when it is on disk. */
 interface Beginning {
   readonly create: CreateLog
-  readonly onCreated: () => void
+  readonly onCreated: Effect.Effect<void>
 }
 
 /** The writer of one log. */
 export class UncreatedLog implements LogWriter {
   /** Replaced by the writer, because the beginning keeps the first records alive. */
   private log: LogWriter | Beginning
+  private notifyLost: (() => void) | undefined
 
-  /** @param onCreated called once, when the log is on disk and before the append resolves; it must return at once */
-  constructor(create: CreateLog, onCreated: () => void) {
+  /** @param onCreated runs once, when the log is on disk; the first append resolves after it */
+  constructor(create: CreateLog, onCreated: Effect.Effect<void>) {
     this.log = { create, onCreated }
   }
 
@@ -42,10 +43,17 @@ export class UncreatedLog implements LogWriter {
   ): Effect.Effect<void, AppendError> {
     const { log } = this
     return "create" in log
-      ? Effect.map(log.create(records), (writer) => {
+      ? Effect.flatMap(log.create(records), (writer) => {
           this.log = writer
-          log.onCreated()
+          if (this.notifyLost !== undefined) writer.onLost?.(this.notifyLost)
+          return log.onCreated
         })
       : log.append(records, durability)
+  }
+
+  /** A log that does not exist has no lease to lose. */
+  onLost(notify: () => void): void {
+    this.notifyLost = notify
+    if (!("create" in this.log)) this.log.onLost?.(notify)
   }
 }

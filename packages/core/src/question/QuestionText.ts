@@ -116,26 +116,34 @@ type ApprovalMsg = EventOf<
   | "request_permissions"
 >
 
-const firstLine = (msg: ApprovalMsg): string => {
+const firstLine = (msg: ApprovalMsg, agent: string): string => {
   if (msg.type === "apply_patch_approval_request") {
-    return "Allow Codex to apply proposed code changes?"
+    return `Allow ${agent} to apply proposed code changes?`
   }
   if (msg.type === "tool_approval_request") {
     const of = msg.server === undefined ? "" : ` of tool server ${nameText(msg.server)}`
-    return `Allow Codex to call ${nameText(msg.tool)}${of}?`
+    return `Allow ${agent} to call ${nameText(msg.tool)}${of}?`
   }
-  if (msg.type === "request_permissions") return "Allow Codex further permissions?"
+  if (msg.type === "request_permissions") return `Allow ${agent} further permissions?`
   return isInline(msg.command, msg.cwd)
-    ? `Allow Codex to run \`${commandText(msg.command)}\` in \`${pathText(msg.cwd)}\`?`
-    : `Allow Codex to run the command below in ${nameText(msg.cwd)}?`
+    ? `Allow ${agent} to run \`${commandText(msg.command)}\` in \`${pathText(msg.cwd)}\`?`
+    : `Allow ${agent} to run the command below in ${nameText(msg.cwd)}?`
 }
 
-/** The whole question for a person. Its first line is that of the original program. */
-export const questionText = (msg: ApprovalMsg): string => {
+/**
+ * The whole question for a person.
+ *
+ * @param agent the program that asks; default: as the original program names itself, whose words clients may know
+ */
+export const questionText = (msg: ApprovalMsg, agent = "Codex"): string => {
   const reason = msg.reason === undefined ? undefined : shownReason(msg.reason)
   const rows = msg.type === "exec_approval_request" ? rowsBelow(msg) : undefined
   const isComplete = rows === undefined || reason?.endsWith(rows) === true
-  return [firstLine(msg), ...(reason === undefined ? [] : [reason]), ...(isComplete ? [] : [rows])]
+  return [
+    firstLine(msg, agent),
+    ...(reason === undefined ? [] : [reason]),
+    ...(isComplete ? [] : [rows]),
+  ]
     .filter((line) => line !== undefined)
     .join("\n")
 }

@@ -36,12 +36,18 @@ export const beyondHistory = (
         ? undefined
         : new BadForkRule({ field: "seq", value: rule.seq, next: source.length })
     case "BeforeSubmission":
+      return placeOfTurn(withoutReverted(source), rule.id) === -1
+        ? new BadForkRule({ field: "id", value: rule.id })
+        : undefined
     case "ThroughSubmission":
-      return events.some(({ id, msg }) => id === rule.id && msg.type === "task_started")
-        ? undefined
-        : new BadForkRule({ field: "id", value: rule.id })
+      return placeOfTurn(events, rule.id) === -1
+        ? new BadForkRule({ field: "id", value: rule.id })
+        : undefined
   }
 }
+
+const placeOfTurn = (events: ReadonlyArray<Event>, turnId: string): number =>
+  events.findIndex(({ id, msg }) => id === turnId && msg.type === "task_started")
 
 const notCopied: ReadonlySet<string> = new Set([
   "shutdown_complete",
@@ -72,8 +78,11 @@ const cut = (events: ReadonlyArray<Event>, rule: ForkRule): number => {
     }
     case "BeforeEvent":
       return events.filter(({ seq }) => seq < rule.seq).length
-    case "BeforeSubmission":
-      return events.findIndex(({ id, msg }) => id === rule.id && msg.type === "task_started")
+    case "BeforeSubmission": {
+      // Everything comes before a turn that still runs.
+      const place = placeOfTurn(events, rule.id)
+      return place === -1 ? events.length : place
+    }
     case "ThroughSubmission":
       return events.findLastIndex(({ id, msg }) => id === rule.id && isTerminal(msg)) + 1
   }

@@ -3,13 +3,20 @@
  * `fault` says what is wrong with a log.
  *
  * A crash may leave the beginning of a batch in the log. The client got no receipt then, so a submission that starts or
- * joins a turn counts only if an event of it follows.
+ * joins a turn counts only if an event of it follows. One that waited had its receipt before its turn began: its input is
+ * in the log with it, and is recorded as an event by the next process (L10).
  */
 import { defined } from "@colloquy/protocol/Defined"
-import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
+import { type Event, type EventMsg, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
-import { isAutoCompactId, isTurnOp, type QueuedSubmission, queuedOf } from "../decider/State.ts"
+import {
+  isAutoCompactId,
+  isTurnOp,
+  type PendingRevert,
+  type QueuedSubmission,
+  queuedOf,
+} from "../decider/State.ts"
 import { changed, isQueueChange } from "../decider/InputQueue.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { type OpenCall, OpenCalls } from "../log/OpenCalls.ts"
@@ -17,20 +24,31 @@ import { keep, none as noReceipts, type Receipts, spend } from "../decider/Recei
 import type { LogRecord, RecordOf } from "../LogRecord.ts"
 import type { StoredSettings } from "../StoredSettings.ts"
 
+/** A beginning of a turn that was not recorded to its end. */
+export interface CutStart {
+  readonly submission: QueuedSubmission
+  /** Number of the events behind `task_started` that the log has. */
+  readonly recorded: number
+}
+
 /** What a log contains about unfinished work, beside its events. */
 export interface Unfinished {
   /** Receipts of earlier submissions. */
   readonly receipts: Receipts
   /** Queued submissions, in their order. */
   readonly waiting: ReadonlyArray<QueuedSubmission>
+  /** Reverts that wait for the end of the unfinished turn, in their order. */
+  readonly reverts: ReadonlyArray<Omit<PendingRevert, "dropped">>
   /** By the number of the event that asks the question. */
   readonly questions: ReadonlyMap<number, RecordOf<"Question">>
   /** Tool calls without an output of the unfinished turn, oldest first. */
   readonly calls: ReadonlyArray<OpenCall>
   /** Number of attempts of the unfinished turn, its first start included. */
   readonly attempt: number
-  /** False when the log contains only the first event of the unfinished turn. */
+  /** False when the log has no input of the unfinished turn. */
   readonly hasInput: boolean
+  /** A submission that had waited and whose turn the log does not have the whole beginning of. */
+  readonly cut?: CutStart
   /** Reason of the interruption, if the unfinished turn was interrupted. */
   readonly stopped?: TurnAbortReason
 }
@@ -60,9 +78,11 @@ export class LogFold {
   /** The receipts before a submission of which no event has followed yet. */
   private unconfirmed: Receipts | undefined
   private waiting: ReadonlyArray<QueuedSubmission> = []
+  private reverts: Unfinished["reverts"] = []
   private turn: SubmissionId | undefined
   private attempt = 1
   private hasInput = false
+  private cut: CutStart | undefined
   private stopped: TurnAbortReason | undefined
   /** What is wrong with the log. Undefined while nothing is. */
   fault: string | undefined
@@ -99,11 +119,12 @@ export class LogFold {
       unfinished: {
         receipts: this.unconfirmed ?? this.receipts,
         waiting: this.waiting,
+        reverts: this.reverts,
         questions: this.questions,
         calls: this.calls.all(),
         attempt: this.attempt,
         hasInput: this.hasInput,
-        ...defined({ stopped: this.stopped }),
+        ...defined({ stopped: this.stopped, cut: this.cut }),
       },
       ...defined({ settings: this.settings }),
     }
@@ -144,6 +165,7 @@ export class LogFold {
       this.waiting = changed(this.waiting, op)
       return
     }
+    if (op?.type === "revert") this.reverts = [...this.reverts, { id, turnId: op.turn_id }]
     if (op === undefined || !isTurnOp(op)) return
     const queued: QueuedSubmission = {
       ...queuedOf(id, op),
@@ -162,6 +184,10 @@ export class LogFold {
   private foldEvent({ id, msg }: Event): void {
     this.unconfirmed = undefined
     this.markUsed(id)
+    if (msg.type === "thread_rolled_back") {
+      this.reverts = this.reverts.filter((pending) => pending.id !== id)
+    }
+    if (msg.type === "task_started") this.cut = this.cutOf(id)
     if (msg.type === "task_started" || isTerminal(msg)) {
       if (this.waiting.length > 0) this.waiting = this.waiting.filter((queued) => queued.id !== id)
     }
@@ -172,11 +198,26 @@ export class LogFold {
       this.stopped = undefined
       this.calls.clear()
     } else if (id === this.turn) {
-      if (isTerminal(msg)) {
-        this.turn = undefined
-        this.calls.clear()
-      } else if (msg.type === "user_message") this.hasInput = true
+      this.follow(msg)
       this.calls.add(msg)
     }
+  }
+
+  private cutOf(id: SubmissionId): CutStart | undefined {
+    const submission = this.waiting.find((queued) => queued.id === id)
+    return submission === undefined || submission.items.length === 0
+      ? undefined
+      : { submission, recorded: 0 }
+  }
+
+  /** An event of the unfinished turn behind its first one. */
+  private follow(msg: EventMsg): void {
+    const { cut } = this
+    if (cut !== undefined) this.cut = { ...cut, recorded: cut.recorded + 1 }
+    if (isTerminal(msg)) {
+      this.turn = undefined
+      this.calls.clear()
+    } else if (msg.type === "user_message") this.hasInput = true
+    if (this.hasInput || this.turn === undefined) this.cut = undefined
   }
 }

@@ -7,7 +7,7 @@
  *           └── otherwise ───────────────────────────────────────▶ closed: `turn_aborted`, and outputs that say so for
  *                                                                  its calls (L11)
  *
- * In every case the turn has one terminal event in the end (L5).
+ * In every case the turn has one terminal event in the end (L5), and an input that waited for the turn is recorded (L10).
  */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import * as Duration from "effect/Duration"
@@ -18,6 +18,7 @@ import type { Unfinished } from "./LogFold.ts"
 import { outputFor } from "../log/History.ts"
 import { eventCallIdOf, type OpenCall, onlyAsks } from "../log/OpenCalls.ts"
 import { turnEnded, startNext } from "../decider/TurnEnd.ts"
+import { openingEvents } from "../decider/TurnStart.ts"
 
 /** Most attempts of a turn or a call. One that ends its process each time is not tried again. */
 export const maxAttempts = 3
@@ -118,10 +119,8 @@ const close = (state: State, turn: Turn, left: Unfinished): Decision => {
   )
 }
 
-/** The first decision after a load. `state` is that of `restoreState`. */
-export const recoverTurn = (state: State, left: Unfinished, nowMs: number): Decision => {
-  const { turn } = state
-  if (turn === undefined) return startNext(state, "waiting")
+/** What happens to a turn whose input is recorded. */
+const recoverStarted = (state: State, turn: Turn, left: Unfinished, nowMs: number): Decision => {
   if (turn.aborting === undefined && left.hasInput) {
     if (isParkable(state, left)) return park(state, turn, left, nowMs)
     // A review that has its end needs no further request.
@@ -131,4 +130,16 @@ export const recoverTurn = (state: State, left: Unfinished, nowMs: number): Deci
     }
   }
   return close(state, turn, left)
+}
+
+/** The first decision after a load. `state` is that of `restoreState`. */
+export const recoverTurn = (state: State, left: Unfinished, nowMs: number): Decision => {
+  const { turn } = state
+  if (turn === undefined) return startNext(state, "waiting")
+  const { cut } = left
+  if (cut === undefined) return recoverStarted(state, turn, left, nowMs)
+  const rest = openingEvents(cut.submission).slice(cut.recorded)
+  return followedBy({ ...nothing(state), events: rest }, (current) =>
+    recoverStarted(current, turn, { ...left, hasInput: true }, nowMs),
+  )
 }

@@ -3,6 +3,7 @@ import type { Event } from "@colloquy/protocol/EventMsg"
 import { type Question, restoredNumber } from "../decider/ApprovalBook.ts"
 import { isQuestion, requestOf } from "../question/ApprovalEvents.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
+import { userMessagesFrom } from "../log/Reverted.ts"
 import { initialState, project, type State } from "../decider/State.ts"
 import type { Recovered } from "./LogFold.ts"
 
@@ -30,10 +31,15 @@ export const restoreState = (settings: ConversationSettings, existing: Recovered
     .all()
     .reduce(project, { ...initialState(settings), receipts: unfinished.receipts })
   const open = log.openQuestions().flatMap((event) => questionOf(event, existing))
+  const reverts = unfinished.reverts.flatMap((pending) => {
+    const dropped = userMessagesFrom(log.all(), pending.turnId)
+    return dropped === undefined ? [] : [{ ...pending, dropped }]
+  })
   const { turn } = folded
   return {
     ...folded,
     waiting: unfinished.waiting,
+    ...(reverts.length === 0 ? {} : { reverts }),
     ...(open.length === 0 ? {} : { approvals: { ...folded.approvals, open } }),
     ...(turn === undefined || unfinished.stopped === undefined
       ? {}

@@ -35,9 +35,10 @@ export const withEphemeralLogs = (store: Store): Store => {
     positionOf: (id, seq) => of(id).positionOf(id, seq),
     list: (query) => store.list(query),
     metadata: (where) => at(where).metadata(where),
-    archive: (id) => of(id).archive(id),
-    unarchive: (id) => of(id).unarchive(id),
+    archive: (id, revision) => of(id).archive(id, revision),
+    unarchive: (id, revision) => of(id).unarchive(id, revision),
     rename: (id, name) => of(id).rename(id, name),
-    delete: (id) => Effect.tap(of(id).delete(id), () => Effect.sync(() => void ids.delete(id))),
+    delete: (id, revision) =>
+      Effect.tap(of(id).delete(id, revision), () => Effect.sync(() => void ids.delete(id))),
   }
 }

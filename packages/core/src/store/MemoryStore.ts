@@ -20,6 +20,7 @@ import {
   type Position,
   type RecordPage,
   type LogAddress,
+  type Revision,
 } from "../ConversationStore.ts"
 import type { LogRecord } from "../LogRecord.ts"
 import { previewOf } from "./Preview.ts"
@@ -28,20 +29,32 @@ import { LeaseHeld, LeaseLost, StoreError } from "../StoreErrors.ts"
 /** The log of one conversation. */
 class MemoryLog {
   readonly meta: ConversationMeta
+  /** The same for no two logs of a store. */
+  private readonly number: number
   readonly records: Array<LogRecord>
   preview: string | undefined
   name: string | undefined
   archived = false
-  /** Generation of the writer that holds the lease, or held it last. */
+  /** Generation of the writer that holds the lease, or held it last; larger where it was archived or unarchived since. */
   generation = 0
   /** True while a writer holds the lease. */
   held = false
 
-  constructor(meta: ConversationMeta, records: ReadonlyArray<LogRecord>) {
+  constructor(meta: ConversationMeta, records: ReadonlyArray<LogRecord>, number: number) {
     this.meta = meta
+    this.number = number
     // A copied array has no spare capacity.
     this.records = records.slice()
     for (const record of records) this.updatePreview(record)
+  }
+
+  get revision(): Revision {
+    return `${this.number}.${this.generation}`
+  }
+
+  setArchived(archived: boolean): void {
+    this.archived = archived
+    this.generation++
   }
 
   append(records: ReadonlyArray<LogRecord>): void {
@@ -98,6 +111,14 @@ class Writer implements LogWriter {
   }
 }
 
+/** Fails for a log that has another revision than the given one. */
+const unchanged =
+  (revision: Revision | undefined) =>
+  (log: MemoryLog): Effect.Effect<void, LeaseHeld> =>
+    revision === undefined || revision === log.revision
+      ? Effect.void
+      : Effect.fail(new LeaseHeld({ id: log.meta.id, holder: {} }))
+
 /** Order of lists. */
 const newestFirst = (a: ListPosition, b: ListPosition): number => {
   if (a.createdAtMs !== b.createdAtMs) return b.createdAtMs - a.createdAtMs
@@ -129,6 +150,7 @@ export class MemoryStore implements Service {
   static readonly layer = Layer.sync(ConversationStore, () => new MemoryStore())
 
   private readonly logs = new Map<ConversationId, MemoryLog>()
+  private created = 0
 
   create(
     meta: ConversationMeta,
@@ -140,7 +162,7 @@ export class MemoryStore implements Service {
         return Effect.fail(new StoreError({ operation: "create", reason: "Exists", message }))
       }
       return this.lease(() => {
-        const log = new MemoryLog(meta, records)
+        const log = new MemoryLog(meta, records, ++this.created)
         this.logs.set(meta.id, log)
         return log
       })
@@ -209,19 +231,21 @@ export class MemoryStore implements Service {
   }
 
   metadata(where: LogAddress): Effect.Effect<ConversationSummary, NoSuchConversation> {
-    return Effect.map(this.find(where), (log) => log.summary())
+    return Effect.map(this.find(where), (log) => ({ ...log.summary(), revision: log.revision }))
   }
 
-  archive(id: ConversationId): Effect.Effect<void, NoSuchConversation | LeaseHeld> {
-    return Effect.map(this.unleased({ id }), (log) => {
-      log.archived = true
-    })
+  archive(
+    id: ConversationId,
+    revision?: Revision,
+  ): Effect.Effect<void, NoSuchConversation | LeaseHeld> {
+    return this.setArchived(id, true, revision)
   }
 
-  unarchive(id: ConversationId): Effect.Effect<void, NoSuchConversation | LeaseHeld> {
-    return Effect.map(this.unleased({ id }), (log) => {
-      log.archived = false
-    })
+  unarchive(
+    id: ConversationId,
+    revision?: Revision,
+  ): Effect.Effect<void, NoSuchConversation | LeaseHeld> {
+    return this.setArchived(id, false, revision)
   }
 
   rename(id: ConversationId, name: string): Effect.Effect<void, NoSuchConversation> {
@@ -230,10 +254,25 @@ export class MemoryStore implements Service {
     })
   }
 
-  delete(id: ConversationId): Effect.Effect<void, NoSuchConversation | LeaseHeld> {
-    return Effect.map(this.unleased({ id }), () => {
+  delete(
+    id: ConversationId,
+    revision?: Revision,
+  ): Effect.Effect<void, NoSuchConversation | LeaseHeld> {
+    return Effect.map(Effect.flatMap(this.unleased({ id }), unchanged(revision)), () => {
       this.logs.delete(id)
     })
+  }
+
+  private setArchived(
+    id: ConversationId,
+    archived: boolean,
+    revision: Revision | undefined,
+  ): Effect.Effect<void, NoSuchConversation | LeaseHeld> {
+    return Effect.flatMap(this.unleased({ id }), (log) =>
+      log.archived === archived
+        ? Effect.void
+        : Effect.map(unchanged(revision)(log), () => log.setArchived(archived)),
+    )
   }
 
   private find(where: LogAddress): Effect.Effect<MemoryLog, NoSuchConversation> {

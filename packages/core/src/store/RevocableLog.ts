@@ -1,4 +1,4 @@
-/** The writer of a loaded conversation, which the process may give up before another one takes the lease. */
+/** The writer of a loaded conversation, which the process may give up, or whose lease it may lose, before its next append. */
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import type { Durability, LogWriter } from "../ConversationStore.ts"
@@ -39,7 +39,10 @@ export class RevocableLog implements LogWriter {
   }
 }
 
-/** Logs that nothing of a conversation can be recorded any more: an error, unless this process has given it up itself. */
+/**
+ * Logs that nothing of a conversation can be recorded any more: an error, unless this process has given it up itself or the
+ * store has reported that its leases are lost.
+ */
 export const logLoss = (id: ConversationId, writer: LogWriter, because: AppendError) =>
   writer.isRevoked === true
     ? Effect.logDebug(`conversation ${id} is given up`)

@@ -9,20 +9,19 @@ import { eventCallIdOf, type OpenCall, onlyAsks } from "../log/OpenCalls.ts"
 import { interruptedOutput, maxAttempts, outputOf } from "../recovery/RecoverTurn.ts"
 import type { TurnTools } from "../ToolRuntime.ts"
 import type { TurnOptions, TurnPort } from "./TurnPort.ts"
-import { ToolCalls } from "./ToolCalls.ts"
+import { callStart, ToolCalls } from "./ToolCalls.ts"
 
 /** Reason of the question, for the user. */
 const reason =
   "The process ended while this call ran, and it may have taken effect already. Run it again?"
 
-/** The question whether the call may run again. */
+/** The question whether the call may run again, with its id in events. */
 const questionOf = (
   { settings }: TurnOptions,
-  open: OpenCall,
+  { call }: OpenCall,
+  callId: string,
   tools: TurnTools,
 ): ApprovalRequest => {
-  const { call } = open
-  const callId = eventCallIdOf(open)
   const ofApplication = tools.questionOf?.(call)
   if (ofApplication !== undefined) return { _tag: "Tool", callId, ...ofApplication, reason }
   return {
@@ -38,23 +37,60 @@ const questionOf = (
   }
 }
 
-/** Why the call does not run again; undefined when it may. */
-const refusal = Effect.fnUntraced(function* (
+/** What becomes of an open call. */
+type Replay =
+  | { readonly _tag: "Run"; readonly attempt: number; readonly eventCallId?: string }
+  | { readonly _tag: "Refused"; readonly output: string }
+  /** The turn has ended. */
+  | { readonly _tag: "None" }
+
+const refused = (output: string): Replay => ({ _tag: "Refused", output })
+
+/** An attempt whose question has this answer. It runs under the id of the question. */
+const afterAnswer = (isApproved: boolean, attempt: number, eventCallId: string): Replay =>
+  isApproved
+    ? { _tag: "Run", attempt, eventCallId }
+    : refused(`${interruptedOutput}; running it again was not approved`)
+
+/**
+ * Decides whether the call runs again, which may need an answer. Every question has an id of its own, so that each is
+ * resolved once. It is recorded first which attempt the question is about: after one more restart its answer counts for
+ * that attempt, whenever it was given.
+ */
+const decide = Effect.fnUntraced(function* (
   turn: TurnOptions,
   open: OpenCall,
   port: TurnPort,
   tools: TurnTools,
-): Effect.fn.Return<string | undefined> {
-  const { started } = open
-  if (started === undefined || onlyAsks(open)) return undefined
-  if (started.replay === "never") return interruptedOutput
-  if (started.attempt >= maxAttempts)
-    return `${interruptedOutput}; it was tried ${started.attempt} times`
-  if (started.replay === "safe") return undefined
-  const { decision } = yield* port.ask(questionOf(turn, open, tools))
-  return decision === "approved" || decision === "approved_for_session"
-    ? undefined
-    : `${interruptedOutput}; running it again was not approved`
+): Effect.fn.Return<Replay> {
+  const { asks, call, decided, started } = open
+  // A call that only asked has no begin event yet: it keeps the id of its question.
+  const asked = asks ? { eventCallId: eventCallIdOf(open) } : {}
+  if (started === undefined) return { _tag: "Run", attempt: 1, ...asked }
+  const { replay, waits = false } = started
+  const ask = (eventCallId: string, attempt: number) =>
+    Effect.map(port.ask(questionOf(turn, open, eventCallId, tools)), ({ decision }) =>
+      afterAnswer(
+        decision === "approved" || decision === "approved_for_session",
+        attempt,
+        eventCallId,
+      ),
+    )
+  if (waits) {
+    if (decided !== undefined) {
+      return afterAnswer(decided === "approved", started.attempt, eventCallIdOf(open))
+    }
+    if (asks) return yield* ask(eventCallIdOf(open), started.attempt)
+  }
+  const attempt = waits ? started.attempt : started.attempt + 1
+  if (onlyAsks(open)) return { _tag: "Run", attempt, ...asked }
+  if (replay === "never") return refused(interruptedOutput)
+  if (attempt > maxAttempts)
+    return refused(`${interruptedOutput}; it was tried ${attempt - 1} times`)
+  if (replay === "safe") return { _tag: "Run", attempt }
+  const id = port.eventCallId(call.call_id ?? "")
+  const isRecorded = yield* port.recordCall({ ...callStart(tools, call, attempt, id), waits: true })
+  return isRecorded ? yield* ask(id, attempt) : { _tag: "None" }
 })
 
 /** Replays the calls in order. Resolves when their outputs are emitted. */
@@ -66,12 +102,9 @@ export const replayCalls = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, never, Scope.Scope> {
   const running = yield* ToolCalls.make(tools, port)
   for (const open of calls) {
-    const refused = yield* refusal(turn, open, port, tools)
-    const attempt = (open.started?.attempt ?? 0) + 1
-    // A call that only asked has no begin event yet: it keeps the id of its question.
-    const id = onlyAsks(open) && open.asks ? eventCallIdOf(open) : undefined
-    if (refused === undefined) yield* running.start(open.call, attempt, id)
-    else yield* port.emit([outputOf(open, refused)])
+    const replay = yield* decide(turn, open, port, tools)
+    if (replay._tag === "Run") yield* running.start(open.call, replay.attempt, replay.eventCallId)
+    else if (replay._tag === "Refused") yield* port.emit([outputOf(open, replay.output)])
   }
   const outputs = yield* running.finish
   if (outputs.length > 0) yield* port.emit(outputs)

@@ -69,8 +69,8 @@ const imagesEvent = (images: ReadonlyArray<string>): EventMsg => ({
 const replayOf = (tools: TurnTools, call: ToolCall): ReplayClass =>
   tools.replayOf?.(call) ?? (tools.isReadOnly(call) ? "safe" : "ask")
 
-/** What is recorded about a call that is about to run. */
-const callStart = (
+/** What is recorded about an attempt to run a call, before it begins. */
+export const callStart = (
   tools: TurnTools,
   call: ToolCall,
   attempt: number,

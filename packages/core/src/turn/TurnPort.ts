@@ -34,10 +34,10 @@ export interface Step {
   readonly tokens: ContextTokens
 }
 
-/** A call that is about to run, as it is recorded. */
+/** A call that is about to run or to be asked about, as it is recorded. */
 export type CallStart = Pick<
   RecordOf<"ToolCall">,
-  "callId" | "eventCallId" | "name" | "replay" | "attempt"
+  "callId" | "eventCallId" | "name" | "replay" | "attempt" | "waits"
 >
 
 /** What a turn can ask of its conversation. No member fails. */
@@ -46,7 +46,7 @@ export interface TurnPort {
   readonly emit: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>
   /** The id of a call in events: that of the provider, or another one if an event has it already. */
   readonly eventCallId: (callId: string) => string
-  /** Records that a call is about to run. Resolves with false when the turn has ended: then it must not run. */
+  /** Records that a call is about to run or to be asked about. Resolves with false when the turn has ended: then it must not. */
   readonly recordCall: (call: CallStart) => Effect.Effect<boolean>
   /** Emits events of a summary in the middle of the turn. Their id is `auto-compact-N`. */
   readonly emitCompaction: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>

@@ -106,6 +106,8 @@ describe("decide: an idle conversation", () => {
     assert.deepStrictEqual(allowedAfter({ ...change, cwd: "/else" }), off)
     assert.deepStrictEqual(allowedAfter({ ...change, approval_policy: approvalPolicy }), off)
     assert.deepStrictEqual(allowedAfter(turnOp({})), off)
+    assert.deepStrictEqual(allowedAfter(turnOp({ approval_questions: all })), all)
+    assert.isUndefined(allowedAfter(turnOp({ approval_questions: null })))
     assert.deepStrictEqual(allowedAfter({ ...change, approval_questions: all }), all)
     assert.isUndefined(allowedAfter({ ...change, approval_questions: null }))
     assert.isUndefined(allowedAfter({ ...change, approval_policy: "untrusted" }))

@@ -311,6 +311,14 @@ describe("Fork", () => {
     assert.deepStrictEqual(fork({ _tag: "BeforeEvent", seq: 1 }), [])
   })
 
+  it("cuts before a turn that still runs, and not after it", () => {
+    const running = three.slice(0, -1)
+    const before: ForkRule = { _tag: "BeforeSubmission", id: "2" }
+    assert.isUndefined(beyondHistory(running, before))
+    assert.deepStrictEqual(story(forkLog(running, before, target)), [...a, ...b])
+    assert.isDefined(beyondHistory(running, { _tag: "ThroughSubmission", id: "2" }))
+  })
+
   it("L4 L5 produces a complete log wherever it is cut", () => {
     for (let seq = 1; seq <= three.length; seq++) {
       const events = forkLog(three, { _tag: "BeforeEvent", seq }, target)

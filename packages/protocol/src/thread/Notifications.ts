@@ -229,7 +229,7 @@ export const ConfigWarning = about(
     path: Schema.optionalKey(Schema.String),
     range: Schema.optionalKey(Schema.Unknown),
   }),
-  "The configuration has a fault that does no harm. Sent to every connection.",
+  "The configuration has a fault that does no harm. Sent to a client that starts a thread, once for the same faults.",
 )
 /** Something will be removed. */
 export const DeprecationNotice = about(

@@ -12,7 +12,7 @@ export const maxInputCharacters = 1_048_576
 export const TurnStart = request("turn/start", {
   params: Schema.Struct({
     threadId: Schema.String,
-    /** May be empty: a turn without a message of the user. */
+    /** At least one element with content. */
     input: Schema.Array(UserInputParam),
     /** Comes back as `clientId` of the item. */
     clientUserMessageId: maybe(Schema.String),
@@ -21,6 +21,7 @@ export const TurnStart = request("turn/start", {
     outputSchema: maybe(Schema.Unknown),
     serviceTierForTurn: maybe(Schema.String),
     environments: maybe(Schema.Array(Schema.Unknown)),
+    /** Empty. What the model is to know besides the input is refused, since nothing would read it. */
     additionalContext: maybe(Open),
   }),
   result: Schema.Struct({ turn: Turn }),

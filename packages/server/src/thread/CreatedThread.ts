@@ -80,7 +80,7 @@ export const created = Effect.fnUntraced(function* (
   const thread = yield* describe(id, { history, state }, call)
   yield* Effect.mapError(
     connection.subscribe(
-      { conversation, history, raw },
+      { conversation, hasTurn: withTurns, history, raw },
       call,
       Effect.andThen(
         withTurns ? tellUsage(call, id, history) : Effect.void,

@@ -16,7 +16,8 @@ export const overrideThread = Effect.fnUntraced(function* (
   given: Omit<Params<typeof ThreadFork>, "threadId">,
 ): Effect.fn.Return<void, JsonRpcError, SettingsResolver> {
   const { approvalPolicy, baseInstructions, config, cwd, model, modelProvider } = given
-  const sandbox = given.sandbox ?? (yield* sandboxOfProfile(given.permissions))
+  const chosen = yield* sandboxOfProfile(given.permissions, { sandbox: given.sandbox })
+  const sandbox = given.sandbox ?? chosen
   const { developerInstructions } = given
   const state = yield* stateOf(conversation)
   if (modelProvider != null && modelProvider !== state.settings.provider.id) {

@@ -91,7 +91,7 @@ export const historyOf = Effect.fnUntraced(function* (
   )
 })
 
-/** Subscribes the caller to a thread that it uses, if it is not subscribed. */
+/** Subscribes the caller to a thread that it uses, if it is not subscribed; it gets the beginnings of what runs. */
 export const follow = Effect.fnUntraced(function* (
   conversation: Conversation,
   call: ThreadCall,
@@ -101,7 +101,8 @@ export const follow = Effect.fnUntraced(function* (
   if (connection.isSubscribed(id)) return
   connection.registry.loaded(id)
   const history = yield* historyOf(id, call)
-  yield* Effect.mapError(connection.subscribe({ conversation, history }, call), Errors.cannotAttach)
+  const subscribing = connection.subscribe({ conversation, hasTurn: false, history }, call)
+  yield* Effect.mapError(subscribing, Errors.cannotAttach)
 })
 
 /** What a thread is described with besides what the store knows. */

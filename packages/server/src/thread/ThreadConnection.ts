@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import type { AppConnection } from "../app/AppConnection.ts"
+import { sendAll } from "../app/subscriptions/SubscriptionPresenter.ts"
 import { Subscriptions } from "../app/subscriptions/Subscriptions.ts"
 import { wantedOnly } from "../app/WantedNotifications.ts"
 import type { PeerControl, RequestCaller } from "../jsonrpc/Caller.ts"
@@ -17,6 +18,7 @@ import {
   threadRegistries,
   type ThreadRegistry,
 } from "./subscriptions/ThreadRegistry.ts"
+import { ConfigWarnings } from "./host/ConfigWarnings.ts"
 import type { ThreadHistory } from "./ThreadHistory.ts"
 import type { SentRequests } from "./ThreadQuestions.ts"
 
@@ -35,6 +37,8 @@ export interface Subscribing {
   readonly history: ThreadHistory
   /** What the model is sent and what it sends is notified as well. */
   readonly raw?: boolean
+  /** The result has the running turn with all its items; else the subscription begins with their beginnings. */
+  readonly hasTurn: boolean
 }
 
 /** How long the last events of a thread that ends are waited for. */
@@ -55,6 +59,7 @@ export class ThreadConnection {
   readonly registry: ThreadRegistry
   /** This connection among those of the registry. */
   readonly member: ThreadMember
+  readonly configWarnings = new ConfigWarnings()
   private readonly scope: Scope.Scope
   private readonly presenter: ThreadPresenter
   private readonly subscriptions: Subscriptions
@@ -135,7 +140,7 @@ export class ThreadConnection {
    * for a thread that is subscribed already.
    */
   subscribe(
-    { conversation, history, raw = false }: Subscribing,
+    { conversation, hasTurn, history, raw = false }: Subscribing,
     { afterAnswer, hold, peer }: Pick<RequestCaller, "afterAnswer" | "hold" | "peer">,
     first: Effect.Effect<void> = Effect.void,
   ): Effect.Effect<void, AttachError> {
@@ -156,15 +161,29 @@ export class ThreadConnection {
         },
       })
       this.own.set(threadId, { id, ended })
-      this.presenter.prime(threadId, history.fold.copy(), {
+      this.presenter.prime(threadId, history, {
         raw,
         unread: settings.ephemeral !== true,
       })
-      afterAnswer(Effect.andThen(first, start), (wasSent) => {
+      const begin = hasTurn ? Effect.void : this.announce(threadId, peer)
+      afterAnswer(Effect.andThen(Effect.andThen(first, begin), start), (wasSent) => {
         if (!wasSent) this.own.delete(threadId)
         abandon()
       })
     }).pipe(Effect.uninterruptible, this.subscribing.withPermits(1))
+  }
+
+  /** Sends the beginnings of what runs. A closed connection is only logged. */
+  private announce(threadId: string, peer: PeerControl): Effect.Effect<void> {
+    return Effect.suspend(() =>
+      Effect.forEach(
+        this.presenter.begun(threadId),
+        (one) => sendAll(this.peerOf(peer), [one]) ?? Effect.void,
+        { discard: true },
+      ),
+    ).pipe(
+      Effect.catch(({ reason }) => Effect.logDebug(`the running turn was not sent: ${reason}`)),
+    )
   }
 
   /** Ends the subscription. False if there is none. */

@@ -69,7 +69,7 @@ const isArchived = (id: string): JsonRpcError =>
   invalid(`session ${id} is archived. Run \`codex unarchive ${id}\` to unarchive it first.`)
 
 /** The thread has no turn with this id. */
-export const turnNotFound = (id: string): JsonRpcError => invalid(`turn not found: ${id}`)
+const turnNotFound = (id: string): JsonRpcError => invalid(`turn not found: ${id}`)
 
 /** The settings are not valid. */
 export const badSettings = ({ message }: { readonly message: string }): JsonRpcError =>

@@ -17,12 +17,14 @@ import {
 import type { ThreadItem } from "@colloquy/protocol/thread/Items"
 import type { Turn } from "@colloquy/protocol/thread/Thread"
 import type { ThreadStatus, TurnError } from "@colloquy/protocol/thread/Values"
-import { openCall, project, resynced, turnEnded } from "./items/ItemProjection.ts"
+import { openCall, project, requested, resynced, turnEnded } from "./items/ItemProjection.ts"
+import { begunItems, type OpenItem, openItems } from "./items/OpenItems.ts"
 import {
   initialProjection,
   type ItemOutput,
   type ProjectionState,
 } from "./items/ProjectionState.ts"
+import { Waiting } from "./questions/Waiting.ts"
 import { retryError, turnError } from "./TurnErrors.ts"
 
 /** What happened in a thread. */
@@ -60,9 +62,9 @@ interface OpenTurn {
   lastMessage: ThreadItem | undefined
 }
 
-/** What a thread can wait for. */
-const flags = ["waitingOnApproval", "waitingOnUserInput"] as const
-type WaitingFlag = (typeof flags)[number]
+/** The events after which a turn can send its next request: none is between the beginning of a text and its record. */
+const allowsRequest = (msg: EventMsg): boolean =>
+  msg.type === "task_started" || msg.type === "token_count" || msg.type === "compacted"
 
 const seconds = (ms: number): number => Math.floor(ms / 1000)
 
@@ -79,14 +81,24 @@ export const runningTurn = (id: string, startedAtMs: number | null): Turn => ({
   durationMs: null,
 })
 
+/** A turn that was interrupted before it began: the client has its id from the response. */
+const droppedTurn = (id: string, atMs: number): Turn => ({
+  ...runningTurn(id, null),
+  status: "interrupted",
+  completedAt: seconds(atMs),
+})
+
 /** See the header. */
 export class ThreadFold {
   private items: ItemsState = initialItems
   private projection: ProjectionState = initialProjection
   private turn: OpenTurn | undefined
-  /** What each question that waits for an answer is about, by its id. */
-  private readonly questions = new Map<string, WaitingFlag>()
+  private waiting = new Waiting()
   private hasFailed = false
+  /** A turn that was reported as interrupted, because nothing of it could be recorded any more. The log has no end of it yet. */
+  private abandoned: string | undefined
+  /** Ids of the input in the queue, which no client knows as turns. */
+  private queued: ReadonlyArray<string> = []
   private read: Reading | undefined
   /** Id of the last submission that has summarised the history. */
   private compacted: string | undefined
@@ -97,8 +109,10 @@ export class ThreadFold {
     copy.items = this.items
     copy.projection = this.projection
     copy.turn = this.turn === undefined ? undefined : { ...this.turn }
-    for (const [id, flag] of this.questions) copy.questions.set(id, flag)
+    copy.waiting = this.waiting.copy()
     copy.hasFailed = this.hasFailed
+    copy.abandoned = this.abandoned
+    copy.queued = this.queued
     copy.read = this.read
     copy.compacted = this.compacted
     return copy
@@ -107,15 +121,7 @@ export class ThreadFold {
   /** What the thread waits for now. */
   get status(): ThreadStatus {
     if (this.turn === undefined) return { type: this.hasFailed ? "systemError" : "idle" }
-    return {
-      type: "active",
-      activeFlags: this.questions.size === 0 ? [] : this.flags(),
-    }
-  }
-
-  private flags(): ReadonlyArray<WaitingFlag> {
-    const waiting = new Set(this.questions.values())
-    return flags.filter((flag) => waiting.has(flag))
+    return { type: "active", activeFlags: this.waiting.flags }
   }
 
   /** Which turns are unread; undefined before the first one. */
@@ -126,6 +132,22 @@ export class ThreadFold {
   /** Id of the running turn, if any. */
   get turnId(): string | undefined {
     return this.turn?.id
+  }
+
+  /** The items that have no end yet, with what is known of them. */
+  get open(): ReadonlyArray<OpenItem> {
+    return openItems(this.projection)
+  }
+
+  /** The beginnings of what runs, for a client that joins now: of the turn, and of its open items. Nothing while none runs. */
+  get begun(): ReadonlyArray<ThreadOutput> {
+    const { turn } = this
+    return turn === undefined
+      ? []
+      : [
+          { _tag: "TurnStarted", turn: runningTurn(turn.id, turn.startedAtMs) },
+          ...begunItems(this.projection),
+        ]
   }
 
   /** Id and start of the item of a call that runs or waits for its approval. */
@@ -148,11 +170,13 @@ export class ThreadFold {
     // Most events are pieces of a text, which change nothing else.
     if (isTextDelta(msg)) {
       this.project(event, atMs, outputs)
+      this.takeUp(event, atMs, outputs)
       return outputs
     }
     if (msg.type === "task_started") this.startTurn(event.id, atMs, outputs)
+    if (allowsRequest(msg)) this.projection = requested(this.projection, atMs)
     const before = this.status
-    this.countQuestion(msg)
+    this.waiting.count(msg)
     if (msg.type === "approval_resolved") {
       outputs.push({ _tag: "Message", turnId: this.turnOf(event.id), msg })
     }
@@ -164,29 +188,50 @@ export class ThreadFold {
     if (isPatch) this.report(before, outputs)
     this.reportMessage(event, outputs)
     this.countUnread(event, outputs)
+    const isReported = this.abandoned === event.id
+    this.takeUp(event, atMs, outputs)
     if (isTerminal(msg) && this.turn?.id === event.id) {
       this.endTurn(msg.type === "turn_aborted", atMs, outputs)
+    } else if (msg.type === "turn_aborted" && !isReported && !this.queued.includes(event.id)) {
+      outputs.push({ _tag: "TurnCompleted", turn: droppedTurn(event.id, atMs) })
     }
     return outputs
   }
 
   /** Ids of the questions that wait for an answer. */
   get pending(): ReadonlyArray<string> {
-    return [...this.questions.keys()]
+    return this.waiting.ids
   }
 
-  /** No event follows: the running turn has failed for that reason, and what it has left open is completed. */
+  /**
+   * No event follows, for that reason: the running turn and what it has left open end as they do when the log is read back,
+   * in which a turn without an end counts as interrupted.
+   */
   abandon(reason: string, at: number): ReadonlyArray<ThreadOutput> {
     const { turn } = this
     if (turn === undefined) return []
+    const { id } = turn
     const atMs = Math.floor(at)
     const outputs: Array<ThreadOutput> = []
-    // The open items end as they do when the log is read back, in which a turn without an end counts as aborted.
     const aborted: EventOf<"turn_aborted"> = { type: "turn_aborted", reason: "interrupted" }
-    this.project({ seq: 0, id: turn.id, msg: aborted }, atMs, outputs)
-    turn.error = turnError(reason)
-    this.endTurn(false, atMs, outputs)
+    this.project({ seq: 0, id, msg: aborted }, atMs, outputs)
+    const because: EventOf<"warning"> = { type: "warning", message: reason }
+    outputs.push({ _tag: "Message", turnId: id, msg: because })
+    this.endTurn(true, atMs, outputs)
+    this.abandoned = id
     return outputs
+  }
+
+  /** The log continues with an abandoned turn: it ends as was reported already, or goes on, which is reported as a start. */
+  private takeUp({ id, msg }: Event, atMs: number, outputs: Array<ThreadOutput>): void {
+    if (this.abandoned === undefined || this.abandoned !== id) return
+    if (msg.type === "turn_aborted") this.abandoned = undefined
+    else if (isTerminal(msg) || outputs.some(({ _tag }) => _tag === "ItemStarted")) {
+      this.abandoned = undefined
+      const start: Array<ThreadOutput> = []
+      this.startTurn(id, atMs, start)
+      outputs.unshift(...start)
+    }
   }
 
   /** The turn goes on after an error, or was interrupted: the error has not ended it, and is a warning. */
@@ -201,27 +246,6 @@ export class ThreadFold {
   private report(before: ThreadStatus, outputs: Array<ThreadOutput>): void {
     const { status } = this
     if (JSON.stringify(before) !== JSON.stringify(status)) outputs.push({ _tag: "Status", status })
-  }
-
-  private countQuestion(msg: EventMsg): void {
-    switch (msg.type) {
-      case "exec_approval_request":
-      case "apply_patch_approval_request":
-      case "tool_approval_request":
-      case "request_permissions":
-        this.questions.set(msg.call_id, "waitingOnApproval")
-        return
-      case "elicitation_request":
-        this.questions.set(msg.id, "waitingOnApproval")
-        return
-      case "request_user_input":
-        this.questions.set(msg.call_id, "waitingOnUserInput")
-        return
-      case "approval_resolved":
-        this.questions.delete(msg.call_id)
-        return
-      default:
-    }
   }
 
   private countUnread(event: Event, outputs: Array<ThreadOutput>): void {
@@ -283,7 +307,7 @@ export class ThreadFold {
     this.projection = ended.state
     for (const output of ended.outputs) this.add(output, outputs)
     this.turn = undefined
-    this.questions.clear()
+    this.waiting.clear()
     const status = isAborted ? "interrupted" : turn.error === undefined ? "completed" : "failed"
     this.hasFailed = status === "failed"
     outputs.push({ _tag: "Status", status: this.status })
@@ -330,7 +354,10 @@ export class ThreadFold {
       case "plan_update":
       case "token_count":
       case "raw_response_item":
+        outputs.push({ _tag: "Message", turnId, msg })
+        return
       case "queue_changed":
+        this.queued = msg.ids
         outputs.push({ _tag: "Message", turnId, msg })
         return
       default:

@@ -6,14 +6,14 @@ import type { ThreadItem } from "@colloquy/protocol/thread/Items"
 import type { Turn } from "@colloquy/protocol/thread/Thread"
 import { runningTurn, ThreadFold, type ThreadOutput } from "./ThreadFold.ts"
 
-/** A turn with all its finished items. */
+/** A turn with its finished items, and then the open ones. */
 export interface HistoryTurn extends Omit<Turn, "items"> {
   readonly items: ReadonlyArray<ThreadItem>
 }
 
 /** A thread as its log tells it. */
 export interface ThreadHistory {
-  /** Oldest first, each with all its finished items. */
+  /** Oldest first. Only the running turn of a loaded thread has open items. */
   readonly turns: ReadonlyArray<HistoryTurn>
   /** The state after the last event. It is shared: a copy of it continues. */
   readonly fold: ThreadFold
@@ -79,6 +79,7 @@ export const readHistory = (
       }
     }
   }
+  if (isLoaded) for (const { item, turnId } of fold.open) drafts.get(turnId)?.items.push(item)
   const turns = [...drafts.values()].map(({ items, turn }): HistoryTurn => ({
     ...turn,
     items,

@@ -55,16 +55,35 @@ const withPolicy = (
   ...defined(given == null ? { approvalQuestions } : corePolicy(given)),
 })
 
-/** The sandbox of the chosen set of permissions; undefined if none is chosen. */
+/**
+ * The sandbox of the chosen set of permissions; undefined if none is chosen.
+ *
+ * @param beside the sandbox that the same params choose, under its name
+ */
 export const sandboxOfProfile = (
   permissions: string | null | undefined,
+  beside: Readonly<Record<string, unknown>>,
 ): Effect.Effect<SandboxMode | undefined, JsonRpcError> => {
   if (permissions == null) return Effect.undefined
+  const other = Object.keys(beside).find((name) => beside[name] != null)
+  if (other !== undefined) {
+    return Effect.fail(invalid(`\`permissions\` cannot be combined with \`${other}\``))
+  }
   const profile = permissionProfiles.find(({ id }) => id === permissions)
   const ids = permissionProfiles.map(({ id }) => `\`${id}\``).join(", ")
   return profile === undefined
     ? Effect.fail(invalid(`unknown permission profile \`${permissions}\`, expected one of ${ids}`))
     : Effect.succeed(profile.sandbox)
+}
+
+/** The error for the first path that is not absolute; undefined if there is none. */
+const relativeRoot = (member: string, roots: ReadonlyArray<string>): JsonRpcError | undefined => {
+  const place = roots.findIndex((root) => !root.startsWith("/"))
+  return place === -1
+    ? undefined
+    : invalid(
+        `AbsolutePathBuf deserialized without a base path: params.${member}[${place}]: expected an absolute path`,
+      )
 }
 
 /**
@@ -75,14 +94,8 @@ const withRoots = (
   policy: CorePolicy,
   { cwd, roots }: { readonly cwd: string; readonly roots: ReadonlyArray<string> },
 ): Effect.Effect<CorePolicy | undefined, JsonRpcError> => {
-  const relative = roots.findIndex((root) => !root.startsWith("/"))
-  if (relative !== -1) {
-    return Effect.fail(
-      invalid(
-        `AbsolutePathBuf deserialized without a base path: params.runtimeWorkspaceRoots[${relative}]: expected an absolute path`,
-      ),
-    )
-  }
+  const relative = relativeRoot("runtimeWorkspaceRoots", roots)
+  if (relative !== undefined) return Effect.fail(relative)
   if (policy.mode !== "workspace-write") return Effect.undefined
   const known = policy.writable_roots ?? []
   const added = roots.filter((root) => root !== cwd && !known.includes(root))
@@ -96,7 +109,8 @@ export const startSettings = Effect.fnUntraced(function* (
   given: Overrides,
 ): Effect.fn.Return<ConversationSettings, JsonRpcError, SettingsResolver> {
   const { baseInstructions, config, cwd, developerInstructions, model, modelProvider } = given
-  const sandbox = given.sandbox ?? (yield* sandboxOfProfile(given.permissions))
+  const chosen = yield* sandboxOfProfile(given.permissions, { sandbox: given.sandbox })
+  const sandbox = given.sandbox ?? chosen
   const keys = {
     ...config,
     ...(modelProvider == null ? {} : { model_provider: modelProvider }),
@@ -136,14 +150,18 @@ export const policyOf = (given: SandboxPolicyParam): Effect.Effect<CorePolicy, J
       return given.networkAccess === true
         ? Effect.fail(Errors.notServed("`networkAccess` of a sandbox that is read-only"))
         : Effect.succeed({ mode: "read-only" })
-    case "workspaceWrite":
+    case "workspaceWrite": {
+      const writableRoots = given.writableRoots ?? []
+      const relative = relativeRoot("sandboxPolicy.writableRoots", writableRoots)
+      if (relative !== undefined) return Effect.fail(relative)
       return Effect.succeed({
         mode: "workspace-write",
-        writable_roots: given.writableRoots ?? [],
+        writable_roots: writableRoots,
         network_access: given.networkAccess ?? false,
         exclude_tmpdir_env_var: given.excludeTmpdirEnvVar ?? false,
         exclude_slash_tmp: given.excludeSlashTmp ?? false,
       })
+    }
     case "externalSandbox":
       return Effect.succeed({
         mode: "external-sandbox",
@@ -160,7 +178,7 @@ const sandboxChange = Effect.fnUntraced(function* (
   { cwd, permissions, runtimeWorkspaceRoots, sandboxPolicy }: Lasting,
   settings: ConversationSettings,
 ): Effect.fn.Return<CorePolicy | undefined, JsonRpcError> {
-  const mode = yield* sandboxOfProfile(permissions)
+  const mode = yield* sandboxOfProfile(permissions, { sandboxPolicy })
   const chosen: CorePolicy | undefined = mode === undefined ? undefined : { mode }
   const policy = sandboxPolicy == null ? chosen : yield* policyOf(sandboxPolicy)
   const rooted = yield* withRoots(policy ?? settings.sandboxPolicy, {

@@ -50,11 +50,22 @@ export const newestOf = ({ turns }: Pick<ThreadHistory, "turns">) => {
 
 const cursorBehind = (key: string): string => JSON.stringify({ behind: key })
 
+interface Cursor {
+  readonly at?: unknown
+  readonly behind?: unknown
+}
+
+const cursorOf = (cursor: string): Cursor | undefined => {
+  const parsed = Result.getOrUndefined(parseJson(cursor))
+  return typeof parsed === "object" && parsed !== null ? parsed : undefined
+}
+
+/** True for a cursor of `pageOf` or `cursorAt`, also where no list has its item. */
+export const isPageCursor = (cursor: string): boolean => cursorOf(cursor) !== undefined
+
 /** The place of the first item of the page in the list of keys; -1 if the cursor names none of them. */
 const placeOf = (keys: ReadonlyArray<string>, cursor: string): number => {
-  const parsed = Result.getOrUndefined(parseJson(cursor))
-  if (typeof parsed !== "object" || parsed === null) return -1
-  const { at, behind } = parsed as { readonly at?: unknown; readonly behind?: unknown }
+  const { at, behind } = cursorOf(cursor) ?? {}
   if (typeof at === "string") return keys.indexOf(at)
   const found = typeof behind === "string" ? keys.indexOf(behind) : -1
   return found === -1 ? -1 : found + 1

@@ -37,6 +37,7 @@ describe("SubmitInput", () => {
             Effect.andThen(Queue.offer(deliveries, event), Effect.sleep("1 second")).pipe(
               Effect.as({ id: "0", disposition: "started" } as const),
             ),
+          runTurn: () => Effect.die("not called"),
           attach: () => Effect.succeed({ take: Queue.takeAll(deliveries) }),
           events: () => Stream.never,
           cancel: () => Effect.void,

@@ -46,11 +46,22 @@ export const exec: ReadonlyArray<Difference> = [
     ),
   },
   {
+    key: "exec-refused-calls",
+    original: "A call that is refused, such as one of an unknown tool, has no item.",
+    colloquy:
+      "It has an `error` item with the reason; that of a patch which does not apply follows its `file_change`, which failed.",
+    why: "Who reads the events sees everything that the model tried.",
+    proofs: [everywhere(version, "exec_approval"), everywhere(version, "exec_tools")],
+    explains: whole("added", /^item\.completed (?:error|file_change)$/, (m) =>
+      /^\w+: refused$/.test(String(member(m, "params", "item", "message"))),
+    ),
+  },
+  {
     key: "exec-stderr",
     original:
       "Errors on stderr have the name of a request and its code, or no beginning of their own; the schema is read after the prompt.",
     colloquy:
-      "Every error is one line that begins with `Error: `, and files are read before the prompt.",
+      "Every error of a valid command line is one line that begins with `Error: `, and files are read before the prompt.",
     why: "A script finds the error, and a person who types the prompt does not type it for nothing.",
     proofs: [
       only(version, "exec_resume", "run 5"),

@@ -5,6 +5,7 @@ import {
   unsupportedMethods,
   unsupportedSwitches,
 } from "@colloquy/protocol/thread/Unsupported"
+import { unsentNotifications } from "@colloquy/protocol/thread/Unsent"
 import type { Version } from "../support/Recording.ts"
 import type { Difference } from "./Difference.ts"
 import { type Table, tables } from "./Differences.ts"
@@ -59,10 +60,22 @@ const unsupported = [
   `| \`${AccountLoginStart._tag}\` with the type \`${unsupportedLogin.type}\` | ${unsupportedLogin.reason} |`,
 ].join("\n")
 
+const unsent = [
+  "## Notifications of app-server v2 that are not sent",
+  "",
+  "Clients that wait for one of these get nothing.",
+  "",
+  "| notifications | why |",
+  "| --- | --- |",
+  ...unsentNotifications.map(
+    ({ methods, reason }) => `| ${methods.map(methodName).join(", ")} | ${reason} |`,
+  ),
+].join("\n")
+
 /** The page with its generated part replaced; throws when it has no such part. */
 export const withDifferences = (page: string): string => {
   const from = page.indexOf(begin)
   const to = page.indexOf(end)
   if (from === -1 || to < from) throw new Error("the page has no part for the differences")
-  return `${page.slice(0, from)}${begin}\n${[...tables.map(tableOf), unsupported].join("\n\n")}\n${page.slice(to)}`
+  return `${page.slice(0, from)}${begin}\n${[...tables.map(tableOf), unsupported, unsent].join("\n\n")}\n${page.slice(to)}`
 }

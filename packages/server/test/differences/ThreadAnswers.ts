@@ -170,14 +170,11 @@ export const threadAnswers: ReadonlyArray<Difference> = [
     key: "v2-unknown-settings",
     original:
       "Unknown keys of `config.toml` are reported by `configWarning` and `warning` when a thread starts.",
-    colloquy: "`colloquy doctor` reports them.",
-    why: "The configuration is read when the server starts, and not for each thread.",
+    colloquy: "`configWarning` reports them, with the line of each.",
+    why: "A fault of the configuration is none of the thread, and a client is told of it once.",
     proofs: [only(version, "app_config")],
-    explains: anyOf(
-      whole("missing", /^configWarning$/),
-      whole("missing", /^warning$/, (m) =>
-        JSON.stringify(m.original).includes("unrecognized configuration setting"),
-      ),
+    explains: whole("missing", /^warning$/, (m) =>
+      JSON.stringify(m.original).includes("unrecognized configuration setting"),
     ),
   },
   {

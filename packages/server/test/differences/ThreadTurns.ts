@@ -181,7 +181,8 @@ export const threadTurns: ReadonlyArray<Difference> = [
     key: "v2-retry",
     original:
       "When a response breaks off and is requested again, the open item is left behind, and another one starts. `codexErrorInfo` has the kind of the failure.",
-    colloquy: "The item completes with what was sent; the kind is `other`.",
+    colloquy:
+      "The item completes with what was sent, and starts again under its id; the kind is `other`.",
     why: "Every started item completes.",
     proofs: [only(version, "app_model_retry")],
     explains: anyOf(
@@ -288,9 +289,10 @@ export const threadTurns: ReadonlyArray<Difference> = [
   {
     key: "v2-late-subscriber",
     original:
-      "A client that resumes a thread during a message gets the rest of it, without `item/started`.",
-    colloquy: "It gets `item/started` and then all of the text, in pieces of its own.",
-    why: "What a client concatenates is the whole text.",
+      "A client that resumes a thread during a message gets the rest of it, without `item/started`. A running turn in a response has its finished items only.",
+    colloquy:
+      "It gets `item/started` and then all of the text, in pieces of its own. The turn also has the calls that run or wait for an approval; a client whose response has no items gets `turn/started` and `item/started` of what is open.",
+    why: "What a client concatenates is the whole text, and every item that it is notified of has a beginning.",
     proofs: [only(version, "app_ws_two_clients", "A thread of A 2", "B thread of A 2")],
     explains: anyOf(
       whole("added", /^item\/started agentMessage$/),
@@ -301,13 +303,17 @@ export const threadTurns: ReadonlyArray<Difference> = [
     ),
   },
   {
-    key: "v2-joined-by-request",
-    original: "A connection gets the notifications for all from `initialize` on.",
-    colloquy:
-      "It gets them from its first request of this version on, or if it declares `experimentalApi`.",
-    why: "Clients of the first version do not know these notifications.",
-    proofs: [only(version, "app_ws_two_clients", "B thread of A 2")],
-    explains: whole("missing", /^thread\/(?:started|status\/changed active)$/),
+    key: "v2-open-items",
+    original:
+      "A client that resumes a thread in the middle of a turn gets its finished items, and is asked about an item that it has not seen.",
+    colloquy: "The response has the items that run or wait for an answer as well, `inProgress`.",
+    why: "No client approves a command or a patch without its contents.",
+    proofs: [everywhere(version, "app_ws_late_joiner_pending_approval")],
+    explains: inPath(
+      /^response to thread\/resume$/,
+      /^result\.thread\.turns\.\d+\.items\.\d+$/,
+      (m) => m.kind === "added" && at(m.ours, "status") === "inProgress",
+    ),
   },
   {
     key: "v2-summary-setting",

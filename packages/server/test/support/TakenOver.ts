@@ -1,7 +1,7 @@
-/** A store in memory whose conversations another process can take over: then no append and no opening succeeds. */
+/** A store in memory that can fail, and whose conversations another process can take over: then no append and no opening succeeds. */
 import { ConversationStore, type LogWriter } from "@colloquy/core/ConversationStore"
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
-import { LeaseHeld, LeaseLost } from "@colloquy/core/StoreErrors"
+import { LeaseHeld, LeaseLost, StoreError } from "@colloquy/core/StoreErrors"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
@@ -9,21 +9,26 @@ export interface LosableStore {
   readonly layer: Layer.Layer<ConversationStore>
   /** True while another process has every conversation. */
   lost: boolean
+  /** True while nothing can be recorded, such as with a full disk. */
+  failing: boolean
 }
 
 const holder = { pid: 42, host: "elsewhere" }
 
 export const losable = (): LosableStore => {
   const inner = new MemoryStore()
-  const store: Omit<LosableStore, "layer"> = { lost: false }
+  const store: Omit<LosableStore, "layer"> = { lost: false, failing: false }
   const losing = (id: string, writer: LogWriter): LogWriter => ({
     generation: writer.generation,
     append: (...batch) =>
-      Effect.suspend(() =>
-        store.lost
-          ? Effect.fail(new LeaseLost({ id, generation: writer.generation }))
-          : writer.append(...batch),
-      ),
+      Effect.suspend((): ReturnType<LogWriter["append"]> => {
+        if (store.lost) return Effect.fail(new LeaseLost({ id, generation: writer.generation }))
+        return store.failing
+          ? Effect.fail(
+              new StoreError({ operation: "append", reason: "Full", message: "the disk is full" }),
+            )
+          : writer.append(...batch)
+      }),
   })
   const service: ConversationStore["Service"] = {
     create: (meta, records) =>

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import { type ConfigCheck, ConfigCheckPort } from "../../src/thread/host/ports/ConfigCheckPort.ts"
 import { HostFailed, HostPort } from "../../src/app/ports/HostPort.ts"
 import { CommandPort, type Commands } from "../../src/thread/host/ports/CommandPort.ts"
 import {
@@ -134,6 +135,17 @@ const configOf = (entries: ReadonlyArray<Entry>): HostConfig => {
   }
 }
 
+/** The fault that the original warned of. */
+const checkOf = (entries: ReadonlyArray<Entry>): ConfigCheck => ({
+  warning: Effect.succeed(
+    entries.flatMap((entry) =>
+      entry.dir === "s2c" && entry.message.method === "configWarning"
+        ? [String(at(entry.message.params, "summary"))]
+        : [],
+    )[0],
+  ),
+})
+
 const filesOf = (entries: ReadonlyArray<Entry>): Files => ({
   ...noFiles,
   read: (path) =>
@@ -166,5 +178,6 @@ export const hostOf = (entries: ReadonlyArray<Entry>): HostPort["Service"] => ({
 export const machineOf = (entries: ReadonlyArray<Entry>) =>
   Context.make(CommandPort, commandsOf(entries)).pipe(
     Context.add(ConfigPort, configOf(entries)),
+    Context.add(ConfigCheckPort, checkOf(entries)),
     Context.add(FilePort, filesOf(entries)),
   )

@@ -111,6 +111,30 @@ describe("the approval policy `granular`", () => {
     )
   })
 
+  it.effect("comes from the configuration too, and a policy with a name replaces it whole", () =>
+    withThreads({}, (app) =>
+      Effect.gen(function* () {
+        const granular = policy({ sandbox_approval: true })
+        const config = { approval_policy: granular }
+        const shown = (id: string, more: object) =>
+          Effect.map(app.ask(id, "thread/start", { config, ...more }), (answer) =>
+            at(resultOf(answer), "approvalPolicy"),
+          )
+        assert.deepStrictEqual(yield* shown("one", {}), granular)
+        const named = { approvalPolicy: "on-request" }
+        assert.strictEqual(yield* shown("two", named), "on-request")
+        const id = yield* started(app)
+        yield* turn(app, id)
+        yield* app.quiet
+        const resumed = yield* app.ask("resume", "thread/resume", { threadId: id, config })
+        assert.deepStrictEqual(at(resultOf(resumed), "approvalPolicy"), granular)
+        const lacking = { approval_policy: { granular: { rules: true, mcp_elicitations: true } } }
+        const { message } = errorOf(yield* app.ask("no", "thread/start", { config: lacking }))
+        assert.include(message, "missing field `sandbox_approval`\nin `approval_policy.granular`")
+      }),
+    ),
+  )
+
   it.effect("is kept in a fork and on resume, which may change it", () =>
     withThreads({}, (app) =>
       Effect.gen(function* () {

@@ -381,6 +381,19 @@ describe("permissions and roots of the workspace", () => {
   it.effect("an unknown set of permissions and a relative root are errors", () =>
     withThreads({}, (app) =>
       Effect.gen(function* () {
+        const threadId = yield* started(app)
+        for (const [method, name, value] of [
+          ["thread/start", "sandbox", "read-only"],
+          ["thread/resume", "sandbox", "read-only"],
+          ["thread/fork", "sandbox", "read-only"],
+          ["turn/start", "sandboxPolicy", { type: "readOnly" }],
+          ["thread/settings/update", "sandboxPolicy", { type: "readOnly" }],
+        ] as const) {
+          const input = [{ type: "text", text: "hi" }]
+          const both = { threadId, input, permissions: ":workspace", [name]: value }
+          const { message } = yield* fault(app, method, both)
+          assert.strictEqual(message, `\`permissions\` cannot be combined with \`${name}\``)
+        }
         const unknown = yield* fault(app, "thread/start", { permissions: ":root" })
         assert.match(
           String(unknown.message),
@@ -389,6 +402,9 @@ describe("permissions and roots of the workspace", () => {
         const relative = { permissions: ":workspace", runtimeWorkspaceRoots: ["sub"] }
         const bad = yield* fault(app, "thread/start", relative)
         assert.include(String(bad.message), "params.runtimeWorkspaceRoots[0]")
+        const sandboxPolicy = { type: "workspaceWrite", writableRoots: ["/work", "sub"] }
+        const inPolicy = yield* fault(app, "thread/settings/update", { threadId, sandboxPolicy })
+        assert.include(String(inPolicy.message), "params.sandboxPolicy.writableRoots[1]")
       }),
     ),
   )
@@ -431,6 +447,11 @@ describe("turn/start", () => {
           "remote image URLs are not supported; use an inline data URL instead",
         )
         const input = [{ type: "text", text: "hi" }]
+        const context = { threadId, input, additionalContext: { file: "a.ts" } }
+        assert.strictEqual(
+          (yield* fault(app, "turn/start", context)).message,
+          "`additionalContext`: not supported, send it as a part of `input`",
+        )
         const unknown = yield* fault(app, "turn/start", { threadId: unknownId, input })
         assert.strictEqual(unknown.message, `thread not found: ${unknownId}`)
       }),

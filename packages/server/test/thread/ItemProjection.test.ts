@@ -458,7 +458,53 @@ const lastOf = (items: ReadonlyArray<ThreadItem>) =>
 const turnEndOf = (outputs: ReadonlyArray<ThreadOutput>) =>
   outputs.flatMap((output) => (output._tag === "TurnCompleted" ? [output.turn] : []))
 
+/** The texts of one response, without its end. */
+const ofOneResponse = (msgs: ReadonlyArray<EventMsg>) =>
+  msgs.filter(({ type }) => type !== "token_count" && type !== "compacted")
+
+it("a text starts when its request could be sent: with its turn, or at the end of the response before", () => {
+  const usage: EventMsg = { type: "token_count", info: null }
+  const msgs: ReadonlyArray<EventMsg> = [
+    started,
+    { type: "user_message", message: "hi", kind: "plain" },
+    { type: "agent_reasoning_delta", delta: "why" },
+    { type: "agent_reasoning", text: "why" },
+    begin,
+    endWith(""),
+    usage,
+    { type: "agent_message_delta", delta: "so" },
+    { type: "agent_message", message: "so" },
+    usage,
+    complete,
+  ]
+  const times = (some: ReadonlyArray<EventMsg>) =>
+    completedOf(outputsOf(some)).map((item) => [item.type, item.startedAtMs, item.completedAtMs])
+  assert.deepStrictEqual(times(msgs), [
+    ["userMessage", 2000, 2000],
+    ["reasoning", 1000, 3000],
+    ["commandExecution", 4000, 5000],
+    ["agentMessage", 6000, 7000],
+  ])
+  assert.deepStrictEqual(times(msgs.filter((msg) => !isEphemeral(msg))), times(msgs))
+})
+
 describe("items of any events", () => {
+  it.prop(
+    "an item has one start, when it starts and when it completes",
+    { drawn: places, isAborted: Arbitrary.schema(Schema.Boolean) },
+    ({ drawn, isAborted }) => {
+      const starts = new Map<string, number | null>()
+      for (const output of outputsOf(
+        ofOneResponse(turnWith(drawn, isAborted ? aborted : complete)),
+      )) {
+        if (output._tag === "ItemStarted") starts.set(output.item.id, output.item.startedAtMs)
+        if (output._tag !== "ItemCompleted") continue
+        assert.strictEqual(output.item.startedAtMs, starts.get(output.item.id))
+      }
+    },
+    { arbitrary: { runs: 500 } },
+  )
+
   it.prop(
     "every item that starts completes as often, before its turn",
     { drawn: places, isAborted: Arbitrary.schema(Schema.Boolean) },

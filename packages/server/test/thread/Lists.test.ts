@@ -94,6 +94,18 @@ describe("thread/list", () => {
         const rest = yield* result(app, "thread/list", { limit: 2, cursor: page["nextCursor"] })
         assert.deepStrictEqual(idsOf(rest), ids.slice(2))
         assert.isNull(rest["nextCursor"])
+        const back = yield* result(app, "thread/list", {
+          cursor: rest["backwardsCursor"],
+          sortDirection: "asc",
+        })
+        assert.deepStrictEqual(idsOf(back), ids.toReversed())
+        for (const cursor of [rest["backwardsCursor"], page["backwardsCursor"]]) {
+          const again = yield* result(app, "thread/list", { cursor })
+          assert.deepStrictEqual(
+            idsOf(again),
+            ids.slice(cursor === rest["backwardsCursor"] ? 2 : 0),
+          )
+        }
         const ascending = { sortDirection: "asc", sortKey: "updated_at" }
         assert.deepStrictEqual(
           idsOf(yield* result(app, "thread/list", ascending)),

@@ -130,6 +130,40 @@ describe("thread/revert", () => {
     ),
   )
 
+  it.effect("L10 input of a client of version 1 that arrives behind it is held back as well", () =>
+    withThreads(
+      { script: [Script.reply(Script.toolCall("x", {}, "c")), ...answers], tools: endless().tools },
+      (app) =>
+        Effect.gen(function* () {
+          const threadId = yield* started(app)
+          const running = yield* turn(app, threadId)
+          yield* app.quiet
+          const items = [{ type: "text", data: { text: "next" } }]
+          const sent = { conversationId: threadId, items }
+          const [reverted, next] = yield* Effect.all(
+            [
+              app.ask("revert", "thread/revert", { threadId, beforeTurnId: running }),
+              app.ask("next", "sendUserMessage", sent),
+            ],
+            { concurrency: "unbounded" },
+          )
+          assert.strictEqual(at(resultOf(reverted), "thread", "id"), threadId)
+          assert.notStrictEqual(resultOf(next)["turnId"], running)
+          yield* app.quiet
+          const [left, ...others] = yield* turnsOf(app, threadId, "read")
+          assert.deepStrictEqual(others, [])
+          const ended = told(app, "turn/completed").map(({ turn: one }) => one)
+          assert.deepStrictEqual(
+            ended.map((one) => [at(one, "id"), at(one, "status")]),
+            [
+              [running, "interrupted"],
+              [left, "completed"],
+            ],
+          )
+        }),
+    ),
+  )
+
   it.effect("an unknown turn is an error, and interrupts nothing", () =>
     withThreads(
       { script: [Script.reply(Script.toolCall("x", {}, "c"))], tools: endless().tools },

@@ -118,6 +118,47 @@ describe("review/start", () => {
     ),
   )
 
+  for (const [how, method] of [
+    ["interrupted", "turn/interrupt"],
+    ["archived with its thread", "thread/archive"],
+    ["deleted with its thread", "thread/delete"],
+  ] as const) {
+    for (const first of ["a turn before a review", "a review before a turn"]) {
+      it.effect(`L5 a turn that waits ends when it is ${how}: ${first}`, () =>
+        withThreads({ script: hanging }, (app) =>
+          Effect.gen(function* () {
+            const threadId = yield* started(app)
+            const reviewed = Effect.map(review(app, threadId), (one) =>
+              String(at(one, "turn", "id")),
+            )
+            const said = turn(app, threadId, "hi")
+            const [running, waiting] = yield* Effect.all(
+              first.startsWith("a turn") ? [said, reviewed] : [reviewed, said],
+            )
+            assert.notStrictEqual(running, waiting)
+            resultOf(yield* app.ask("end", method, { threadId, turnId: waiting }))
+            yield* app.quiet
+            const ends = told(app, "turn/completed").map((one) => at(one, "turn"))
+            const own = ends.filter((one) => at(one, "id") === waiting)
+            assert.deepStrictEqual(
+              own.map((one) => [at(one, "status"), at(one, "startedAt"), at(one, "items")]),
+              [["interrupted", null, []]],
+            )
+            assert.isFalse(
+              told(app, "turn/started").some((one) => at(one, "turn", "id") === waiting),
+            )
+            if (method !== "turn/interrupt") return
+            const params = { threadId, includeTurns: true }
+            const read = resultOf(yield* app.ask("read", "thread/read", params))
+            const turns = at(read, "thread", "turns") as ReadonlyArray<unknown>
+            const kept = turns.find((one) => at(one, "id") === waiting)
+            assert.deepStrictEqual([at(kept, "status"), at(kept, "items")], ["interrupted", []])
+          }),
+        ),
+      )
+    }
+  }
+
   it.effect("can be interrupted by the id that it returned, from the response on", () =>
     withThreads({ script: hanging }, (app) =>
       Effect.gen(function* () {

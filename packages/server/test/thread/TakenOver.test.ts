@@ -22,7 +22,7 @@ const notice = (app: Harness, threadId: string, turnId: string) =>
 
 describe("L16 a conversation that another process has taken over", () => {
   it.effect(
-    "L5 its turn fails with the reason, its items complete, and its thread is closed",
+    "L5 its turn is interrupted with the reason, its items complete, and its thread is closed",
     () => {
       const store = losable()
       return withThreads({ script: hanging, store: store.layer }, (app) =>
@@ -37,8 +37,8 @@ describe("L16 a conversation that another process has taken over", () => {
             lines(app, before).filter((line) => !line.startsWith("answer")),
             [
               "item/completed agentMessage",
-              "thread/status/changed systemError",
-              "error",
+              "warning",
+              "thread/status/changed idle",
               "turn/completed",
               "thread/status/changed notLoaded",
               "thread/closed",
@@ -47,11 +47,9 @@ describe("L16 a conversation that another process has taken over", () => {
           assert.deepStrictEqual(ids(app, "item/completed"), ids(app, "item/started"))
           const [ended] = told(app, "turn/completed")
           assert.strictEqual(at(ended, "turn", "id"), turnId)
-          assert.strictEqual(at(ended, "turn", "status"), "failed")
-          assert.include(
-            String(at(ended, "turn", "error", "message")),
-            "was taken over by another writer",
-          )
+          assert.strictEqual(at(ended, "turn", "status"), "interrupted")
+          const [warning] = told(app, "warning")
+          assert.include(String(at(warning, "message")), "was taken over by another writer")
           const loaded = yield* app.ask("loaded", "thread/loaded/list", {})
           assert.deepStrictEqual(at(resultOf(loaded), "data"), [])
         }),
@@ -154,9 +152,14 @@ describe("L16 a conversation that another process has taken over", () => {
           at(one, "turn", "status"),
         ])
         assert.deepStrictEqual(ended, [
-          [turnId, "failed"],
+          [turnId, "interrupted"],
           [next, "completed"],
         ])
+        const read = yield* app.ask("read", "thread/read", { threadId, includeTurns: true })
+        assert.deepStrictEqual(
+          [0, 1].map((n) => at(resultOf(read), "thread", "turns", n, "status")),
+          ["interrupted", "completed"],
+        )
       }),
     )
   })

@@ -31,6 +31,45 @@ describe("ThreadFold", () => {
     assert.deepStrictEqual(live.slice(-2), read)
   })
 
+  it.each<readonly [string, ReadonlyArray<EventMsg>, ReadonlyArray<string>]>([
+    ["ends as it was reported", [{ type: "turn_aborted", reason: "interrupted" }], []],
+    [
+      "is started again when it goes on",
+      [
+        { type: "background_event", message: "the turn is resumed, attempt 2 of 3" },
+        { type: "agent_message_delta", delta: "More" },
+        { type: "agent_message", message: "More" },
+        { type: "task_complete", last_agent_message: "More" },
+      ],
+      ["TurnStarted", "ItemStarted", "ItemCompleted", "Unread", "TurnCompleted", "completed"],
+    ],
+    [
+      "is started again when it completes without an item",
+      [{ type: "task_complete", last_agent_message: null }],
+      ["TurnStarted", "TurnCompleted", "completed"],
+    ],
+  ])("an abandoned turn %s", (_, rest, expected) => {
+    const fold = new ThreadFold()
+    fold.step({ seq: 0, id: "t", msg: { type: "task_started", model_context_window: null } }, 0)
+    const names = (outputs: ReturnType<typeof fold.step>) =>
+      outputs.flatMap((one) => {
+        if (one._tag === "TurnCompleted") return ["TurnCompleted", one.turn.status]
+        return one._tag === "Status" || one._tag === "Message" ? [] : [one._tag]
+      })
+    assert.deepStrictEqual(names(fold.abandon("the disk is full", 1)), [
+      "TurnCompleted",
+      "interrupted",
+    ])
+    const later: ReadonlyArray<unknown> = rest.flatMap((msg, i) =>
+      names(fold.step({ seq: i + 1, id: "t", msg }, i)),
+    )
+    assert.deepStrictEqual(
+      later.filter((name) => typeof name !== "string" || !name.endsWith("Delta")),
+      [...expected],
+    )
+    assert.deepStrictEqual(fold.status, { type: "idle" })
+  })
+
   it("an error after which the turn goes on is a warning; one that ends the turn is why it failed", () => {
     const fold = new ThreadFold()
     const error: EventMsg = { type: "error", message: "the tool server does not start" }

@@ -110,22 +110,23 @@ export class FaultyStore implements Service {
     return this.call("metadata", this.inner.metadata(where))
   }
 
-  archive(id: ConversationId): ReturnType<Service["archive"]> {
-    return this.call("archive", this.inner.archive(id))
+  archive(...of: Parameters<Service["archive"]>): ReturnType<Service["archive"]> {
+    return this.call("archive", this.inner.archive(...of))
   }
 
-  unarchive(id: ConversationId): ReturnType<Service["unarchive"]> {
-    return this.call("unarchive", this.inner.unarchive(id))
+  unarchive(...of: Parameters<Service["unarchive"]>): ReturnType<Service["unarchive"]> {
+    return this.call("unarchive", this.inner.unarchive(...of))
   }
 
   rename(id: ConversationId, name: string): ReturnType<Service["rename"]> {
     return this.call("rename", this.inner.rename(id, name))
   }
 
-  delete(id: ConversationId): ReturnType<Service["delete"]> {
+  delete(...of: Parameters<Service["delete"]>): ReturnType<Service["delete"]> {
+    const [id] = of
     return this.call(
       "delete",
-      Effect.map(this.inner.delete(id), () => {
+      Effect.map(this.inner.delete(...of), () => {
         this.deleted.push({ id, at: this.recorder.trace.length })
       }),
     )

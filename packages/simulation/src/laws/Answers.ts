@@ -117,6 +117,17 @@ const isExplainedByStore = ({ run }: History, { entry, answers }: Call): boolean
   )
 }
 
+/** True for a removal of a conversation that another process has taken over: it is that process's now (L16). */
+const isExplainedByTheft = ({ run }: History, { entry, answers }: Call): boolean => {
+  const answer = answers[0]?.answer
+  return (
+    entry.operation.do === "remove" &&
+    answer?.is === "error" &&
+    answer.tag === "LeaseHeld" &&
+    run.plan.store.appendFaults.some(({ how }) => how === "stolen")
+  )
+}
+
 const tagOf = (answer: Answer | undefined) =>
   answer?.is === "error" ? (answer.reason ?? answer.tag) : answer?.is
 
@@ -139,7 +150,8 @@ export const badInputIsReported = (history: History): ReadonlyArray<string> =>
     const { operation, conversation } = call.entry
     const answer = call.answers[0]?.answer
     if (answer === undefined || answer.is === "interrupted") return []
-    if (isExplainedByStore(history, call) || isExplainedByRemoval(history, call)) return []
+    const explanations = [isExplainedByStore, isExplainedByRemoval, isExplainedByTheft]
+    if (explanations.some((explains) => explains(history, call))) return []
     if (answer.is === "died") return [`a defect: ${describeCall(call)}`]
     if (answer.is === "error" && !(errors[operation.do] ?? []).includes(answer.tag)) {
       return [`an unknown error: ${describeCall(call)}`]

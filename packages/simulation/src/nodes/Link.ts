@@ -23,6 +23,9 @@ const connectMs = 3_000
 /** Time after which a session is lost whose packets do not arrive; about that of the PostgreSQL client. */
 const keepAliveMs = 20_000
 
+/** The statements that change the row of one holder. */
+const changesLeases = /^(?:UPDATE colloquy_holders|DELETE FROM colloquy_holders WHERE token)/
+
 /** The state of the network between one node and the database. It outlives the processes of the node. */
 export class Link {
   /** How statements fail; undefined while the link is whole. */
@@ -33,6 +36,8 @@ export class Link {
   private commits = 0
   private readonly faults: ReadonlyMap<number, CommitFault["how"]>
   private readonly lost = new Set<() => void>()
+  /** What waits for the lock on the node's row of leases; undefined while nothing has locked it. */
+  private waiting: Array<() => void> | undefined
 
   /** @param faults commits whose session is lost */
   constructor(faults: ReadonlyArray<CommitFault>) {
@@ -49,6 +54,24 @@ export class Link {
   onLost(lose: () => void): () => void {
     this.lost.add(lose)
     return () => void this.lost.delete(lose)
+  }
+
+  /** From now on the statements that change when the leases of the node end wait. */
+  lockLeases(): void {
+    this.waiting ??= []
+  }
+
+  /** Carries out what waits. */
+  unlockLeases(): void {
+    const { waiting } = this
+    this.waiting = undefined
+    for (const go of waiting ?? []) go()
+  }
+
+  /** Calls `go` at once, unless the statement has to wait. */
+  whenUnlocked(sql: string, go: () => void): void {
+    if (this.waiting === undefined || !changesLeases.test(sql)) go()
+    else this.waiting.push(go)
   }
 
   /** The planned fault of the next commit. */
@@ -155,13 +178,13 @@ class Connection implements SqlConnection.Connection {
     this.wire.after(link.delayMs, () => {
       if (link.cut === "refused") return lose()
       if (link.cut !== undefined) return this.wire.after(keepAliveMs, lose)
-      database.execute(this.session, sql, params, (result) =>
+      const done = (result: Result) =>
         this.wire.after(link.delayMs, () => {
           if (fault === "after" || link.cut === "refused" || !this.session.isOpen) lose()
           else if (link.cut === undefined) answer(result)
           else this.wire.after(keepAliveMs, lose)
-        }),
-      )
+        })
+      link.whenUnlocked(sql, () => database.execute(this.session, sql, params, done))
     })
   }
 }

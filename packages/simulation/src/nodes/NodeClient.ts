@@ -1,5 +1,4 @@
 /** Runs the actions of the clients of several nodes, and records each with its answer. */
-import type { Conversation } from "@colloquy/core/Conversation"
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -10,6 +9,7 @@ import type { Surroundings } from "./Process.ts"
 import type { NodeAction, NodesPlan } from "./NodePlan.ts"
 import type { NodeRecorder } from "./NodeRecorder.ts"
 import { askAny } from "./Placement.ts"
+import { messageOf, type TurnRuns } from "./TurnRuns.ts"
 
 /** What the clients of one run share. */
 export interface NodesContext extends Surroundings {
@@ -17,6 +17,7 @@ export interface NodesContext extends Surroundings {
   readonly nodes: ReadonlyArray<Node>
   readonly recorder: NodeRecorder
   readonly followers: Followers
+  readonly turnRuns: TurnRuns
   /** The conversation that was last created for each slot. */
   readonly slots: Map<number, string>
 }
@@ -25,15 +26,6 @@ type Use = (manager: ConversationManager["Service"]) => Effect.Effect<unknown, u
 
 /** Id of a conversation that does not exist. */
 const noConversation = "00000000-0000-7000-8000-0000000000ff"
-
-const send = (
-  found: Conversation,
-  { id, text, whileRunning }: Extract<NodeAction, { readonly do: "send" }>,
-) =>
-  found.submit(
-    { type: "user_input", items: [{ type: "text", text }] },
-    { whileRunning, ...(id === undefined ? {} : { id }) },
-  )
 
 /** What an action does at a node; undefined for one that does nothing there. */
 const useOf = (
@@ -45,7 +37,8 @@ const useOf = (
     case "create":
       return (manager) => Effect.map(manager.create(context.settings), ({ id }) => id)
     case "send":
-      return (manager) => Effect.flatMap(manager.get(conversation), (found) => send(found, action))
+      return (manager) =>
+        Effect.flatMap(manager.get(conversation), (found) => found.submit(...messageOf(action)))
     case "interrupt":
       return (manager) =>
         Effect.flatMap(manager.get(conversation), (found) => found.submit({ type: "interrupt" }))
@@ -114,6 +107,13 @@ const perform = (
   }
 }
 
+/** True for a message that is also run through another node. */
+const isRunAlso = (
+  { plan }: NodesContext,
+  action: NodeAction,
+): action is Extract<NodeAction, { readonly do: "send" }> =>
+  plan.cluster?.runsTurns === true && action.do === "send" && action.id !== undefined
+
 /** Runs an action, and records it with its answer. */
 export const operate = (context: NodesContext, client: string, action: NodeAction) =>
   Effect.gen(function* () {
@@ -121,6 +121,9 @@ export const operate = (context: NodesContext, client: string, action: NodeActio
     const call = recorder.nextCall()
     const conversation = "slot" in action ? slots.get(action.slot) : undefined
     yield* recorder.record({ at: "nodeCall", client, call, conversation, action })
+    if (conversation !== undefined && isRunAlso(context, action)) {
+      yield* context.turnRuns.start(context, call, conversation, action)
+    }
     let tries = 0
     const exit = yield* Effect.exit(
       perform(context, action, conversation, () => {

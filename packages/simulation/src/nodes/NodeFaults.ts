@@ -38,6 +38,8 @@ const begin = (
       return Effect.sync(() => node.link.sever(fault.how))
     case "slow":
       return Effect.sync(() => (node.link.delayMs = fault.delayMs))
+    case "lock":
+      return Effect.sync(() => node.link.lockLeases())
     case "part": {
       const other = nodes[fault.from % nodes.length]?.name ?? node.name
       return Effect.sync(() => cluster?.network.sever(node.name, other, fault.how))
@@ -56,6 +58,7 @@ const end = ({ cluster, database, nodes }: Faulty, node: Node, fault: NodeFault)
   if (fault.do === "stop") node.go()
   if (fault.do === "cut") node.link.cut = undefined
   if (fault.do === "slow") node.link.delayMs = 0
+  if (fault.do === "lock") node.link.unlockLeases()
   if (fault.do === "down") database.comeUp()
 }
 

@@ -1,6 +1,11 @@
 /** The laws that every run of several nodes must keep (packages/docs/laws.md), each as a check over the run's history. Pure. */
 import type { Violation } from "../Laws.ts"
-import { followersGetEverything, followersStayAttached } from "./laws/NodeFollowing.ts"
+import {
+  followersGetEverything,
+  followersKeepUp,
+  followersStayAttached,
+  lossesAreNoticed,
+} from "./laws/NodeFollowing.ts"
 import {
   acknowledgedChangesAreStored,
   acknowledgedIsRecorded,
@@ -10,6 +15,7 @@ import {
   oneWriter,
   recordedOnce,
 } from "./laws/NodeStorage.ts"
+import { endsAreRecorded, errorsHaveCauses, receiptsAgree, waitsEnd } from "./laws/NodeTurnRuns.ts"
 import {
   acceptedTurnsEnd,
   answeredOnce,
@@ -36,6 +42,11 @@ export const nodeLaws: ReadonlyArray<NodeLaw> = [
   ...logLaws,
   { law: "L1", statement: "every action through any node ends once", check: answeredOnce },
   {
+    law: "L1",
+    statement: "a caller that runs a turn through another node fails only for what a client did",
+    check: errorsHaveCauses,
+  },
+  {
     law: "L4",
     statement: "a follower gets every event once and in order while its conversation moves",
     check: followersGetEverything,
@@ -46,11 +57,31 @@ export const nodeLaws: ReadonlyArray<NodeLaw> = [
     check: followersStayAttached,
   },
   {
+    law: "L4",
+    statement: "a node that has lost a conversation learns it",
+    check: lossesAreNoticed,
+  },
+  {
+    law: "L4",
+    statement: "a follower gets soon what another node has recorded",
+    check: followersKeepUp,
+  },
+  {
     law: "L5",
     statement: "a turn that any node accepted has one terminal event",
     check: acceptedTurnsEnd,
   },
   { law: "L5", statement: "a turn whose node is lost ends", check: turnsEndAlone },
+  {
+    law: "L5",
+    statement: "a caller that runs a turn through another node gets the end that is recorded",
+    check: endsAreRecorded,
+  },
+  {
+    law: "L5",
+    statement: "a caller that waits for the end of a turn gets it",
+    check: waitsEnd,
+  },
   {
     law: "L7",
     statement: "one answer through any node decides a question",
@@ -63,6 +94,11 @@ export const nodeLaws: ReadonlyArray<NodeLaw> = [
     law: "L10",
     statement: "a message that a node acknowledged is recorded",
     check: acknowledgedIsRecorded,
+  },
+  {
+    law: "L10",
+    statement: "a message that two callers send has one receipt",
+    check: receiptsAgree,
   },
   { law: "L10", statement: "a message through any nodes is recorded once", check: recordedOnce },
   {

@@ -16,7 +16,7 @@ export interface CallFault {
   readonly call: number
   /**
    * `lost`: it does not arrive. `lost answer`: it is carried out. `late`: it arrives after that time. `twice`: it arrives
-   * once more after that time, where it is a message that must not be lost.
+   * once more after that time, where it is an op.
    */
   readonly how: "lost" | "lost answer" | "late" | "twice"
   readonly ms: number
@@ -34,6 +34,8 @@ export interface ClusterSetup {
   readonly split: number
   /** The faults of the calls of each node. */
   readonly callFaults: ReadonlyArray<ReadonlyArray<CallFault>>
+  /** Present where each message with an id is also run, with that id, through another node than the one it is sent to. */
+  readonly runsTurns?: true
 }
 
 /** One node. */
@@ -53,6 +55,8 @@ export type NodeFault = { readonly atMs: number; readonly node: number } & (
   | { readonly do: "start" }
   | { readonly do: "cut"; readonly how: CutHow; readonly ms: number }
   | { readonly do: "slow"; readonly delayMs: number; readonly ms: number }
+  /** Another transaction of the database locks the row in which the node renews its leases: only that waits for it. */
+  | { readonly do: "lock"; readonly ms: number }
   /** Two nodes do not reach each other; both reach the database. */
   | { readonly do: "part"; readonly from: number; readonly how: CutHow; readonly ms: number }
   /** The cluster gives the conversations other owners. */
@@ -130,13 +134,18 @@ export const nodesFaultsOf = ({ cluster, faults, nodes }: NodesPlan): ReadonlyAr
   ]),
   ...(cluster?.callFaults ?? []).flatMap((of) => of.map(({ how }) => `nodes call ${how}`)),
   ...(cluster !== undefined && cluster.split < nodes.length ? ["nodes two clusters"] : []),
+  ...(cluster?.runsTurns ? ["nodes turns run twice"] : []),
 ]
 
 const without = <A>(all: ReadonlyArray<A>, at: number): ReadonlyArray<A> => all.toSpliced(at, 1)
 
 /** Every plan whose cluster has a fault less. */
 const smallerClusters = function* (plan: NodesPlan, cluster: ClusterSetup): Generator<NodesPlan> {
-  const { callFaults, split } = cluster
+  const { callFaults, runsTurns, split } = cluster
+  if (runsTurns) {
+    const { runsTurns: _, ...rest } = cluster
+    yield { ...plan, cluster: rest }
+  }
   if (split < plan.nodes.length) {
     yield { ...plan, cluster: { ...cluster, split: plan.nodes.length } }
   }

@@ -1,6 +1,7 @@
 /** Draws a plan of several nodes from a seed: few conversations, clients, followers and faults, small enough to read. Pure (L12). */
 import type { Answering, ModelEnd, ModelPlan, ToolPlan } from "../scenario/Plan.ts"
 import { SeededRandom } from "../SeededRandom.ts"
+import { lostLeases } from "./LostLeases.ts"
 import type { CommitFault, NodeAction, NodeFault, NodeSetup, NodesPlan } from "./NodePlan.ts"
 
 /** Turns last long enough that faults meet them. `calm`: none takes for ever. */
@@ -107,8 +108,8 @@ export const nodesPlanOf = (seed: number): NodesPlan => {
   const shape = { nodes: 2 + draws.below(2), slots: 1 + draws.below(2) }
   const names: Names = { texts: 0, followers: 0 }
   const slots = Array.from({ length: shape.slots }, (_, slot) => slot)
-  const creates = slots.map((slot): NodeAction => ({
-    do: "create",
+  const creates = slots.map((slot) => ({
+    do: "create" as const,
     node: draws.below(shape.nodes),
     slot,
   }))
@@ -120,6 +121,7 @@ export const nodesPlanOf = (seed: number): NodesPlan => {
   )
   const [first = [], ...others] = clients
   const calm = draws.chance(0.3)
+  const lost = lostLeases(seed, creates, shape.nodes)
   return {
     seed,
     nodes: Array.from({ length: shape.nodes }, () => nodeSetup(draws)),
@@ -132,9 +134,11 @@ export const nodesPlanOf = (seed: number): NodesPlan => {
         { do: "pause", node: 0, ms: 100 },
         ...actions,
       ]),
+      ...lost.clients,
     ],
-    faults: Array.from({ length: draws.below(5) }, () => fault(draws, shape.nodes))
-      .flat()
-      .toSorted((a, b) => a.atMs - b.atMs),
+    faults: [
+      ...Array.from({ length: draws.below(5) }, () => fault(draws, shape.nodes)).flat(),
+      ...lost.faults,
+    ].toSorted((a, b) => a.atMs - b.atMs),
   }
 }

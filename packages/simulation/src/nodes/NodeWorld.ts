@@ -31,6 +31,7 @@ import { heal, runFaults } from "./NodeFaults.ts"
 import type { NodesPlan } from "./NodePlan.ts"
 import { NodeRecorder } from "./NodeRecorder.ts"
 import { settle } from "./Settle.ts"
+import { TurnRuns } from "./TurnRuns.ts"
 import { witness } from "./Witness.ts"
 
 /** What a run recorded. */
@@ -91,6 +92,7 @@ const contextOf = (
     plan,
     recorder,
     followers: new Followers(),
+    turnRuns: new TurnRuns(),
     slots: new Map(),
     nodes: plan.nodes.map((setup, i) => new Node(`n${i}`, setup, surroundings)),
   }
@@ -99,7 +101,7 @@ const contextOf = (
 const program = (plan: NodesPlan, left: Left) =>
   Effect.gen(function* () {
     const context = contextOf(plan, yield* ground, yield* Effect.context())
-    const { cluster, database, followers, nodes, recorder } = context
+    const { cluster, database, followers, nodes, recorder, turnRuns } = context
     left.recorder = recorder
     const auditor = new Auditor(context)
     const faulty = { nodes, database, recorder, cluster, inspect: auditor.inspect }
@@ -112,6 +114,8 @@ const program = (plan: NodesPlan, left: Left) =>
     yield* settle(context, auditor)
     yield* recorder.record({ at: "closing" })
     yield* followers.end
+    // Where there are none, the run stays what it is without this step.
+    if (plan.cluster?.runsTurns) yield* turnRuns.end
     yield* Effect.forEach(nodes, (node) => node.drain, { concurrency: "unbounded", discard: true })
     yield* recorder.record({ at: "closed" })
     left.logs = yield* auditor.logs

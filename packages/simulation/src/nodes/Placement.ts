@@ -70,6 +70,8 @@ export interface Asked<A, E> {
   readonly first: number
   /** True where the call may be sent again although an earlier try may have had an effect. */
   readonly isRepeatable: boolean
+  /** True where the response of a node may take any time, and the nodes are tried until one carries the call out. */
+  readonly isPatient?: boolean
   readonly use: (manager: ConversationManager["Service"]) => Effect.Effect<A, E>
   /** Called before each try. */
   readonly tries: () => void
@@ -78,15 +80,15 @@ export interface Asked<A, E> {
 /** Sends a call to one node after the other until one carries it out, or it fails for good, or the time is up. */
 export const askAny = <A, E>(
   nodes: ReadonlyArray<Node>,
-  { first, isRepeatable, tries, use }: Asked<A, E>,
+  { first, isPatient, isRepeatable, tries, use }: Asked<A, E>,
 ): Effect.Effect<A, E | NodeGone | NoAnswer> =>
   Effect.gen(function* () {
-    const endMs = (yield* Clock.currentTimeMillis) + tryForMs
+    const endMs = isPatient ? Infinity : (yield* Clock.currentTimeMillis) + tryForMs
     for (let at = first; ; at++) {
       const node = nodes[at % nodes.length]
       if (node === undefined) return yield* Effect.die(new Error("there is no node"))
       tries()
-      const result = yield* Effect.result(ask(node, use))
+      const result = yield* Effect.result(isPatient ? node.call(use) : ask(node, use))
       if (result._tag === "Success") return result.success
       const verdict = verdictOf(result.failure)
       const mayRepeat = verdict === "without effect" || (verdict === "unknown" && isRepeatable)

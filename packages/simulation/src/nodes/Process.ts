@@ -144,7 +144,8 @@ export class Process {
   /** Closes the layers of the process, then ends it. */
   get drain(): Effect.Effect<void> {
     return this.call(() => Scope.close(this.scope, Exit.void)).pipe(
-      Effect.ignore,
+      // Killed while it drained: there is nothing left to close.
+      Effect.catchTag("NodeGone", () => Effect.void),
       Effect.andThen(Effect.sync(() => this.kill())),
     )
   }

@@ -1,4 +1,4 @@
-/** Brings a run of several nodes to rest: every turn ends, and every follower reads to the end of its log. */
+/** Brings a run of several nodes to rest: every turn ends, every follower reads to the end of its log, and no caller waits for a turn. */
 import { isTerminal } from "@colloquy/protocol/EventMsg"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -62,7 +62,7 @@ const unarchiveAll = (context: NodesContext, logs: ReadonlyArray<Log>) =>
     return operate(context, "settle", { do: "unarchive", node: 0, slot })
   })
 
-/** Resolves when no turn runs and the followers have everything, or when the bound has passed. */
+/** Resolves when no turn runs or is waited for and the followers have everything, or when the bound has passed. */
 export const settle = (context: NodesContext, auditor: Auditor): Effect.Effect<void> =>
   Effect.gen(function* () {
     const startMs = yield* Clock.currentTimeMillis
@@ -76,12 +76,14 @@ export const settle = (context: NodesContext, auditor: Auditor): Effect.Effect<v
         ...(name === undefined ? {} : { name }),
       })
     }
-    yield* unarchiveAll(context, first)
     while (true) {
       const logs = [...(yield* auditor.logs).values()]
+      // Again each time: a node that was stopped carries out what it was asked for before, when its client has given up.
+      yield* unarchiveAll(context, logs)
       const open = logs.filter(hasOpenTurn)
       const isAtRest =
         open.length === 0 &&
+        context.turnRuns.areOver &&
         logs.every(({ events, id }) => context.followers.haveAll(id, events.length))
       yield* loadAll(context, open)
       const spentMs = (yield* Clock.currentTimeMillis) - startMs

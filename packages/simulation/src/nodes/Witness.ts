@@ -7,7 +7,7 @@ import type { Session, Witness, Write } from "./Database.ts"
 import type { Ground } from "./Machine.ts"
 import type { Row, SqliteDatabase } from "./SqliteDatabase.ts"
 
-const lease = `SELECT c.id, c.generation, c.length, c.holder, h.until_ms,
+const lease = `SELECT c.id, c.generation, c.length, c.events, c.holder, h.until_ms,
     (SELECT count(*) FROM colloquy_records AS r WHERE r.log = c.log)
       + (SELECT coalesce(sum(s.events), 0) FROM colloquy_shares AS s WHERE s.log = c.log) AS records
   FROM colloquy_conversations AS c LEFT JOIN colloquy_holders AS h ON h.token = c.holder WHERE c.log = ?`
@@ -57,6 +57,7 @@ class RecordingWitness implements Witness {
         conversation: String(row["id"]),
         process,
         generation: write.generation,
+        events: Number(row["events"]),
         ...(how === undefined ? {} : { how }),
       })
     }

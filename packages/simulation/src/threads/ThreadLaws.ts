@@ -1,11 +1,12 @@
 /** The laws for clients of app-server v2 (packages/docs/laws.md), each as a check over one of the connections of a run. Pure. */
 import {
-  AgentMessageDelta,
   ItemCompleted,
   ItemStarted,
   ServerRequestResolved,
+  ThreadClosed,
   TurnCompleted,
   TurnStarted,
+  Warning,
 } from "@colloquy/protocol/thread/Notifications"
 import { ThreadRead } from "@colloquy/protocol/thread/Threads"
 import { TurnStart } from "@colloquy/protocol/thread/Turns"
@@ -27,6 +28,7 @@ import {
   notifiedAtOnce,
 } from "./laws/ThreadPromptness.ts"
 import { queuedInputIsKept, queuedInputIsSent, queueIsInOrder } from "./laws/ThreadQueues.ts"
+import { namedTurnEnds } from "./laws/ThreadEnds.ts"
 import { failureLeavesNothing, namedFirst } from "./laws/ThreadStarts.ts"
 import {
   acknowledgedIsStored,
@@ -34,7 +36,8 @@ import {
   oneWriter,
   readAfterCrash,
 } from "./laws/ThreadStorage.ts"
-import type { RunCheck } from "./laws/ThreadCheck.ts"
+import { isItem, keyOf, type RunCheck, turnOf } from "./laws/ThreadCheck.ts"
+import { brokenItems } from "./laws/ThreadItems.ts"
 import type { ThreadRun } from "./ThreadWorld.ts"
 
 type History = ConnectionHistory<ThreadClientPlan>
@@ -43,23 +46,11 @@ type Check = (connection: History) => ReadonlyArray<string>
 const param = (message: WireMessage | undefined, ...path: ReadonlyArray<string>): unknown =>
   at(message?.params, ...path)
 
-/** Names the turn that a notification is about; undefined for one that is about none. A fork has the turns of its source. */
-const turnOf = (message: WireMessage): string | undefined => {
-  const id = param(message, "turn", "id") ?? param(message, "turnId")
-  return id === undefined ? undefined : keyOf(message, id)
-}
-
-/** Names a part of the thread that a message is about. */
-const keyOf = (message: WireMessage, id: unknown): string =>
-  `${String(param(message, "threadId"))} ${String(id)}`
-
-const isItem = ({ method = "" }: WireMessage): boolean => method.startsWith("item/")
-
 const notifications = ({ received }: History): ReadonlyArray<WireMessage> =>
   received.filter((message) => message.method !== undefined && message.id === undefined)
 
-const turnsOf = (connection: History): ReadonlyArray<string> => [
-  ...new Set(notifications(connection).flatMap((one) => turnOf(one) ?? [])),
+const turnsOf = (messages: ReadonlyArray<WireMessage>): ReadonlyArray<string> => [
+  ...new Set(messages.flatMap((one) => turnOf(one) ?? [])),
 ]
 
 const textOf = (input: unknown): unknown =>
@@ -86,10 +77,43 @@ const nothingBeforeResponse: Check = (connection) =>
     )
   })
 
+/** The thread that a notification or a response is about; empty for none. */
+const threadOf = (one: WireMessage): string => {
+  const id = param(one, "threadId") ?? at(one.result, "thread", "id")
+  return typeof id === "string" ? id : ""
+}
+
+/**
+ * The messages of each thread, in the parts in which each turn ends at most once. A turn that waits for an answer when another
+ * process takes its thread over ends for this client, which is notified that the thread is closed; it goes on where the
+ * thread is used next, which may be here.
+ */
+const untilTakenOver = (
+  messages: ReadonlyArray<WireMessage>,
+): ReadonlyArray<ReadonlyArray<WireMessage>> => {
+  const parts: Array<Array<WireMessage>> = []
+  const last = new Map<string, Array<WireMessage>>()
+  const takenOver = new Set<string>()
+  for (const one of messages) {
+    const thread = threadOf(one)
+    const part = last.get(thread) ?? []
+    if (part.length === 0) parts.push(part)
+    part.push(one)
+    last.set(thread, part)
+    if (one.method === Warning._tag) {
+      const text = String(param(one, "message"))
+      if (text.endsWith("was taken over by another writer")) takenOver.add(thread)
+    } else if (one.method === ThreadClosed._tag && takenOver.delete(thread)) last.delete(thread)
+  }
+  return parts
+}
+
 /** L5: a turn ends once, after all its items, and before the next turn of its thread starts. */
-const endsOnceAndLast: Check = (connection) => {
-  const all = notifications(connection)
-  return turnsOf(connection).flatMap((turnId) => {
+const endsOnceAndLast: Check = (connection) =>
+  untilTakenOver(notifications(connection)).flatMap((all) => endsIn(all, hasLeft(connection)))
+
+const endsIn = (all: ReadonlyArray<WireMessage>, hasMissed: boolean): ReadonlyArray<string> =>
+  turnsOf(all).flatMap((turnId) => {
     const own = all.filter((one) => turnOf(one) === turnId)
     const starts = own.filter(({ method }) => method === TurnStarted._tag)
     const ends = own.filter(({ method }) => method === TurnCompleted._tag)
@@ -104,63 +128,24 @@ const endsOnceAndLast: Check = (connection) => {
         param(one, "threadId") === param(start, "threadId"),
     )
     return [
-      ...(starts.length > 1 && !hasLeft(connection)
-        ? [`turn ${turnId} starts ${starts.length} times`]
-        : []),
+      ...(starts.length > 1 && !hasMissed ? [`turn ${turnId} starts ${starts.length} times`] : []),
       ...(ends.length > 1 ? [`turn ${turnId} ends ${ends.length} times`] : []),
       ...late.map(({ method }) => `${method} of turn ${turnId} after its end`),
-      ...(next !== undefined && (end === undefined || end.at > next.at) && !hasLeft(connection)
+      ...(next !== undefined && (end === undefined || end.at > next.at) && !hasMissed
         ? [`turn ${turnId} has not ended when the next one starts`]
         : []),
     ]
   })
-}
 
 /** True for a client that may have missed notifications because it ended a subscription. */
 const hasLeft = ({ plan }: History): boolean =>
   plan.steps.some((step) => ["unsubscribe", "archive", "unarchive"].includes(step.do))
 
-interface Piece {
-  readonly open: boolean
-  readonly text: string
-}
-
 /** L4: an item starts before its deltas, which are its whole text, and completes before its turn. */
-const itemsAreWhole: Check = (connection) => {
-  const found: Array<string> = []
-  const items = new Map<string, Piece>()
-  const turns = new Set<string>()
-  for (const one of notifications(connection)) {
-    const turn = turnOf(one)
-    if (one.method === TurnStarted._tag && turn !== undefined) turns.add(turn)
-    // A client that subscribes in the middle of a turn has missed its beginning.
-    if (turn !== undefined && !turns.has(turn)) continue
-    const id = keyOf(one, param(one, "item", "id") ?? param(one, "itemId"))
-    const piece = items.get(id)
-    if (one.method === ItemStarted._tag) {
-      if (piece?.open === true) found.push(`item ${id} starts twice`)
-      items.set(id, { open: true, text: "" })
-    } else if (one.method === AgentMessageDelta._tag) {
-      if (piece?.open !== true) found.push(`a delta of item ${id}, which is not open`)
-      items.set(id, { open: true, text: `${piece?.text ?? ""}${String(param(one, "delta"))}` })
-    } else if (one.method === ItemCompleted._tag) {
-      if (piece?.open !== true) found.push(`item ${id} completes, and is not open`)
-      const text = param(one, "item", "text")
-      if (param(one, "item", "type") === "agentMessage" && text !== piece?.text) {
-        found.push(`item ${id}: deltas "${piece?.text}", text "${String(text)}"`)
-      }
-      items.set(id, { open: false, text: "" })
-    } else if (one.method === TurnCompleted._tag) {
-      // Ids of items begin with that of their turn.
-      for (const [open, { open: isOpen }] of items) {
-        if (isOpen && open.startsWith(`${turnOf(one)}/`)) {
-          found.push(`item ${open} is open when its turn ends`)
-        }
-      }
-    }
-  }
-  return hasLeft(connection) ? [] : found
-}
+const itemsAreWhole: Check = (connection) =>
+  hasLeft(connection)
+    ? []
+    : untilTakenOver(connection.received).flatMap((all) => brokenItems(connection, all))
 
 /** The items that a turn has completed, and those that are stored of it. */
 const comparable = (
@@ -177,6 +162,18 @@ const comparable = (
     return later ? [] : [param(one, "item")]
   })
   return [live, stored]
+}
+
+/** True for a turn that the input of another client has begun before this one joined it: it got what was open then. */
+const isJoined = ({ sent }: History, own: ReadonlyArray<WireMessage>, turn: unknown): boolean => {
+  const items = at(turn, "items")
+  const first: unknown = Array.isArray(items) ? items[0] : undefined
+  const isOwn = sent.some((one) => textOf(param(one, "input")) === textOf(at(first, "content")))
+  return (
+    at(first, "type") === "userMessage" &&
+    !isOwn &&
+    !own.some((one) => param(one, "item", "id") === at(first, "id"))
+  )
 }
 
 /** L11: a turn that is read back has the items that were notified, with the same ids and contents. */
@@ -202,17 +199,14 @@ const readBackAsNotified: Check = (connection) =>
           const [sent, kept] = comparable(own, turn).map(contentOf)
           // The response may arrive after the end of a turn that ran when it was made.
           const isRunning = at(turn, "status") === "inProgress"
-          return !isSeen || isRunning || sent === kept
+          return !isSeen || isRunning || sent === kept || isJoined(connection, own, turn)
             ? []
             : [`turn ${String(at(turn, "id"))}: ${sent} was sent, ${kept} is read back`]
         })
       })
 
-/** Items without the times: those of live notifications are the times of the delivery. */
-const contentOf = (items: unknown): string =>
-  JSON.stringify(items, (key, value: unknown) =>
-    key === "startedAtMs" || key === "completedAtMs" ? undefined : value,
-  )
+/** The items with their times. */
+const contentOf = (items: unknown): string => JSON.stringify(items)
 
 /** L7: a question is resolved once, and no later than the end of its turn. */
 const questionsAreResolved: Check = (connection) => {
@@ -300,6 +294,7 @@ export const threadLaws: ReadonlyArray<ThreadLaw> = [
   { law: "L3", statement: "a thread is named before it is notified of", check: namedFirst },
   { law: "L3", statement: "a start that fails leaves nothing", check: failureLeavesNothing },
   { law: "L4", statement: "queued input starts in its order", check: queueIsInOrder },
+  { law: "L5", statement: "a turn that a response names is sent its end", check: namedTurnEnds },
   { law: "L5", statement: "queued input starts one turn, or is removed", check: queuedInputIsKept },
   { law: "L5", statement: "queued input is what clients gave", check: queuedInputIsSent },
   { law: "L6", statement: "a client that reads is answered at once", check: answeredAtOnce },

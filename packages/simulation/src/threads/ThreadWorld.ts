@@ -53,6 +53,8 @@ export interface ThreadRun {
 export interface ThreadRestart extends ThreadRun {
   /** The events of each thread that survived. */
   readonly surviving: ReadonlyMap<string, ReadonlyArray<Event>>
+  /** The turns of each thread from which reverts drop that were accepted before the crash and carried out after it. */
+  readonly reverting: ReadonlyMap<string, ReadonlyArray<string>>
 }
 
 const serveOne = (plan: ThreadClientPlan, name: number, recorder: Recorder, known: KnownThreads) =>
@@ -177,7 +179,8 @@ const runAgain = (run: ThreadRun, store: FaultyStore): ThreadRestart => {
     connections: [recalling(left.surviving.keys())],
   }
   const startMs = run.trace[left.at]?.ms ?? 0
-  return { ...runOver(again, recorder, left.store, startMs), surviving: left.surviving }
+  const { reverting, surviving } = left
+  return { ...runOver(again, recorder, left.store, startMs), surviving, reverting }
 }
 
 /** Runs a plan to its end; the same plan gives the same run. */

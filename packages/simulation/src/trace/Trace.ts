@@ -138,6 +138,16 @@ type Happening =
       readonly tries: number
       readonly answer: Answer
     }
+  /** A second caller began to run the message of that call, with the same id, through another node. */
+  | { readonly at: "turnRun"; readonly call: number; readonly conversation: string }
+  /** The end of that run: its value has the receipt, and the number and type of the terminal event of the turn. */
+  | {
+      readonly at: "turnRan"
+      readonly call: number
+      readonly conversation: string
+      readonly tries: number
+      readonly answer: Answer
+    }
   /** A follower attached through a node, from a number on. */
   | {
       readonly at: "following"
@@ -150,12 +160,13 @@ type Happening =
   | { readonly at: "got"; readonly follower: string; readonly events: ReadonlyArray<Event> }
   /** A follower lost its attachment; `answer` is the reason. */
   | { readonly at: "unfollowed"; readonly follower: string; readonly answer: Answer }
-  /** The database committed a batch. `how`: what its writer had no right to do. */
+  /** The database committed a batch: the log has so many events now. `how`: what its writer had no right to do. */
   | {
       readonly at: "wrote"
       readonly conversation: string
       readonly process: string
       readonly generation: number
+      readonly events: number
       readonly how?: string
     }
   /** What the store has of a conversation when the clients have finished. */

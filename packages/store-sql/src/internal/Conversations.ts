@@ -3,7 +3,7 @@
  * and finds out when an earlier attempt at it was carried out without an answer.
  */
 import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
-import type { ConversationMeta } from "@colloquy/core/ConversationStore"
+import type { ConversationMeta, Revision } from "@colloquy/core/ConversationStore"
 import type { LogRecord } from "@colloquy/core/LogRecord"
 import { LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
 import { defined } from "@colloquy/protocol/Defined"
@@ -19,6 +19,7 @@ import {
   batchColumns,
   type LogRow,
   metaColumns,
+  revisionOf,
   type SummaryRow,
   textColumn,
 } from "./Rows.ts"
@@ -54,6 +55,15 @@ interface HeldRow extends ConversationRow {
 
 const columns =
   "log, id, meta, updated_at_ms, preview, name, archived, length, events, bytes, shares, generation, holder, leased_at_ms"
+
+/** Fails where the conversation has another revision: it was used since that one was read. */
+const checkRevision = (
+  row: ConversationRow,
+  revision: Revision | undefined,
+): Effect.Effect<void, LeaseHeld> =>
+  revision === undefined || revision === revisionOf(row)
+    ? Effect.void
+    : Effect.fail(new LeaseHeld({ id: row.id, holder: {} }))
 
 /** Below this length a fork copies: its records are few. */
 const minShared = 8
@@ -124,18 +134,23 @@ export class Conversations {
     )
   }
 
-  /** Archives a conversation, or reverses it. */
+  /** Archives a conversation, or reverses it. It gets another revision, as if its lease had been taken and given back. */
   setArchived(
     id: string,
     archived: boolean,
+    revision: Revision | undefined,
   ): Effect.Effect<unknown, SqlError | NoSuchConversation | LeaseHeld> {
     const { sql } = this
+    const mark = archived ? 1 : 0
     return sql.withTransaction(
-      Effect.flatMap(
-        this.unleased(id),
-        ({ log }) =>
-          sql`UPDATE colloquy_conversations SET archived = ${archived ? 1 : 0} WHERE log = ${log}`,
-      ),
+      Effect.gen({ self: this }, function* () {
+        const row = yield* this.unleased(id)
+        // An earlier attempt may have been carried out.
+        if (row.archived === mark) return
+        yield* checkRevision(row, revision)
+        yield* sql`UPDATE colloquy_conversations
+          SET archived = ${mark}, generation = generation + 1, holder = NULL WHERE log = ${row.log}`
+      }),
     )
   }
 
@@ -156,12 +171,15 @@ export class Conversations {
   /** Removes a conversation, and the rows of logs that only it had. */
   delete(
     id: string,
+    revision: Revision | undefined,
     { mayBeDone }: Attempt,
   ): Effect.Effect<void, SqlError | NoSuchConversation | LeaseHeld> {
     const { dialect, sql } = this
     const remove = Effect.gen({ self: this }, function* () {
       yield* dialect.lockRemovals
-      const { log } = yield* this.unleased(id)
+      const row = yield* this.unleased(id)
+      yield* checkRevision(row, revision)
+      const { log } = row
       const sources = yield* sql<{
         readonly source: number
       }>`SELECT DISTINCT source FROM colloquy_shares WHERE log = ${log}`

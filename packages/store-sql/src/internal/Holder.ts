@@ -6,7 +6,7 @@
  * ```
  *   no token ── first use ──▶ valid ── renewed in time ──▶ valid
  *      ▲                        └── not renewed in time ──▶ expired: every append of its writers fails
- *      └── next use or renewal ───────────────────────────────┘
+ *      └── next use or renewal: its writers are lost ─────────┘
  * ```
  */
 import type { LeaseHolder } from "@colloquy/core/StoreErrors"
@@ -15,7 +15,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
+import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import type { Dialect } from "./Dialect.ts"
 
 /** A process as its holder row describes it. */
@@ -41,16 +41,46 @@ export interface HeldLease {
   readonly generation: number
 }
 
+/** The writer that has a lease. */
+export interface HeldWriter {
+  /** Appends nothing any more, since the store ends. */
+  readonly close: () => void
+  /** Likewise, since the lease has expired. */
+  readonly lose: () => void
+}
+
+/** A lease under the token of a store. */
+interface TokenLease extends HeldLease {
+  readonly token: string
+}
+
+const noAnswer = new SqlError({
+  reason: new ConnectionError({ cause: undefined, message: "no answer in time" }),
+})
+
+/** Rows of this store besides its leases that are valid as long as its token is. */
+export interface HolderRows {
+  /** True while the store needs a valid token for them. */
+  readonly isNeeded: () => boolean
+  /** Writes those that are not under this token yet, and removes those that are not needed. Called after each renewal. */
+  readonly renew: (token: string) => Effect.Effect<void, SqlError>
+  /** Removes those under this token. */
+  readonly remove: (token: string) => Effect.Effect<void, SqlError>
+  /** Removes those of all processes whose tokens are not valid any more. */
+  readonly removeInvalid: Effect.Effect<void, SqlError>
+}
+
 const keyOf = ({ generation, log }: HeldLease): string => `${log} ${generation}`
 
 /** The holder row of this store, and the leases under it. */
 export class Holder {
-  /** Leases whose writers exist in this process, with what closes the writer. */
-  private readonly held = new Map<string, () => void>()
+  /** Leases whose writers exist in this process. */
+  private readonly held = new Map<string, { readonly token: string; readonly writer: HeldWriter }>()
   /** Leases that could not be released when their writers ended. */
-  private unreleased: Array<HeldLease> = []
+  private unreleased: Array<TokenLease> = []
   private token: string | undefined
   private hasEnded = false
+  private rows: HolderRows | undefined
   private readonly registering = Semaphore.makeUnsafe(1)
   private readonly sql: SqlClient
   private readonly dialect: Dialect
@@ -64,18 +94,21 @@ export class Holder {
     this.processes = processes
   }
 
+  /** Keeps these rows valid as well. */
+  keep(rows: HolderRows): void {
+    this.rows = rows
+  }
+
   /** Runs an effect with a valid token. It fails with `HolderExpired` when the token is not valid; then there is another one. */
   use<A, E, R>(
     take: (token: string) => Effect.Effect<A, E | HolderExpired, R>,
   ): Effect.Effect<A, Exclude<E, HolderExpired> | SqlError, R> {
-    const once = Effect.flatMap(this.current, take)
-    return Effect.catchIf(
-      once,
-      (error) => error instanceof HolderExpired,
-      () => {
-        this.token = undefined
-        return once
-      },
+    return Effect.flatMap(this.current, (token) =>
+      Effect.catchIf(
+        take(token),
+        (error) => error instanceof HolderExpired,
+        () => Effect.andThen(this.expire(token), Effect.flatMap(this.current, take)),
+      ),
     ) as Effect.Effect<A, Exclude<E, HolderExpired> | SqlError, R>
   }
 
@@ -97,9 +130,10 @@ export class Holder {
     return this.processes.isEnded(process)
   }
 
-  /** Notes that a writer has this lease. */
-  hold(lease: HeldLease, close: () => void): void {
-    this.held.set(keyOf(lease), close)
+  /** Notes that a writer has this lease, which may have expired since it was taken. */
+  hold(token: string, lease: HeldLease, writer: HeldWriter): void {
+    this.held.set(keyOf(lease), { token, writer })
+    if (token !== this.token) writer.lose()
   }
 
   /** Releases a lease; where the database cannot be reached, at the next renewal. */
@@ -108,15 +142,19 @@ export class Holder {
     // A writer may outlive the store, whose leases have ended then.
     if (this.hasEnded) return Effect.void
     return Effect.catch(this.clear(token, lease), () =>
-      Effect.sync(() => void this.unreleased.push(lease)),
+      Effect.sync(() => void this.unreleased.push({ ...lease, token })),
     )
   }
 
-  /** Keeps the row valid, for ever. */
+  /**
+   * Keeps the row valid, for ever. Where it has expired, as after a pause of the process, the writers under it learn so here
+   * at the latest. A renewal without an answer is given up, since the next one would wait for it.
+   */
   get renewals(): Effect.Effect<never> {
     return this.renew.pipe(
+      Effect.timeoutOrElse({ duration: this.renewEvery, orElse: () => Effect.fail(noAnswer) }),
       Effect.catch((error) => Effect.logWarning(`leases not renewed: ${error.message}`)),
-      Effect.delay(Duration.millis(Duration.toMillis(this.leaseFor) / 3)),
+      Effect.delay(this.renewEvery),
       Effect.forever,
     )
   }
@@ -127,10 +165,19 @@ export class Holder {
       const { sql, token } = this
       this.token = undefined
       this.hasEnded = true
-      for (const close of this.held.values()) close()
+      for (const { writer } of this.held.values()) writer.close()
       return token === undefined
         ? Effect.void
-        : Effect.ignore(sql`DELETE FROM colloquy_holders WHERE token = ${token}`)
+        : Effect.catch(
+            Effect.asVoid(
+              Effect.andThen(
+                this.rows?.remove(token) ?? Effect.void,
+                sql`DELETE FROM colloquy_holders WHERE token = ${token}`,
+              ),
+            ),
+            (error) =>
+              Effect.logWarning(`leases not released, they expire instead: ${error.message}`),
+          )
     })
   }
 
@@ -154,27 +201,55 @@ export class Holder {
       readonly token: string
     }>`INSERT INTO colloquy_holders (token, until_ms, process)
       VALUES (${dialect.newToken}, ${this.until}, ${this.process}) RETURNING token`
-    return Effect.map(Effect.andThen(old, added), ([row]) => {
+    const cleaned = Effect.andThen(old, this.rows?.removeInvalid ?? Effect.void)
+    return Effect.flatMap(Effect.andThen(cleaned, added), ([row]) => {
       const token = row?.token ?? ""
       this.token = token
-      return token
+      return Effect.as(this.renewRows(token), token)
     })
+  }
+
+  /** What cannot be written in time, within a renewal, is written after the next one. */
+  private renewRows(token: string): Effect.Effect<void> {
+    if (this.rows === undefined) return Effect.void
+    return this.rows.renew(token).pipe(
+      Effect.timeout(Duration.times(this.renewEvery, 0.5)),
+      Effect.catch((error) => Effect.logDebug(`places not renewed: ${error.message}`)),
+    )
+  }
+
+  private get renewEvery(): Duration.Duration {
+    return Duration.millis(Duration.toMillis(this.leaseFor) / 3)
   }
 
   private get renew(): Effect.Effect<void, SqlError> {
     return Effect.gen({ self: this }, function* () {
       const { dialect, sql, token } = this
-      if (token === undefined) return
+      const isNeeded = this.rows?.isNeeded() ?? false
+      if (token === undefined) return isNeeded ? yield* Effect.asVoid(this.current) : undefined
       const [valid] =
         yield* sql`UPDATE colloquy_holders SET until_ms = ${this.until}, process = ${this.process}
         WHERE token = ${token} AND until_ms > ${dialect.nowMs} RETURNING token`
-      if (valid === undefined && this.token === token) {
-        this.token = undefined
-        yield* Effect.logWarning("the leases of all conversations expired before they were renewed")
-      }
+      if (valid === undefined) {
+        yield* this.expire(token)
+        if (isNeeded) yield* this.current
+      } else yield* this.renewRows(token)
       const { unreleased } = this
       this.unreleased = []
-      for (const lease of unreleased) yield* this.release(token, lease)
+      for (const { token: of, ...lease } of unreleased) yield* this.release(of, lease)
+    })
+  }
+
+  /** The token is not valid any more: the leases under it are lost, and the next use registers another one. */
+  private expire(token: string): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.token !== token) return Effect.void
+      this.token = undefined
+      const lost = [...this.held.values()].filter((one) => one.token === token)
+      for (const { writer } of lost) writer.lose()
+      return Effect.logWarning(
+        `the leases of all ${lost.length} conversations expired before they were renewed`,
+      )
     })
   }
 

@@ -1,5 +1,9 @@
 /** Converts conversations and records to rows and back. Pure. */
-import type { ConversationMeta, ConversationSummary } from "@colloquy/core/ConversationStore"
+import type {
+  ConversationMeta,
+  ConversationSummary,
+  Revision,
+} from "@colloquy/core/ConversationStore"
 import { LogRecord } from "@colloquy/core/LogRecord"
 import { previewOf } from "@colloquy/core/store/Preview"
 import { defined } from "@colloquy/protocol/Defined"
@@ -21,6 +25,15 @@ export interface LogRow {
   /** Number of ranges of events that are rows of other logs. */
   readonly shares: number
 }
+
+/** The revision of a conversation: the number of its log is not used again, and its generation only grows. */
+export const revisionOf = ({
+  generation,
+  log,
+}: {
+  readonly generation: number
+  readonly log: number
+}): Revision => `${log}.${generation}`
 
 /** One record as the tables have it. */
 export interface RecordRow {

@@ -5,7 +5,7 @@
  *
  * ```
  *   open ── append ──▶ open
- *    ├── released, or refused by the database ──▶ closed (every append fails)
+ *    ├── released, lost, or refused by the database ──▶ closed (every append fails)
  *    └── the outcome of a batch stays unknown ──▶ closed
  * ```
  */
@@ -17,7 +17,7 @@ import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Dialect } from "./Dialect.ts"
-import type { HeldLease } from "./Holder.ts"
+import type { HeldLease, HeldWriter } from "./Holder.ts"
 import { insertBatch, insertRecords } from "./RecordRows.ts"
 import { type Patience, retrying } from "./Retrying.ts"
 import { type BatchColumns, batchColumns } from "./Rows.ts"
@@ -50,7 +50,7 @@ interface RefusedRow {
 }
 
 /** The writer of one log. */
-export class SqlWriter implements LogWriter {
+export class SqlWriter implements LogWriter, HeldWriter {
   readonly generation: number
   private readonly options: WriterOptions
   private readonly sql: SqlClient
@@ -59,6 +59,8 @@ export class SqlWriter implements LogWriter {
   private events: number
   private bytes: number
   private closed: AppendError | undefined
+  private isLost = false
+  private notifyLost: (() => void) | undefined
 
   constructor(sql: SqlClient, dialect: Dialect, options: WriterOptions) {
     this.sql = sql
@@ -95,6 +97,19 @@ export class SqlWriter implements LogWriter {
   /** Appends nothing any more. */
   close(because: AppendError = this.lost): void {
     this.closed ??= because
+  }
+
+  /** Likewise, and notifies the user of the writer, who has not found out by an append. */
+  lose(): void {
+    if (this.closed !== undefined) return
+    this.close()
+    this.isLost = true
+    this.notifyLost?.()
+  }
+
+  onLost(notify: () => void): void {
+    this.notifyLost = notify
+    if (this.isLost) notify()
   }
 
   private attempt(

@@ -7,6 +7,8 @@ import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import type * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { storeError } from "../internal/SqlFaults.ts"
 import * as SqlStore from "../SqlStore.ts"
 import type { SchemaTooNew } from "../SqlStoreErrors.ts"
 import * as NodeProcesses from "./NodeProcesses.ts"
@@ -48,6 +50,9 @@ export const clientLayer = ({
       maxMessageSize,
     }),
   )
+
+/** What an error of such a client means, without any value of a statement: for others who use it. */
+export const errorOf = (error: SqlError): StoreError => storeError("open", error)
 
 /** Layer of the store over a client. */
 export const layerOver = ({

@@ -83,6 +83,60 @@ export const leaseCases: ReadonlyArray<Case> = [
       }),
   ),
   caseOf(
+    "L4 L16 the writers of a process that paused past its lease are notified by its next renewal, those of other leases are not",
+    (world) =>
+      Effect.gen(function* () {
+        const paused = yield* storeOf(world, { leaseFor: Duration.minutes(1) })
+        const other = yield* storeOf(world)
+        const lost: Array<string> = []
+        const stale = yield* paused.create(meta, firstRecords(meta))
+        stale.onLost?.(() => lost.push("stale"))
+        yield* Effect.scoped(
+          Effect.map(paused.create(metaOf(2), firstRecords(metaOf(2))), (writer) =>
+            writer.onLost?.(() => lost.push("released")),
+          ),
+        )
+        const silent = yield* paused.create(metaOf(3), firstRecords(metaOf(3)))
+        yield* expireLeases(world)
+        const valid = yield* other.create(metaOf(4), firstRecords(metaOf(4)))
+        valid.onLost?.(() => lost.push("valid"))
+        yield* TestClock.adjust("20 seconds")
+        while (lost.length === 0) yield* Effect.promise(() => new Promise(setImmediate))
+        assert.deepStrictEqual(lost, ["stale"])
+        assert.strictEqual(yield* tagOf(stale.append(messages(1, 2), "synced")), "LeaseLost")
+        silent.onLost?.(() => lost.push("later"))
+        assert.deepStrictEqual(lost, ["stale", "later"])
+      }),
+  ),
+  caseOf(
+    "L4 L16 the writers of a process that paused past its lease are notified when it takes another one",
+    (world) =>
+      Effect.gen(function* () {
+        const paused = yield* storeOf(world)
+        const lost: Array<number> = []
+        const writing = Effect.fnUntraced(function* (n: number) {
+          const writer = yield* paused.create(metaOf(n), firstRecords(metaOf(n)))
+          writer.onLost?.(() => lost.push(n))
+          return writer
+        })
+        yield* writing(1)
+        yield* writing(2)
+        yield* expireLeases(world)
+        // Of many that find out at the same time the first one registers the store again, for all.
+        const writers = yield* Effect.forEach([3, 4, 5, 6], writing, { concurrency: "unbounded" })
+        assert.deepStrictEqual(
+          lost.toSorted((a, b) => a - b),
+          [1, 2],
+        )
+        for (const writer of writers) yield* writer.append(messages(1, 2), "synced")
+        const tokens = yield* withSql(
+          world,
+          (sql) => sql`SELECT DISTINCT holder FROM colloquy_conversations ORDER BY holder`,
+        )
+        assert.lengthOf(tokens, 2)
+      }),
+  ),
+  caseOf(
     "L16 leases follow the clock of the database: that of the process may be years behind or jump, and a renewal prolongs them",
     (world) =>
       Effect.gen(function* () {

@@ -108,8 +108,44 @@ const concurrentOpens: Behaviour = {
   }),
 }
 
+const revisions: Behaviour = {
+  name: "L10 an archive, an unarchive or a removal with a revision from before another change does nothing and fails with LeaseHeld, if the store has revisions",
+  run: Effect.gen(function* () {
+    const store = yield* ConversationStore
+    const created = Effect.scoped(store.create(meta, firstRecords(meta)))
+    const summary = store.metadata({ id })
+    yield* created
+    const { revision: first } = yield* summary
+    if (first === undefined) return
+    const isRefused = (what: string, call: Effect.Effect<void, { readonly _tag: string }>) =>
+      expectFailure(`${what} with an old revision`, "LeaseHeld", call)
+    yield* store.archive(id, first)
+    const { revision: second = "" } = yield* summary
+    yield* store.unarchive(id, second)
+    yield* isRefused("archive after an archive and an unarchive", store.archive(id, first))
+    yield* isRefused("removal after an unarchive", store.delete(id, second))
+    yield* expectEqual("archived after the refusals", (yield* summary).archived, false)
+    const { revision: third = "" } = yield* summary
+    yield* Effect.scoped(store.open({ id }))
+    yield* isRefused("archive after an opening", store.archive(id, third))
+    yield* store.archive(id)
+    yield* isRefused("unarchive after an archive", store.unarchive(id, third))
+    yield* isRefused("removal after an archive", store.delete(id, third))
+    yield* expectEqual("archived after an archive", (yield* summary).archived, true)
+    const { revision: last = "" } = yield* summary
+    yield* store.delete(id, last)
+    yield* created
+    for (const revision of [first, second, third, last]) {
+      yield* isRefused("archive after a removal", store.archive(id, revision))
+      yield* isRefused("removal after a removal", store.delete(id, revision))
+    }
+    yield* expectEqual("archived when created again", (yield* summary).archived, false)
+  }),
+}
+
 /** The cases about writers and their leases. */
 export const leaseCases: ReadonlyArray<Behaviour> = [
+  revisions,
   exclusiveWriter,
   increasingGenerations,
   releasedWriter,

@@ -15,6 +15,10 @@ const { closeSync, constants, fstatSync, openSync, readSync } = process.getBuilt
  */
 export class UnsuitableFile extends Error {}
 
+/** As the system reports it where a directory is read. */
+const directory = (): Error =>
+  Object.assign(new Error("EISDIR: it is a directory"), { code: "EISDIR" })
+
 const chunkBytes = 64 * 1024
 
 /** Reads at most one byte more than `maxBytes`. `size`: the expected length, so that a small file takes little memory. */
@@ -48,7 +52,7 @@ export const readFile = (path: string, maxBytes: number): Uint8Array => {
   const handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     const stats = fstatSync(handle)
-    if (stats.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" })
+    if (stats.isDirectory()) throw directory()
     if (!stats.isFile()) throw new UnsuitableFile("is not a regular file")
     const size = stats.size
     const tooLong = (bytes: string) =>

@@ -6,12 +6,12 @@ import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
+import { directoryChanges } from "./DirectoryWatch.ts"
 
 /** Largest file that is read or written: with base64 it is a message of 86 MB. */
 const maxFileBytes = 64 * 1024 * 1024
@@ -158,9 +158,9 @@ const remove = Effect.fnUntraced(function* (
 })
 
 /**
- * The changes of a file, or of the entries of a directory, in batches, from this effect to the end of its scope. A file is
- * watched as an entry of its directory: many programs write a file by replacing it, and the one that was replaced changes no
- * more.
+ * The changes of a file, or of a directory and its entries, in batches, from this effect to the end of its scope, also when
+ * it is removed and made anew. A file is watched as an entry of its directory: many programs write a file by replacing it,
+ * and the one that was replaced changes no more.
  */
 const watch = Effect.fnUntraced(function* (parts: Parts, path: string) {
   const { fs, paths } = parts
@@ -168,12 +168,10 @@ const watch = Effect.fnUntraced(function* (parts: Parts, path: string) {
   const { type } = yield* statOf(parts, real)
   const directory = type === "Directory" ? real : paths.dirname(real)
   const ready = yield* Deferred.make<void, ClientFileFailed>()
-  const onReady = () => {
-    Deferred.doneUnsafe(ready, Exit.void)
-  }
-  const changes = yield* fs.watch(directory, { onReady }).pipe(
-    Stream.map((event) => paths.resolve(directory, event.path)),
-    Stream.filter((changed) => type === "Directory" || changed === real),
+  const onReady = Deferred.succeed(ready, undefined)
+  const changes = yield* directoryChanges(parts, directory, onReady).pipe(
+    Stream.filter((changed) => type === "Directory" || changed === real || changed === directory),
+    Stream.map((changed) => (type === "Directory" ? changed : real)),
     Stream.groupedWithin(maxBatch, batchTime),
     Stream.map((batch) => [...new Set(batch)]),
     Stream.mapError(failed(real)),

@@ -151,4 +151,36 @@ describe("ClientFiles", () => {
       ),
     ),
   )
+
+  it.live.each(["a directory", "a directory and those above it", "a file"])(
+    "reports the removal of %s, that it is made anew, and its changes after that",
+    (what) =>
+      live(
+        Effect.scoped(
+          Effect.gen(function* () {
+            const { files, fs, root } = yield* stage
+            const directory = `${root}/one/two`
+            const file = `${directory}/f`
+            yield* fs.makeDirectory(directory, { recursive: true })
+            yield* files.write(file, bytes("1"))
+            const watched = what === "a file" ? file : directory
+            const { changes } = yield* files.watch(watched)
+            const next = yield* Stream.toPull(changes)
+            const until = (path: string) =>
+              Effect.repeat(next, { until: (batches) => batches.flat().includes(path) })
+            const removed = what === "a directory" ? directory : `${root}/one`
+            yield* fs.remove(removed, { recursive: true })
+            yield* until(watched)
+            for (const _ of ["first", "second"]) {
+              yield* fs.makeDirectory(directory, { recursive: true })
+              yield* until(watched)
+              yield* files.write(file, bytes("2"))
+              yield* until(file)
+              yield* fs.remove(removed, { recursive: true })
+              yield* until(watched)
+            }
+          }),
+        ),
+      ),
+  )
 })

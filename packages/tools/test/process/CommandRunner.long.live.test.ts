@@ -106,6 +106,8 @@ describe("CommandRunner, real processes", () => {
             assert.strictEqual(Buffer.from(events).toString(), expected)
           }
         }).pipe(Effect.provide(live)),
+      // 2,000 processes are started for each pause: seconds on an idle machine.
+      120_000,
     )
   }
 

@@ -1,18 +1,22 @@
 /**
  * How much of a server its clients may use: requests at once, requests of one principal within ten seconds, and failed
- * attempts to authenticate of one address within ten seconds. One instance for all routes of a server.
+ * attempts to authenticate of one address within ten seconds. One instance for all routes of a server. With `RequestCounts`
+ * the requests of a principal are counted over all servers that share it.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { RequestCounts } from "./RequestCounts.ts"
+import { SharedRequests } from "./SharedRequests.ts"
 
 /** Bounds of a server. Every member has a default. */
 export interface LimitOptions {
   /** Requests that are served at once, their streams and WebSockets included. Default 4,096. */
   readonly maxRequests?: number
-  /** Requests of one principal within ten seconds. Default 10,000. */
+  /** Requests of one principal within ten seconds, at all servers that share `RequestCounts`. Default 10,000. */
   readonly maxPrincipalRequests?: number
   /** Requests of one address within ten seconds that had no valid credentials. Default 100. */
   readonly maxFailedRequests?: number
@@ -42,7 +46,10 @@ export class Limits extends Context.Service<
 >()("@colloquy/transport-http/Limits") {
   /** Counts anew. */
   static readonly layer = (options: LimitOptions = {}): Layer.Layer<Limits> =>
-    Layer.sync(this, () => make(options))
+    Layer.effect(
+      this,
+      Effect.map(RequestCounts, (counts) => make(options, counts)),
+    )
 }
 
 const windowMs = 10_000
@@ -76,12 +83,30 @@ class Windowed {
 const slowDown = (message: string, retryAfterSeconds: number) =>
   Effect.fail<LimitFault>({ status: 429, message, retryAfterSeconds })
 
-const make = ({
-  maxFailedRequests = 100,
-  maxPrincipalRequests = 10_000,
-  maxRequests = 4096,
-}: LimitOptions): Limits["Service"] => {
+/** Counts a request; resolves with the seconds until the next window where it is above the limit, else with undefined. */
+type AdmitPrincipal = (principal: string) => Effect.Effect<number | undefined>
+
+/** The requests of this server alone. */
+const ownRequests = (limit: number): AdmitPrincipal => {
   const principals = new Windowed()
+  return (principal) =>
+    Effect.map(Clock.currentTimeMillis, (now) =>
+      principals.raise(principal, now) > limit ? principals.secondsLeft(now) : undefined,
+    )
+}
+
+const requestsOf = (limit: number, counts: RequestCounts | undefined): AdmitPrincipal => {
+  if (counts === undefined) return ownRequests(limit)
+  const window = Duration.millis(windowMs)
+  const shared = new SharedRequests({ counts, limit, window, maxPrincipals: maxKeys })
+  return (principal) => shared.admit(principal)
+}
+
+const make = (
+  { maxFailedRequests = 100, maxPrincipalRequests = 10_000, maxRequests = 4096 }: LimitOptions,
+  counts: RequestCounts | undefined,
+): Limits["Service"] => {
+  const admitPrincipal = requestsOf(maxPrincipalRequests, counts)
   const failed = new Windowed()
   let served = 0
   const release = Effect.sync(() => {
@@ -100,10 +125,10 @@ const make = ({
           : Effect.void,
       ),
     admit: (principal) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        if (principals.raise(principal, now) > maxPrincipalRequests) {
+      Effect.flatMap(admitPrincipal(principal), (secondsLeft) => {
+        if (secondsLeft !== undefined) {
           const message = `more than ${maxPrincipalRequests} requests within ${windowMs / 1000} s`
-          return slowDown(message, principals.secondsLeft(now))
+          return slowDown(message, secondsLeft)
         }
         if (served >= maxRequests) return Effect.fail(busy)
         served++

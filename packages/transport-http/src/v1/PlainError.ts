@@ -57,6 +57,12 @@ export type InUse = Extract<PlainError, { readonly code: "in_use" }>
 export const isInUse = (error: unknown): error is InUse =>
   typeof error === "object" && error !== null && "code" in error && error.code === "in_use"
 
+/** True for an error that may have passed when the request is sent again. */
+export const isUnavailable = (
+  error: unknown,
+): error is Extract<PlainError, { code: "unavailable" }> =>
+  typeof error === "object" && error !== null && "code" in error && error.code === "unavailable"
+
 type Code = Exclude<PlainError, InUse>["code"]
 
 const make = (code: Code, message: string, field?: string): PlainError => ({
@@ -96,6 +102,8 @@ export type CoreError =
   | Effect.Error<ReturnType<Views[keyof Views]>>
   | Effect.Error<ReturnType<Conversation["submit"] | Conversation["attach"]>>
   | Effect.Error<Conversation["state"]>
+
+type StoreFault = Extract<CoreError, { readonly _tag: "StoreError" }>
 
 type Refusal = Extract<CoreError, { readonly _tag: "SubmissionRefused" }>
 
@@ -140,6 +148,9 @@ const unavailableCode = (
   return because._tag === "StoreLimit" ? "too_large" : "unavailable"
 }
 
+/** Why a store did not carry out what it may carry out a moment later. */
+const passing: ReadonlyArray<StoreFault["reason"]> = ["Unreachable", "Exhausted", "Slow"]
+
 /** The error of the plain API for one of the core. */
 export const plainErrorOf = (cause: CoreError): PlainError => {
   const { message } = cause
@@ -177,6 +188,6 @@ export const plainErrorOf = (cause: CoreError): PlainError => {
     case "CannotResume":
       return invalid(message)
     case "StoreError":
-      return make("failed", message)
+      return make(passing.includes(cause.reason) ? "unavailable" : "failed", message)
   }
 }

@@ -17,6 +17,7 @@ type Conversation = Effect.Success<ReturnType<Views["get"]>>
 type State = Effect.Success<Conversation["state"]>
 type Submission = Parameters<Conversation["submit"]>
 type Receipt = Effect.Success<ReturnType<Conversation["submit"]>>
+type RunEnd = NonNullable<Effect.Success<ReturnType<Conversation["runTurn"]>>["end"]>
 type Listener = Effect.Success<ReturnType<Conversation["attach"]>>
 
 /** Page size of the app-server's list. */
@@ -29,6 +30,10 @@ const idOf = (given: string): Effect.Effect<string, PlainError> => {
     ? Effect.fail(invalid(`id: ${parsed.problem}`, "id"))
     : Effect.succeed(parsed.id)
 }
+
+/** A conversation for a caller whose first call is `runTurn`, which finds out whether it exists. */
+export const refer = (views: Views, given: string): Effect.Effect<Conversation, PlainError> =>
+  Effect.flatMap(idOf(given), (id) => Effect.mapError(views.refer(id), plainErrorOf))
 
 /** The conversation of the principal with this id, loaded if necessary. */
 export const find = (views: Views, given: string): Effect.Effect<Conversation, PlainError> =>
@@ -153,28 +158,8 @@ const attached = (conversation: Conversation, options?: Parameters<Conversation[
 const submitted = (conversation: Conversation, ...[op, options]: Submission) =>
   Effect.mapError(conversation.submit(op, options), plainErrorOf)
 
-/** Takes until the terminal event of that turn, and reports its last error as well. */
-const terminalOf = Effect.fnUntraced(function* (listener: Listener, turnId: string) {
-  let error: string | undefined
-  while (true) {
-    const deliveries = yield* Effect.mapError(listener.take, (end) =>
-      end._tag === "Done" ? ended() : plainErrorOf(end),
-    )
-    for (const delivery of deliveries) {
-      if (delivery._tag !== "Event" || delivery.event.id !== turnId) continue
-      const { msg, seq } = delivery.event
-      if (msg.type === "error") error = msg.message
-      if (isTerminal(msg)) return { msg, seq, ...(error === undefined ? {} : { error }) }
-    }
-  }
-})
-
-const endOf = (
-  { disposition, id }: Receipt,
-  { error, msg, seq }: Effect.Success<ReturnType<typeof terminalOf>>,
-): TurnEnd => ({
-  turnId: id,
-  disposition,
+const endOf = (receipt: Receipt, { error, msg, seq }: RunEnd): TurnEnd => ({
+  ...acceptanceOf(receipt),
   seq,
   ...(msg.type === "task_complete"
     ? { status: "completed", lastAgentMessage: msg.last_agent_message }
@@ -182,29 +167,31 @@ const endOf = (
   ...(error === undefined ? {} : { error }),
 })
 
-/** Submits input; with `wait` resolves with the end of its turn, whose listener is attached before it is submitted. */
+/** Submits input; with `wait` resolves with the end of its turn, also of one that is over. */
 export const send: (
   conversation: Conversation,
   op: Submission[0],
   options: Submission[1],
   wait: boolean,
-) => Effect.Effect<TurnEnd | Pick<TurnEnd, "turnId" | "disposition">, PlainError, Scope.Scope> =
+) => Effect.Effect<TurnEnd | Pick<TurnEnd, "turnId" | "disposition">, PlainError> =
   Effect.fnUntraced(function* (conversation, op, options, wait) {
-    const listener = wait ? yield* attached(conversation) : undefined
-    const receipt = yield* submitted(conversation, op, options)
-    const accepted = { turnId: receipt.id, disposition: receipt.disposition }
-    if (listener === undefined || receipt.disposition === "none") return accepted
-    const past = yield* recordedEnd(conversation, receipt.id)
-    return endOf(receipt, past ?? (yield* terminalOf(listener, receipt.id)))
+    if (!wait) return acceptanceOf(yield* submitted(conversation, op, options))
+    const { end, receipt } = yield* Effect.mapError(conversation.runTurn(op, options), plainErrorOf)
+    return end === undefined ? acceptanceOf(receipt) : endOf(receipt, end)
   })
 
-/** The end of a turn that is over already: input that was sent again gets the receipt of the first time. */
-const recordedEnd = Effect.fnUntraced(function* (conversation: Conversation, turnId: string) {
-  const { turn, waiting } = yield* Effect.mapError(conversation.state, plainErrorOf)
-  if (turn?.id === turnId || waiting.some(({ id }) => id === turnId)) return undefined
-  return yield* Effect.scoped(
-    Effect.flatMap(attached(conversation, { from: 0 }), (listener) => terminalOf(listener, turnId)),
-  )
+const acceptanceOf = ({ disposition, id }: Receipt) => ({ turnId: id, disposition })
+
+/** Takes until the turn has ended. */
+const terminalOf = Effect.fnUntraced(function* (listener: Listener, turnId: string) {
+  while (true) {
+    for (const delivery of yield* Effect.mapError(listener.take, (end) =>
+      end._tag === "Done" ? ended() : plainErrorOf(end),
+    )) {
+      if (delivery._tag !== "Event" || delivery.event.id !== turnId) continue
+      if (isTerminal(delivery.event.msg)) return delivery.event.msg
+    }
+  }
 })
 
 /** Interrupts the running turn and resolves when it has ended. */
@@ -213,7 +200,7 @@ export const interrupt = Effect.fnUntraced(function* (conversation: Conversation
   const { turn } = yield* Effect.mapError(conversation.state, plainErrorOf)
   yield* submitted(conversation, { type: "interrupt" })
   if (turn === undefined) return { abortReason: "interrupted" as const }
-  const { msg } = yield* terminalOf(listener, turn.id)
+  const msg = yield* terminalOf(listener, turn.id)
   return {
     turnId: turn.id,
     abortReason: msg.type === "turn_aborted" ? msg.reason : ("interrupted" as const),

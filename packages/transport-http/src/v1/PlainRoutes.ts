@@ -15,7 +15,7 @@ import * as Stream from "effect/Stream"
 import { principal } from "../guard/Guard.ts"
 import { eventStream } from "./EventStream.ts"
 import { PlainApi, PlainErrors } from "./PlainApi.ts"
-import { invalidParts, isInUse } from "./PlainError.ts"
+import { invalidParts, isInUse, isUnavailable } from "./PlainError.ts"
 import * as Handlers from "./PlainHandlers.ts"
 import { redirectTo } from "./Redirect.ts"
 
@@ -41,10 +41,20 @@ const withBody = (response: HttpServerResponse.HttpServerResponse) =>
         { status: response.status },
       )
 
-/** Sends the client to the process that has its conversation. Fails with the error where it must not be sent there. */
-const redirected = <E>(
+/** A database that restarts, or a server that takes a conversation over, takes a few of these. */
+const retryAfterSeconds = "1"
+
+/**
+ * Sends the client to the process that has its conversation, and says when to repeat what cannot be done now. Fails with any
+ * other error.
+ */
+const withHeaders = <E>(
   error: E,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, HttpServerRequest.HttpServerRequest> => {
+  if (isUnavailable(error)) {
+    const headers = { "retry-after": retryAfterSeconds, "cache-control": "no-store" }
+    return Effect.succeed(HttpServerResponse.jsonUnsafe(error, { status: 503, headers }))
+  }
   if (!isInUse(error)) return Effect.fail(error)
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, url }) => {
     const location = redirectTo(error.owner.url, url, headers["host"])
@@ -63,7 +73,7 @@ const errorsLayer = Layer.succeed(PlainErrors, (app) =>
   app.pipe(
     Effect.map(withBody),
     Effect.catch((error) =>
-      redirected(HttpApiError.HttpApiSchemaError.is(error) ? invalidParts(error) : error),
+      withHeaders(HttpApiError.HttpApiSchemaError.is(error) ? invalidParts(error) : error),
     ),
   ),
 )
@@ -130,13 +140,16 @@ const turns = HttpApiBuilder.group(PlainApi, "turns", (handlers) =>
       .handle("send", ({ params, payload, query }) =>
         Effect.gen(function* () {
           const { input, submissionId, whileRunning } = present(payload)
-          const conversation = yield* find(params.id)
+          const wait = query.wait === "true"
+          const conversation = yield* wait
+            ? Handlers.refer(yield* view, params.id)
+            : find(params.id)
           const op = { type: "user_input" as const, items: inputOf(input) }
           const options = {
             ...(whileRunning === undefined ? {} : { whileRunning }),
             ...(submissionId === undefined ? {} : { id: submissionId }),
           }
-          return yield* Handlers.send(conversation, op, options, query.wait === "true")
+          return yield* Handlers.send(conversation, op, options, wait)
         }),
       )
       .handle("interrupt", ({ params }) => Effect.flatMap(find(params.id), Handlers.interrupt))

@@ -3,8 +3,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
-import { AskForApproval } from "@colloquy/protocol/Policy"
 import { ExitCode } from "../ExitCode.ts"
 import { launchOf } from "../LaunchCommand.ts"
 import * as StderrLog from "../../log/StderrLog.ts"
@@ -13,34 +11,16 @@ import { withServices } from "../WithServices.ts"
 import type { ChatOptions } from "./ChatOptions.ts"
 import { Notices } from "./Notices.ts"
 
-const approvals = Flag.optional(
-  Flag.Literals("ask-for-approval", AskForApproval.literals).pipe(
-    Flag.withAlias("a"),
-    Flag.withDescription("When to ask before a command or a change"),
-  ),
-)
-
 const prompt = Argument.optional(
   Argument.String("prompt").pipe(Argument.withDescription("The first message")),
 )
 
-const chat = Effect.fnUntraced(function* (
-  options: ChatOptions,
-  policy: Option.Option<(typeof AskForApproval)["Type"]>,
-) {
-  const given = yield* launchOf
+const chat = Effect.fnUntraced(function* (options: ChatOptions) {
+  const launch = yield* launchOf
   const { runChat } = yield* Effect.promise(() => import("./Chat.ts"))
   const notices = new Notices(StderrLog.stderrLines())
-  const flags = Option.isNone(policy)
-    ? {}
-    : {
-        flags: [
-          ...(given.flags ?? []),
-          { option: "--ask-for-approval", key: "approval_policy", value: policy.value },
-        ],
-      }
   const code = yield* withServices(
-    { ...given, ...flags },
+    launch,
     (loaded) => runChat(options, loaded, notices),
     notices.line,
   )
@@ -53,9 +33,9 @@ const promptOf = (given: Option.Option<string>) =>
 /** Starts a conversation. */
 export const chatCommand = Command.make(
   "chat",
-  { prompt, approvals },
+  { prompt },
   Effect.fnUntraced(function* (given) {
-    yield* chat(promptOf(given.prompt), given.approvals)
+    yield* chat(promptOf(given.prompt))
   }),
 ).pipe(Command.withDescription("Hold a conversation in the terminal"))
 
@@ -71,10 +51,9 @@ export const resumeCommand = Command.make(
       ),
     ),
     prompt,
-    approvals,
   },
   Effect.fnUntraced(function* (given) {
     const resume = Option.isNone(given.id) ? ("newest" as const) : { id: given.id.value }
-    yield* chat({ resume, ...promptOf(given.prompt) }, given.approvals)
+    yield* chat({ resume, ...promptOf(given.prompt) })
   }),
 ).pipe(Command.withDescription("Go on with a conversation in the terminal"))

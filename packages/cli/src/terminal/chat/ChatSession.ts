@@ -6,6 +6,7 @@
  *                                                   └─────▶ rows ─────▶ terminal
  */
 import type { Conversation } from "@colloquy/core/Conversation"
+import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { ConversationsView } from "@colloquy/server/ConversationsView"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -49,6 +50,8 @@ export class ChatSession {
   conversation: Conversation
   /** True once a message was sent. */
   hasSent = false
+  /** Messages that wait for the end of a turn which accepts none, by their submissions. */
+  private readonly waiting = new Map<SubmissionId, string>()
   private exitCode: number | undefined
   private final: Array<string> = []
   private readonly screen = new ChatScreen()
@@ -84,6 +87,9 @@ export class ChatSession {
         const isPartial = this.view.state.isPasting && inputs.every(({ _tag }) => _tag === "Keys")
         if (!isPartial) yield* this.draw
       }
+      // The end of the chat is the end of the conversation in this process: they would be dropped unseen.
+      for (const text of yield* this.withdraw) this.notice(`not sent: ${text}`)
+      yield* this.draw
       terminal.write(this.screen.erase(terminal.size().columns))
       return this.exitCode
     })
@@ -105,16 +111,33 @@ export class ChatSession {
     this.notice(messageOf(error))
 
   /** Goes on with another conversation, of which only new events are shown. */
-  readonly change = (conversation: Conversation): Effect.Effect<void> => {
-    this.conversation = conversation
-    this.view.change()
-    return this.listen({})
-  }
+  readonly change: (conversation: Conversation) => Effect.Effect<void> = Effect.fnUntraced(
+    function* (this: ChatSession, conversation: Conversation) {
+      const texts = yield* this.withdraw
+      this.conversation = conversation
+      this.view.change()
+      this.view.state = { ...this.view.state, sent: texts }
+      yield* this.listen({})
+      // What waits was typed for what follows, which is the copy.
+      for (const text of texts) yield* this.act({ _tag: "Send", text })
+    },
+  )
 
   /** Ends the chat after this input. */
   readonly quit = (code: number): void => {
     this.exitCode ??= code
   }
+
+  /** Cancels the messages that wait, and resolves with them. */
+  private readonly withdraw = Effect.suspend(() => {
+    const texts = [...this.waiting.values()]
+    const ids = [...this.waiting.keys()]
+    this.waiting.clear()
+    return Effect.as(
+      Effect.forEach(ids, (id) => this.conversation.cancel(id)),
+      texts,
+    )
+  })
 
   private notice(text: string): void {
     const { columns, style } = this.options
@@ -136,7 +159,10 @@ export class ChatSession {
       case "Delivered": {
         if (input.of !== this.conversation.id) return
         const nowMs = yield* Clock.currentTimeMillis
-        for (const one of input.deliveries) this.show(this.view.delivered(one, this.options, nowMs))
+        for (const one of input.deliveries) {
+          if (one._tag === "Event") this.waiting.delete(one.event.id)
+          this.show(this.view.delivered(one, this.options, nowMs))
+        }
         return input.handled()
       }
       case "Ended":
@@ -181,8 +207,11 @@ export class ChatSession {
       switch (action._tag) {
         case "Send":
           return yield* this.send(action.text)
-        case "Interrupt":
-          return yield* this.conversation.submit({ type: "interrupt" })
+        case "Interrupt": {
+          // Only the turn: what waits for its end goes on, as the person expects of what was typed after it.
+          const id = action.turn ?? (yield* this.conversation.state).turn?.id
+          return id === undefined ? undefined : yield* this.conversation.cancel(id)
+        }
         case "Answer": {
           const { answer, question } = action
           yield* this.conversation.submit(question.opOf(answer))
@@ -208,7 +237,12 @@ export class ChatSession {
   private readonly send = Effect.fnUntraced(function* (this: ChatSession, text: string) {
     const op = { type: "user_input", items: [{ type: "text", text }] } as const
     yield* this.conversation.submit(op).pipe(
-      Effect.andThen(Effect.sync(() => (this.hasSent = true))),
+      Effect.andThen(({ disposition, id }) =>
+        Effect.sync(() => {
+          this.hasSent = true
+          if (disposition === "waiting") this.waiting.set(id, text)
+        }),
+      ),
       Effect.andThen(this.parts.history.append(this.conversation.id, text)),
       Effect.onError(() =>
         Effect.sync(() => {

@@ -5,6 +5,7 @@
  *     question --y, a, n, Esc--> answer;  question, something typed --Alt-y, Alt-a, Alt-n, Esc--> answer
  *     nothing runs, nothing typed --Ctrl-C--> hint --Ctrl-C--> end of the chat
  */
+import type { SubmissionId } from "@colloquy/protocol/Ids"
 import { browse, emptyHistory, type InputHistory, remember } from "./line/History.ts"
 import { edit, emptyLine, insert, type Key, type Line } from "./line/Editor.ts"
 import { pastedText } from "./line/Paste.ts"
@@ -13,6 +14,7 @@ import { type Slash, slashOf } from "./SlashCommands.ts"
 
 /** The turn that runs. */
 interface ShownTurn {
+  readonly id: SubmissionId
   readonly startedMs: number
   /** True once the person has interrupted it. */
   readonly isStopping: boolean
@@ -50,7 +52,8 @@ export const initialState: ChatState = {
 /** What the session has to do. */
 export type Action =
   | { readonly _tag: "Send"; readonly text: string }
-  | { readonly _tag: "Interrupt" }
+  /** `turn`: the one that is shown. Absent: the one that runs and has not been reported yet. */
+  | { readonly _tag: "Interrupt"; readonly turn?: SubmissionId }
   | { readonly _tag: "Answer"; readonly question: Question; readonly answer: Answer }
   | { readonly _tag: "Command"; readonly command: Slash }
   | { readonly _tag: "Clear" }
@@ -64,13 +67,15 @@ export type Next = readonly [state: ChatState, actions: ReadonlyArray<Action>]
 const only = (state: ChatState): Next => [state, []]
 
 /** Ctrl-C. */
-const interrupt = (state: ChatState): Next => {
+const interrupt = (state: ChatState, nowMs: number): Next => {
   if (state.turn !== undefined) {
-    return state.turn.isStopping
+    // The turn of a message that waited has just begun: the key was meant for the one before it.
+    const hasJustBegun = state.isLeaving && nowMs - state.turn.startedMs < settleMs
+    return state.turn.isStopping || hasJustBegun
       ? [state, [{ _tag: "Quit", code: 130 }]]
       : [
           { ...state, isLeaving: true, turn: { ...state.turn, isStopping: true } },
-          [{ _tag: "Interrupt" }],
+          [{ _tag: "Interrupt", turn: state.turn.id }],
         ]
   }
   // A message was sent whose turn has not been reported yet.
@@ -131,7 +136,7 @@ export const onKey = (state: ChatState, key: Key, nowMs: number): Next => {
     if (text === "") return only(state)
     return only({ ...state, line: insert(state.line, text), typedAtMs: nowMs })
   }
-  if (key.ctrl === true && key.name === "c") return interrupt(state)
+  if (key.ctrl === true && key.name === "c") return interrupt(state, nowMs)
   const kept = state.isLeaving ? { ...state, isLeaving: false } : state
   const answer = answered(kept, key, nowMs)
   if (answer !== undefined) return answer

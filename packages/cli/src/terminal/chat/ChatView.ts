@@ -72,7 +72,7 @@ export class ChatView {
     const { msg } = event
     const rows = this.transcript.event(event, options)
     if (msg.type === "task_started") {
-      this.state = { ...this.state, turn: { startedMs: nowMs, isStopping: false } }
+      this.state = { ...this.state, turn: { id: event.id, startedMs: nowMs, isStopping: false } }
     }
     if (msg.type === "user_message" && (msg.kind ?? "plain") === "plain") {
       this.state = { ...this.state, sent: withoutFirst(this.state.sent, msg.message) }
@@ -80,8 +80,9 @@ export class ChatView {
     if (msg.type === "approval_resolved") {
       return [...rows, ...this.resolved(msg.call_id, msg.decision, options)]
     }
-    if (!isTerminal(msg)) return rows
     const { turn } = this.state
+    // A submission that was withdrawn before its turn began has a terminal event, too.
+    if (!isTerminal(msg) || (turn !== undefined && turn.id !== event.id)) return rows
     this.state = { ...this.state, turn: undefined, questions: [] }
     return turn === undefined || !this.isLive
       ? rows

@@ -2,7 +2,7 @@
  * The rows at the bottom of a chat that change: the end of the streamed text, the state of the turn, messages that wait,
  * and the line that is typed or the question that waits for a key. Pure.
  */
-import { formatMillis, prose } from "../../demo/Format.ts"
+import { prose, workingText } from "../../demo/Format.ts"
 import type { TextOptions } from "../sessions/SessionText.ts"
 import { fit, rowsOf } from "../Width.ts"
 import type { ChatState } from "./ChatState.ts"
@@ -22,7 +22,7 @@ const statusRows = (
   const { isStopping, startedMs } = state.turn
   const text = isStopping
     ? "  interrupting … · Ctrl-C once more ends the chat"
-    : `  working, ${formatMillis(Math.floor((nowMs - startedMs) / 1000) * 1000)} · Ctrl-C interrupts`
+    : `  ${state.questions.length > 0 ? "waiting for an answer · Ctrl-C interrupts" : workingText(nowMs - startedMs)}`
   return [style.dim(fit(text, columns))]
 }
 

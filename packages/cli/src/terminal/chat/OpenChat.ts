@@ -8,17 +8,20 @@ import { idOrName, newestIn } from "../sessions/Sessions.ts"
 import type { Loaded } from "../WithServices.ts"
 import type { ChatOptions } from "./ChatOptions.ts"
 
-/** True for a key that the command line sets. */
+/** True for a key that the command line sets, in whole or in part. */
 const sets = ({ startup }: Loaded, key: string): boolean =>
-  startup.overrides.some(({ path }) => path === key)
+  startup.overrides.some(({ path }) => path === key || path.startsWith(`${key}.`))
 
 /** The settings of the command line, for a conversation that has its own. */
 const overrideOf = (loaded: Loaded): Op | undefined => {
-  const { approvalPolicy, effort, model, sandboxPolicy } = loaded.startup.settings
+  const { approvalPolicy, approvalQuestions, effort, model, sandboxPolicy } =
+    loaded.startup.settings
   const fields = {
     ...(sets(loaded, "model") ? { model } : {}),
     ...(sets(loaded, "sandbox_mode") ? { sandbox_policy: sandboxPolicy } : {}),
-    ...(sets(loaded, "approval_policy") ? { approval_policy: approvalPolicy } : {}),
+    ...(sets(loaded, "approval_policy")
+      ? { approval_policy: approvalPolicy, approval_questions: approvalQuestions ?? null }
+      : {}),
     ...(sets(loaded, "model_reasoning_effort") && effort !== undefined ? { effort } : {}),
   }
   return Object.keys(fields).length === 0 ? undefined : { type: "override_turn_context", ...fields }

@@ -142,7 +142,7 @@ export const questionOf = ({ msg, seq }: Event, shownAtMs: number): Question | u
       return {
         ...approvals,
         id: msg.call_id,
-        text: questionText(msg),
+        text: questionText(msg, "Colloquy"),
         ...(msg.type === "apply_patch_approval_request" ? { changes: msg.changes } : {}),
         opOf: ({ decision }) => ({ type, id: msg.call_id, decision, question: seq }),
         shownAtMs,

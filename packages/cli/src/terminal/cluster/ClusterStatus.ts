@@ -4,7 +4,7 @@ import * as PostgresStore from "@colloquy/store-sql/node/PostgresStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { isPostgres, postgresAddress } from "../../args/NodeAddress.ts"
+import { isPostgres, postgresAddress } from "../../args/Addresses.ts"
 import { CommandFailed } from "../CommandFailed.ts"
 import { ExitCode } from "../ExitCode.ts"
 import { output, print } from "../Output.ts"
@@ -21,9 +21,10 @@ const readReports = (database: string) =>
         PostgresStore.clientLayer({ database: Redacted.make(database), maxConnections: 1 }),
       ),
     ),
-    Effect.mapError(
-      ({ message }) => new CommandFailed({ message: `the database of the cluster: ${message}` }),
-    ),
+    Effect.mapError((error) => {
+      const { message } = error._tag === "SqlError" ? PostgresStore.errorOf(error) : error
+      return new CommandFailed({ message: `the database of the cluster: ${message}` })
+    }),
     Effect.timeoutOrElse({
       duration: patience,
       orElse: () =>

@@ -189,7 +189,14 @@ export const rename = Effect.fnUntraced(function* (text: string, given: string) 
 /** Prints the id of the copy, which a program can read. */
 export const fork = Effect.fnUntraced(function* (text: string, dropped: number) {
   const id = yield* idOf(text)
-  const copy = yield* (yield* conversations).fork(id, { _tag: "DropLastUserMessages", n: dropped })
+  const copy = yield* (yield* conversations)
+    .fork(id, { _tag: "DropLastUserMessages", n: dropped })
+    .pipe(
+      Effect.catchTag(
+        "BadForkRule",
+        ({ message }) => new CommandFailed({ message: message.replace(/^n: /, "`--drop`: ") }),
+      ),
+    )
   yield* print([copy.id])
 })
 

@@ -2,10 +2,13 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
+import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import { withoutUserAndQuery } from "../../config/Redaction.ts"
 import { resumeCommand } from "../chat/ChatCommand.ts"
 import { launchOf } from "../LaunchCommand.ts"
+import { textFlag } from "../TextFlag.ts"
 import { withConfiguration, withServices } from "../WithServices.ts"
 
 const flag = (name: string, description: string) =>
@@ -29,7 +32,7 @@ const defaultLimit = 20
 
 const listFlags = {
   search: Flag.optional(
-    Flag.String("search").pipe(
+    textFlag("search").pipe(
       Flag.withDescription("Only with this text in the name or the first message"),
     ),
   ),
@@ -74,7 +77,16 @@ const show = Command.make(
 
 const rename = Command.make(
   "rename",
-  { id, name: Argument.String("name").pipe(Argument.withDescription("Its new name")) },
+  {
+    id,
+    name: Argument.String("name").pipe(
+      Argument.withDescription("Its new name"),
+      Argument.filter(
+        (name) => name.trim() !== "",
+        () => "a name that is not empty",
+      ),
+    ),
+  },
   Effect.fnUntraced(function* (given) {
     const { rename: run } = yield* sessions
     yield* withServices(yield* launchOf, () => run(given.id, given.name))
@@ -87,6 +99,10 @@ const fork = Command.make(
     id,
     drop: Flag.Int("drop").pipe(
       Flag.withDescription("Leave out this many of your last messages, and what followed"),
+      Flag.filter(
+        (n) => n >= 0,
+        () => "0 or more",
+      ),
       Flag.withDefault(0),
     ),
   },
@@ -124,7 +140,19 @@ const rm = Command.make(
 ).pipe(Command.withDescription("Delete conversations, for good"))
 
 const storeFlag = (name: string, description: string) =>
-  Flag.optional(Flag.String(name).pipe(Flag.withDescription(description)))
+  Flag.optional(textFlag(name).pipe(Flag.withDescription(description)))
+
+/** Fails for what names no store. An address may have a password. */
+const checkPlace = Effect.fnUntraced(function* (option: string, name: Option.Option<string>) {
+  const { expectedPlaces, placeOf } = yield* Effect.promise(() => import("./StorePlace.ts"))
+  if (Option.isNone(name) || placeOf(name.value, "/") !== undefined) return
+  return yield* new CliError.InvalidValue({
+    option,
+    value: withoutUserAndQuery(name.value),
+    expected: expectedPlaces,
+    kind: "flag",
+  })
+})
 
 const places = "files, files:DIRECTORY, sqlite:PATH or postgres://…; default: conversation_store"
 
@@ -140,6 +168,11 @@ const transfer = Command.make(
     json,
   },
   Effect.fnUntraced(function* ({ from, ids: given, json: asJson, to }) {
+    if (Option.isNone(from) && Option.isNone(to)) {
+      return yield* new CliError.MissingOption({ option: "from or --to" })
+    }
+    yield* checkPlace("from", from)
+    yield* checkPlace("to", to)
     const { transfer: run } = yield* Effect.promise(() => import("./Transfer.ts"))
     yield* withConfiguration(yield* launchOf, ({ environment, startup }) =>
       run(

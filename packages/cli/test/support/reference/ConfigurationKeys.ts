@@ -37,8 +37,10 @@ const kindOf = (schema: JsonSchema): string => {
       return numberOf(schema)
     case "array":
       return "array of texts"
-    default:
-      return "table of texts"
+    default: {
+      const members = membersOf(schema).map(([name, one]) => `\`${name}\` (${kindOf(one)})`)
+      return members.length === 0 ? "table of texts" : `table of ${members.join(", ")}`
+    }
   }
 }
 

@@ -5,13 +5,15 @@
  * same time and each within its bound). `Creation` creates conversations; `LoadedConversations` decides which are in memory;
  * `Storage` reads and writes their logs. The members that `ConversationManager` documents behave as described there.
  */
-import { parseConversationId } from "@colloquy/protocol/Ids"
+import { defined } from "@colloquy/protocol/Defined"
+import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
-import type { Conversation } from "../../Conversation.ts"
+import type { Conversation, OwnedConversation } from "../../Conversation.ts"
 import {
   type CannotResume,
+  ConversationUnavailable,
   type ManagerClosed,
   NoSuchConversation,
 } from "../../ConversationErrors.ts"
@@ -24,20 +26,20 @@ import type {
   RemoveError,
 } from "../../ConversationManager.ts"
 import type { ConversationSettings } from "../../ConversationSettings.ts"
-import type { ConversationSummary, LogAddress } from "../../ConversationStore.ts"
+import type { ConversationSummary, LogAddress, Revision } from "../../ConversationStore.ts"
 import { type ForkRule, problemOf } from "../../ForkRule.ts"
-import type { QuotaOf } from "../../Quota.ts"
 import { beyondHistory, forkLog } from "../../recovery/Fork.ts"
 import { withinStoreTimeout } from "../../store/StoreTimeout.ts"
-import type { StoreError } from "../../StoreErrors.ts"
+import { LeaseHeld, type StoreError } from "../../StoreErrors.ts"
 import { isVisible } from "../Access.ts"
-import { type Entry, stored } from "../Entry.ts"
+import { type Entry, setHidden, stored, takenOver } from "../Entry.ts"
 import { ManagedConversation } from "../ManagedConversation.ts"
 import { orUnavailable } from "../Storage.ts"
 import { Creation } from "./Creation.ts"
+import { ConversationQuota, type QuotaParts } from "./ConversationQuota.ts"
 import type { DirectoryParts } from "./DirectoryParts.ts"
 import { Entries } from "./Entries.ts"
-import { findEntry, findStoredEntry } from "./FindEntry.ts"
+import { findEntry, findForEnd, findStoredEntry } from "./FindEntry.ts"
 import { pageOf } from "./Pages.ts"
 import { Shutdown } from "./Shutdown.ts"
 import { Watchers } from "./Watchers.ts"
@@ -46,15 +48,18 @@ import { Watchers } from "./Watchers.ts"
 export class ConversationDirectory {
   private readonly parts: DirectoryParts
   private readonly creation: Creation
+  private readonly quota: ConversationQuota
 
   constructor({
+    places,
     quotaOf,
     ...parts
-  }: Omit<DirectoryParts, "entries" | "shutdown" | "watchers"> & { readonly quotaOf?: QuotaOf }) {
-    const entries = new Entries(quotaOf)
+  }: Omit<DirectoryParts, "entries" | "shutdown" | "watchers"> & QuotaParts) {
+    const entries = new Entries()
     const shutdown = new Shutdown(entries, parts.inMemory)
     this.parts = { ...parts, entries, shutdown, watchers: new Watchers() }
-    this.creation = new Creation(this.parts)
+    this.quota = new ConversationQuota(entries, defined({ quotaOf, places }))
+    this.creation = new Creation(this.parts, this.quota)
   }
 
   get watchers(): Watchers {
@@ -113,7 +118,7 @@ export class ConversationDirectory {
       const problem = problemOf(rule)
       if (problem !== undefined) return yield* problem
       const entry = yield* orUnavailable(id, findEntry(this.parts, id, access))
-      const { events, settings } = yield* this.parts.inMemory.use(entry, (conversation) =>
+      const { events, settings } = yield* this.use(entry, (conversation) =>
         Effect.all({
           events: conversation.durableEvents,
           settings: Effect.map(conversation.state, ({ settings: now }) => ({ ...now, ...options })),
@@ -128,30 +133,39 @@ export class ConversationDirectory {
     })
   }
 
-  /** Releases the conversation, then has the store delete or move its log. No caller finds it meanwhile. */
+  /**
+   * Releases the conversation, then has the store delete or move its log. No caller finds it meanwhile. Fails where its
+   * lease turns out to be lost, and before anything ends where it has another revision than `revision`.
+   */
   releaseAnd(
     operation: "delete" | "archive" | "unarchive",
     name: string,
     access: Access | undefined,
+    revision?: Revision,
   ): Effect.Effect<void, RemoveError> {
     return Effect.gen({ self: this }, function* () {
       yield* this.checkOpen
-      const entry = yield* findEntry(this.parts, name, access)
+      const entry = yield* findForEnd(this.parts, name, access)
+      yield* this.checkRevision(entry.id, revision)
       // Another caller may have hidden it since it was found, and still holds its lease.
       if (entry.isHidden) return yield* new NoSuchConversation({ id: name })
-      entry.isHidden = true
+      setHidden(entry, operation)
       yield* this.parts.inMemory.release(entry, { quietly: false })
       const { id } = entry
-      const exit = yield* Effect.exit(
-        withinStoreTimeout(operation, this.parts.store[operation](id)),
+      const lost = takenOver(entry)
+      const exit = yield* Effect.exit<void, RemoveError, never>(
+        lost === undefined
+          ? withinStoreTimeout(operation, this.parts.store[operation](id, revision))
+          : Effect.fail(lost),
       )
       if (Exit.isFailure(exit) || operation !== "delete") {
         entry.placement = stored
-        entry.isHidden = false
+        setHidden(entry, undefined)
         if (Exit.isSuccess(exit)) this.parts.entries.setArchived(id, operation === "archive")
       } else {
         entry.placement = { ...entry.placement, _tag: "Removed", isDeleted: true }
         this.parts.entries.delete(id)
+        yield* this.quota.release(id)
       }
       yield* exit
       // The store has moved its file.
@@ -162,7 +176,11 @@ export class ConversationDirectory {
   }
 
   /** One that is not archived stays as it is, whoever has it: there is nothing to change for which to wait or to ask. */
-  unarchive(name: string, access: Access | undefined): Effect.Effect<void, RemoveError> {
+  unarchive(
+    name: string,
+    access: Access | undefined,
+    revision?: Revision,
+  ): Effect.Effect<void, RemoveError> {
     return Effect.gen({ self: this }, function* () {
       yield* this.checkOpen
       const parsed = parseConversationId(name)
@@ -170,8 +188,13 @@ export class ConversationDirectory {
       const { archived, meta } = yield* this.metadata({ id: parsed.id }, access)
       // One that was resumed by its path has the lease although it is archived.
       const known = archived ? this.parts.entries.get(meta.id) : undefined
-      if (known !== undefined) return yield* this.releaseAnd("unarchive", name, access)
-      if (archived) yield* withinStoreTimeout("unarchive", this.parts.store.unarchive(meta.id))
+      if (known !== undefined) {
+        return yield* this.releaseAnd("unarchive", name, access, revision)
+      }
+      if (archived) {
+        const { store } = this.parts
+        yield* withinStoreTimeout("unarchive", store.unarchive(meta.id, revision))
+      }
       this.parts.entries.setArchived(meta.id, false)
       this.parts.watchers.notify(meta)
     })
@@ -189,14 +212,42 @@ export class ConversationDirectory {
     return this.parts.shutdown.checkOpen
   }
 
+  private checkRevision(
+    id: ConversationId,
+    revision: Revision | undefined,
+  ): Effect.Effect<void, RemoveError> {
+    return revision === undefined
+      ? Effect.void
+      : Effect.filterOrFail(
+          withinStoreTimeout("metadata", this.parts.store.metadata({ id })),
+          (now) => now.revision === revision,
+          () => new LeaseHeld({ id, holder: {} }),
+        ).pipe(Effect.asVoid)
+  }
+
   private load(
     name: string,
-    finding: Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError>,
+    finding: ReturnType<typeof findEntry>,
   ): Effect.Effect<Conversation, GetError> {
     return Effect.flatMap(orUnavailable(name, finding), (entry) =>
-      this.parts.inMemory.use(entry, () =>
-        Effect.succeed(new ManagedConversation(entry, this.parts.inMemory)),
-      ),
+      this.use(entry, () => Effect.succeed(new ManagedConversation(entry, this.parts.inMemory))),
+    )
+  }
+
+  /** Fails with `NoSuchConversation` where the store has it no more: another process removed it, or a backup was restored. */
+  private use<A, E>(
+    entry: Entry,
+    work: (conversation: OwnedConversation) => Effect.Effect<A, E>,
+  ): Effect.Effect<A, E | ConversationUnavailable | NoSuchConversation> {
+    return Effect.catchIf(
+      this.parts.inMemory.use(entry, work),
+      // One that is archived has no cause either.
+      (error) => error instanceof ConversationUnavailable && error.because === undefined,
+      (error) =>
+        withinStoreTimeout("metadata", this.parts.store.metadata({ id: entry.id })).pipe(
+          Effect.catchTag("StoreError", () => Effect.void),
+          Effect.andThen(Effect.fail(error)),
+        ),
     )
   }
 }

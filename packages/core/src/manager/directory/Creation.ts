@@ -12,6 +12,8 @@ import type { ForkRule } from "../../ForkRule.ts"
 import { forkLog } from "../../recovery/Fork.ts"
 import { type Entry, makeEntry } from "../Entry.ts"
 import { ManagedConversation } from "../ManagedConversation.ts"
+import type { StoreError } from "../../StoreErrors.ts"
+import type { ConversationQuota } from "./ConversationQuota.ts"
 import type { DirectoryParts } from "./DirectoryParts.ts"
 import { type Beginning, importedOrigin, initialLogOf, type Origin } from "./InitialLog.ts"
 
@@ -20,11 +22,13 @@ const wholeHistory: ForkRule = { _tag: "DropLastUserMessages", n: 0 }
 /** See the header. */
 export class Creation {
   private readonly parts: DirectoryParts
+  private readonly quota: ConversationQuota
   /** Conversations that are being created and have no id yet. */
   private creating = 0
 
-  constructor(parts: DirectoryParts) {
+  constructor(parts: DirectoryParts, quota: ConversationQuota) {
     this.parts = parts
+    this.quota = quota
   }
 
   /** What a new conversation begins with, if its settings name a history. */
@@ -54,7 +58,7 @@ export class Creation {
       yield* this.parts.shutdown.checkOpen
       const entry = yield* this.makeHiddenEntry(owner)
       return yield* this.startEntry(entry, settings, origin).pipe(
-        Effect.onError(() => Effect.sync(() => this.parts.entries.delete(entry.id))),
+        Effect.onError(() => this.forget(entry)),
       )
     }).pipe(Effect.uninterruptible)
   }
@@ -74,7 +78,7 @@ export class Creation {
         yield* this.parts.storage.deleteUnknown(entry)
         return yield* new ManagerClosed()
       }
-      this.reveal(entry)
+      yield* this.reveal(entry, settings)
       return new ManagedConversation(entry, this.parts.inMemory)
     })
   }
@@ -92,8 +96,12 @@ export class Creation {
       yield* Effect.addFinalizer(() => this.forgetUnrecorded(entry))
       const initialLog = initialLogOf(entry.id, settings, origin)
       yield* this.parts.inMemory.start(entry, (lease) =>
-        this.parts.storage.createOnSubmit(entry, settings, initialLog, lease, () =>
-          this.reveal(entry),
+        this.parts.storage.createOnSubmit(
+          entry,
+          settings,
+          initialLog,
+          lease,
+          this.reveal(entry, settings),
         ),
       )
       // The finalizer ends it.
@@ -103,31 +111,45 @@ export class Creation {
   }
 
   /** From now on callers find the conversation. */
-  private reveal(entry: Entry): void {
-    entry.isUnrecorded = false
-    entry.isHidden = false
-    this.parts.watchers.notify(entry)
-  }
-
-  private forgetUnrecorded(entry: Entry): Effect.Effect<void> {
+  private reveal(entry: Entry, { ephemeral }: ConversationSettings): Effect.Effect<void> {
     return Effect.suspend(() => {
-      if (!entry.isUnrecorded) return Effect.void
-      this.parts.entries.delete(entry.id)
-      return this.parts.inMemory.release(entry, { quietly: true })
+      entry.isUnrecorded = false
+      entry.isHidden = false
+      this.parts.watchers.notify(entry)
+      return ephemeral === true ? Effect.void : this.quota.release(entry.id)
     })
   }
 
+  /** The conversation was not created. */
+  private forget({ id }: Entry): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      this.parts.entries.delete(id)
+      return this.quota.release(id)
+    })
+  }
+
+  private forgetUnrecorded(entry: Entry): Effect.Effect<void> {
+    return Effect.suspend(() =>
+      entry.isUnrecorded
+        ? Effect.andThen(this.forget(entry), this.parts.inMemory.release(entry, { quietly: true }))
+        : Effect.void,
+    )
+  }
+
   /** Makes the hidden entry of a new conversation. It counts from now on; no caller finds it before it is created. */
-  private makeHiddenEntry(owner: string | undefined): Effect.Effect<Entry, TooManyConversations> {
-    return Effect.suspend((): Effect.Effect<Entry, TooManyConversations> => {
+  private makeHiddenEntry(
+    owner: string | undefined,
+  ): Effect.Effect<Entry, TooManyConversations | StoreError> {
+    return Effect.suspend((): Effect.Effect<Entry, TooManyConversations | StoreError> => {
       const { entries, ids, maxConversations } = this.parts
       if (entries.size + this.creating >= maxConversations) {
         return Effect.fail(new TooManyConversations({ limit: "total", maxConversations }))
       }
       this.creating++
       return ids.conversationId.pipe(
+        Effect.tap((id) => this.quota.take(id, owner)),
         Effect.flatMap((id) => {
-          const refused = entries.beyondQuota(owner)
+          const refused = this.quota.refusal(owner)
           if (refused !== undefined) return Effect.fail(refused)
           const entry = makeEntry(id, { _tag: "Removed" }, owner)
           entry.isHidden = true

@@ -1,20 +1,10 @@
-/** The entries of one manager by id, and the quota of each owner. */
-import { TooManyConversations } from "../../ConversationErrors.ts"
-import type { QuotaOf } from "../../Quota.ts"
+/** The entries of one manager by id, and how many each owner has. */
 import type { Entry } from "../Entry.ts"
 
 /** A map of entries that counts them by owner. An archived conversation is kept and not counted. */
 export class Entries extends Map<string, Entry> {
   private readonly counts = new Map<string, number>()
   private readonly archived = new Set<Entry>()
-
-  private readonly quotaOf: QuotaOf | undefined
-
-  /** Without `quotaOf`, no owner has a limit. */
-  constructor(quotaOf?: QuotaOf) {
-    super()
-    this.quotaOf = quotaOf
-  }
 
   override set(id: string, entry: Entry): this {
     if (!this.has(id)) this.count(entry, 1)
@@ -27,12 +17,9 @@ export class Entries extends Map<string, Entry> {
     return super.delete(id)
   }
 
-  /** The error of one more conversation of the owner; undefined if it may have one more. */
-  beyondQuota(owner: string | undefined): TooManyConversations | undefined {
-    const max = owner === undefined ? undefined : this.quotaOf?.(owner)?.maxConversations
-    return owner === undefined || max === undefined || this.countOf(owner) < max
-      ? undefined
-      : new TooManyConversations({ limit: "owner", maxConversations: max })
+  /** Number of the conversations of the owner that are not archived. */
+  countOf(owner: string): number {
+    return this.counts.get(owner) ?? 0
   }
 
   /** The conversation is archived now, or it is not any more. Does nothing for an unknown one. */
@@ -42,10 +29,6 @@ export class Entries extends Map<string, Entry> {
     this.count(entry, isArchived ? -1 : 1)
     if (isArchived) this.archived.add(entry)
     else this.archived.delete(entry)
-  }
-
-  private countOf(owner: string): number {
-    return this.counts.get(owner) ?? 0
   }
 
   private count({ owner }: Entry, change: 1 | -1): void {

@@ -1,14 +1,31 @@
 /** Finds the entry of a conversation by its id or by the address of its log. Loads no conversation. */
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
-import { type ManagerClosed, NoSuchConversation } from "../../ConversationErrors.ts"
+import {
+  type ConversationUnavailable,
+  type ManagerClosed,
+  NoSuchConversation,
+} from "../../ConversationErrors.ts"
 import type { Access } from "../../ConversationManager.ts"
 import type { LogAddress } from "../../ConversationStore.ts"
 import { withinStoreTimeout } from "../../store/StoreTimeout.ts"
 import type { StoreError } from "../../StoreErrors.ts"
 import { isVisible } from "../Access.ts"
-import { type Entry, makeEntry, stored } from "../Entry.ts"
+import { absent, type Entry, makeEntry, stored } from "../Entry.ts"
 import type { DirectoryParts } from "./DirectoryParts.ts"
+
+type FindError = NoSuchConversation | ConversationUnavailable | ManagerClosed | StoreError
+
+/** Why a caller does not find a conversation that this manager has; undefined where it does. */
+const hiddenBecause = (
+  entry: Entry,
+  name: string,
+  access: Access | undefined,
+): NoSuchConversation | ConversationUnavailable | undefined => {
+  if (!isVisible(entry, access)) return new NoSuchConversation({ id: name })
+  if (!entry.isHidden) return undefined
+  return entry.isArchiving ? absent(entry, false) : new NoSuchConversation({ id: name })
+}
 
 type Parts = Pick<DirectoryParts, "entries" | "shutdown" | "store">
 
@@ -17,17 +34,28 @@ export const findEntry = (
   parts: Parts,
   name: string,
   access: Access | undefined,
-): Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError> =>
-  Effect.suspend(() => {
+): Effect.Effect<Entry, FindError> =>
+  Effect.suspend((): Effect.Effect<Entry, FindError> => {
     const entry = parts.entries.get(name)
-    if (entry !== undefined && !entry.isHidden && isVisible(entry, access)) {
-      return Effect.succeed(entry)
+    if (entry !== undefined) {
+      const error = hiddenBecause(entry, name, access)
+      return error === undefined ? Effect.succeed(entry) : Effect.fail(error)
     }
     const parsed = parseConversationId(name)
-    return entry !== undefined || "problem" in parsed
+    return "problem" in parsed
       ? Effect.fail(new NoSuchConversation({ id: name }))
       : findStoredEntry(parts, name, { id: parsed.id }, access)
   })
+
+/** Finds it for a caller that removes or archives it: one that is being archived is not found. */
+export const findForEnd = (
+  ...[parts, name, access]: Parameters<typeof findEntry>
+): Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError> =>
+  Effect.catchTag(
+    findEntry(parts, name, access),
+    "ConversationUnavailable",
+    () => new NoSuchConversation({ id: name }),
+  )
 
 /** Makes the entry of a conversation that is in the store and that this manager does not know yet. */
 export const findStoredEntry = (
@@ -35,15 +63,14 @@ export const findStoredEntry = (
   name: string,
   address: LogAddress,
   access: Access | undefined,
-): Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError> =>
+): Effect.Effect<Entry, FindError> =>
   Effect.gen(function* () {
     const { meta } = yield* withinStoreTimeout("metadata", store.metadata(address))
     yield* shutdown.checkOpen
     const { id } = meta
     const entry = entries.get(id) ?? makeEntry(id, stored, meta.owner)
-    if (entry.isHidden || !isVisible(entry, access)) {
-      return yield* new NoSuchConversation({ id: name })
-    }
+    const hidden = hiddenBecause(entry, name, access)
+    if (hidden !== undefined) return yield* hidden
     entries.set(id, entry)
     if ("path" in address) entry.path = address.path
     return entry

@@ -3,13 +3,15 @@ import { defined } from "@colloquy/protocol/Defined"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { start } from "../../Conversation.ts"
+import { start, type StartedConversation } from "../../Conversation.ts"
 import type { ConversationObserver } from "../../ConversationObserver.ts"
 import type { ConversationUnavailable } from "../../ConversationErrors.ts"
+import type { ConversationEnd } from "../../conversation/ConversationHandle.ts"
 import { TurnPermits } from "../../conversation/TurnPermits.ts"
 import type { OnTurnCompleted } from "../../decider/CompletedTurn.ts"
 import type { ModelClient } from "../../ModelClient.ts"
 import type { QuotaOf } from "../../Quota.ts"
+import type { QuotaPlaces } from "../../QuotaPlaces.ts"
 import { AppendCalls } from "../../store/AppendCalls.ts"
 import { RevocableLog } from "../../store/RevocableLog.ts"
 import type { ToolRuntime } from "../../ToolRuntime.ts"
@@ -26,7 +28,33 @@ export interface StarterOptions {
   readonly onTurnCompleted?: OnTurnCompleted
   readonly observer?: ConversationObserver
   readonly quotaOf?: QuotaOf
+  /** Where quotas are counted over several processes. Default: in this one alone. */
+  readonly places?: QuotaPlaces
 }
+
+type OnEnded = (entry: Entry, loaded: LoadedConversation) => Effect.Effect<void>
+
+/** Apart from `start`: the conversation keeps it, and would keep alive all that a function in there can reach. */
+const closing =
+  (entry: Entry, status: LoadedConversation["status"], onEnded: OnEnded) =>
+  (end: ConversationEnd): Effect.Effect<void> => {
+    status.end = end
+    const { placement } = entry
+    return placement._tag === "Loaded" && placement.loaded.status === status
+      ? onEnded(entry, placement.loaded)
+      : Effect.void
+  }
+
+/**
+ * Ends a conversation whose lease is lost as one that is given up: another process may have recorded more, which this one
+ * would never deliver (L4). Apart from `start` likewise.
+ */
+const losing =
+  (log: RevocableLog, { fiber }: StartedConversation) =>
+  (): void => {
+    log.revoke()
+    fiber.interruptUnsafe()
+  }
 
 /** See the header. One per manager. */
 export class ConversationStarter {
@@ -41,7 +69,7 @@ export class ConversationStarter {
   constructor(options: StarterOptions, services: Context.Context<ModelClient | ToolRuntime>) {
     this.options = options
     this.services = services
-    this.permits = new TurnPermits(options.maxTurns, options.quotaOf)
+    this.permits = new TurnPermits(options.maxTurns, options.quotaOf, options.places)
   }
 
   /**
@@ -52,21 +80,14 @@ export class ConversationStarter {
     entry: Entry,
     { existing, repairs, settings, unrecorded, writer }: LogSource,
     lease: Scope.Closeable,
-    onEnded: (loaded: LoadedConversation) => Effect.Effect<void>,
+    onEnded: OnEnded,
   ): Effect.Effect<LoadedConversation, ConversationUnavailable> {
     const { maxListeners, observer, onTurnCompleted } = this.options
-    const status = { ended: false }
-    const onClose = () => {
-      status.ended = true
-      const { placement } = entry
-      return placement._tag === "Loaded" && placement.loaded.status === status
-        ? onEnded(placement.loaded)
-        : Effect.void
-    }
+    const status: LoadedConversation["status"] = { end: undefined }
     const log = new RevocableLog(entry.id, writer)
     return start(entry.id, this.settings.share(settings), {
-      onClose,
-      permits: this.permits.of(entry.owner),
+      onClose: closing(entry, status, onEnded),
+      permits: this.permits.of(entry.id, entry.owner),
       appends: this.appends,
       maxListeners,
       existing,
@@ -75,7 +96,10 @@ export class ConversationStarter {
       ...defined({ observer, onTurnCompleted, unrecorded }),
     }).pipe(
       Effect.updateContext((_: Context.Context<never>) => this.services),
-      Effect.map(({ conversation, fiber }) => ({ conversation, fiber, lease, log, status })),
+      Effect.map((started) => {
+        writer.onLost?.(losing(log, started))
+        return { ...started, lease, log, status }
+      }),
     )
   }
 

@@ -25,7 +25,7 @@ import type { ConversationUnavailable, TooManyConversations } from "../../Conver
 import type { ModelClient } from "../../ModelClient.ts"
 import type { ToolRuntime } from "../../ToolRuntime.ts"
 import {
-  absentBecause,
+  absent,
   type Entry,
   type LoadedConversation,
   notifyMoved,
@@ -89,7 +89,7 @@ export class LoadedConversations {
       Effect.gen({ self: this }, function* () {
         const lease = yield* Scope.make()
         const loaded = yield* Effect.flatMap(openLog(lease), (source) =>
-          this.starter.start(entry, source, lease, (ended) => this.onEnded(entry, ended)),
+          this.starter.start(entry, source, lease, this.onEnded),
         ).pipe(Effect.onError(() => closeLease(lease)))
         yield* this.place(entry, loaded)
         yield* this.touch(entry)
@@ -200,14 +200,14 @@ export class LoadedConversations {
         }
         case "Stored":
           return this.isHalted || entry.isHidden
-            ? Effect.fail(unavailable(entry, absentBecause(entry, this.isHalted)))
+            ? Effect.fail(absent(entry, this.isHalted))
             : Effect.andThen(
                 this.transitions.start(entry, "Loaded", this.load(entry)),
                 this.loaded(entry),
               )
         case "Removed":
           return placement.loaded === undefined
-            ? Effect.fail(unavailable(entry, absentBecause(entry, this.isHalted)))
+            ? Effect.fail(absent(entry, this.isHalted))
             : Effect.succeed(placement.loaded.conversation)
       }
     })
@@ -244,12 +244,12 @@ export class LoadedConversations {
     })
   }
 
-  /** The fiber ended by itself, by a shutdown op or because it could not record: the next use loads the log again. */
-  private onEnded(entry: Entry, loaded: LoadedConversation): Effect.Effect<void> {
-    return Effect.asVoid(
-      hasSucceeded(this.transitions.start(entry, "Stored", this.store(entry, loaded))),
-    )
-  }
+  /**
+   * The fiber ended by itself, by a shutdown op or because it could not record: the next use loads the log again. One
+   * function for all conversations: one made where a conversation is started would keep alive what it was started with.
+   */
+  private readonly onEnded = (entry: Entry, loaded: LoadedConversation): Effect.Effect<void> =>
+    Effect.asVoid(hasSucceeded(this.transitions.start(entry, "Stored", this.store(entry, loaded))))
 
   /** The conversation is in memory now, in the room that was reserved for it. */
   private place(entry: Entry, loaded: LoadedConversation): Effect.Effect<void> {
@@ -257,7 +257,7 @@ export class LoadedConversations {
       entry.placement = { _tag: "Loaded", loaded }
       this.room.add(entry)
       notifyMoved(entry)
-      return loaded.status.ended ? this.store(entry, loaded) : Effect.void
+      return loaded.status.end !== undefined ? this.store(entry, loaded) : Effect.void
     })
   }
 

@@ -62,6 +62,21 @@ const namedDelayMs = (message: string): number | undefined => {
     : Number(found[1]) * (found[2]?.toLowerCase() === "s" ? 1000 : 1)
 }
 
+/** Codes by which clients distinguish failures, with the words that a message of the same meaning contains. */
+const meanings: ReadonlyMap<string, RegExp> = new Map([
+  ["context_length_exceeded", /context (?:window|length)/i],
+  ["context_window_exceeded", /context (?:window|length)/i],
+  ["rate_limit_exceeded", /rate limit/i],
+  ["server_is_overloaded", /overloaded|at capacity/i],
+])
+
+/** The message, with the words of a code whose meaning it does not contain. */
+const withMeaning = (codes: ReadonlyArray<string>, message: string): string =>
+  codes.reduce((text, code) => {
+    const words = meanings.get(code)
+    return words === undefined || words.test(text) ? text : `${text} (${code.replaceAll("_", " ")})`
+  }, message)
+
 /** An error that the provider reports within a stream. `otherwise` replaces a missing message. */
 export const reportedFailure = (
   fault: ProviderFault,
@@ -71,7 +86,8 @@ export const reportedFailure = (
   if (limit !== undefined) {
     return new ModelError({ reason: "Stream", message: limit, retryable: false })
   }
-  const { codes, message = otherwise } = fault
+  const { codes } = fault
+  const message = withMeaning(codes, fault.message ?? otherwise)
   if (codes.concat("").some((code) => isOverflow(code, message))) {
     return streamFailure(message, { overflow: true })
   }

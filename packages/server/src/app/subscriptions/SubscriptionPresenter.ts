@@ -63,6 +63,11 @@ export interface SubscriptionPresenter {
    * once this process has the conversation again.
    */
   readonly takenOver?: (to: Listening, reason: string) => Effect.Effect<ReadonlyArray<Notification>>
+  /**
+   * Nothing follows until the conversation is used again, because nothing of it can be recorded, as `reason` says: the end of
+   * what has begun, as it will be read back. Absent: the listener is sent what `closed` gives.
+   */
+  readonly suspended?: (to: Listening, reason: string) => Effect.Effect<ReadonlyArray<Notification>>
   /** Presents the questions of the conversation to that client. */
   readonly present: (conversation: Conversation, peer: PeerControl) => Present
   /** Has that client run its tools. Absent: the dialect has no such request. */

@@ -26,7 +26,12 @@ import { DeliverySender } from "./Deliveries.ts"
 import type { DeliveryCursor } from "./DeliveryCursor.ts"
 import { Subscription } from "./Subscription.ts"
 import { subscriptionId } from "./SubscriptionId.ts"
-import { sendAll, type SubscriptionPresenter } from "./SubscriptionPresenter.ts"
+import {
+  type Listening,
+  type Notification,
+  sendAll,
+  type SubscriptionPresenter,
+} from "./SubscriptionPresenter.ts"
 
 /** What a client asks for with a listener. */
 export interface AddOptions {
@@ -77,6 +82,11 @@ interface Served {
   readonly peer: PeerControl
   readonly format: EventFormat
 }
+
+const listeningOf = ({ subscription: { conversation, id } }: Served): Listening => ({
+  conversationId: conversation.id,
+  subscriptionId: id,
+})
 
 /** See the header. */
 export class Subscriptions {
@@ -216,13 +226,9 @@ export class Subscriptions {
     )
   }
 
-  private notifyClosed(
-    { peer, subscription: { conversation, id } }: Served,
-    reason?: string,
-  ): Effect.Effect<void, ConnectionClosed> {
-    const to = { conversationId: conversation.id, subscriptionId: id }
-    const closed = this.options.presenter.closed(to, reason)
-    return (closed === undefined ? undefined : sendAll(peer, [closed])) ?? Effect.void
+  private notifyClosed(served: Served, reason?: string): Effect.Effect<void, ConnectionClosed> {
+    const closed = this.options.presenter.closed(listeningOf(served), reason)
+    return (closed === undefined ? undefined : sendAll(served.peer, [closed])) ?? Effect.void
   }
 
   /** Sends nothing while the manager ends: its conversations continue in the next process. */
@@ -234,21 +240,24 @@ export class Subscriptions {
 
   /** Sends the end of what has begun; undefined where the listener waits for the conversation. */
   private takenOver(
-    { peer, subscription: { conversation, id } }: Served,
+    served: Served,
     attachment: Attachment,
     { because, message }: ConversationUnavailable,
   ): Effect.Effect<void, ConnectionClosed> | undefined {
     if (!(because instanceof LeaseLost)) return undefined
-    const to = { conversationId: conversation.id, subscriptionId: id }
-    const ends = this.options.presenter.takenOver?.(to, message)
+    const ends = this.options.presenter.takenOver?.(listeningOf(served), message)
     return ends === undefined
       ? undefined
-      : Effect.andThen(
-          Scope.close(attachment.scope, Exit.void),
-          Effect.flatMap(ends, (all) =>
-            Effect.forEach(all, (one) => sendAll(peer, [one]) ?? Effect.void, { discard: true }),
-          ),
-        )
+      : Effect.andThen(Scope.close(attachment.scope, Exit.void), this.sendEach(served, ends))
+  }
+
+  private sendEach(
+    { peer }: Served,
+    notifications: Effect.Effect<ReadonlyArray<Notification>>,
+  ): Effect.Effect<void, ConnectionClosed> {
+    return Effect.flatMap(notifications, (all) =>
+      Effect.forEach(all, (one) => sendAll(peer, [one]) ?? Effect.void, { discard: true }),
+    )
   }
 
   /** Sends the reason, and continues as soon as the conversation is used again. */
@@ -259,9 +268,12 @@ export class Subscriptions {
   ): Effect.Effect<void, ConnectionClosed> {
     return Effect.suspend(() => {
       served.subscription.suspend()
+      const ends = this.options.presenter.suspended?.(listeningOf(served), message)
+      const notify =
+        ends === undefined ? this.notifyClosed(served, message) : this.sendEach(served, ends)
       // Withdraws the pending questions; what was delivered to no listener waits for the next one.
       return Scope.close(attachment.scope, Exit.void).pipe(
-        Effect.andThen(this.notifyClosed(served, message)),
+        Effect.andThen(notify),
         Effect.andThen(this.serveAgain(served)),
       )
     })

@@ -52,6 +52,7 @@ const changeable = {
   model: ["model"],
   cwd: ["cwd"],
   approvalPolicy: ["approval_policy"],
+  approvalQuestions: ["approval_policy"],
   sandboxPolicy: ["sandbox", "sandbox_mode", "sandbox_workspace_write"],
   effort: ["model_reasoning_effort"],
   summary: ["model_reasoning_summary"],
@@ -93,6 +94,9 @@ const contextBefore = ({ settings, waiting }: State) => {
     sandbox_policy: last?.sandbox_policy ?? settings.sandboxPolicy,
     model: last?.model ?? settings.model,
     summary: last?.summary ?? settings.summary,
+    ...(last?.approval_questions === undefined
+      ? {}
+      : { approval_questions: last.approval_questions }),
     ...(last?.effort === undefined ? {} : { effort: last.effort }),
     ...(last?.base_instructions === undefined ? {} : { base_instructions: last.base_instructions }),
   }
@@ -119,7 +123,12 @@ export const userTurn = Effect.fnUntraced(function* (
     items,
     ...contextBefore(state),
     ...(changes("cwd") ? { cwd: wanted.cwd } : {}),
-    ...(changes("approvalPolicy") ? { approval_policy: wanted.approvalPolicy } : {}),
+    ...(changes("approvalPolicy") || changes("approvalQuestions")
+      ? {
+          approval_policy: wanted.approvalPolicy,
+          approval_questions: wanted.approvalQuestions ?? null,
+        }
+      : {}),
     ...(changes("sandboxPolicy") ? { sandbox_policy: wanted.sandboxPolicy } : {}),
     ...(changes("model") ? { model: wanted.model } : {}),
     ...(changes("summary") ? { summary: wanted.summary } : {}),

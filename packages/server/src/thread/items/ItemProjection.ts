@@ -5,8 +5,8 @@
  *
  * - A question about a call and the call are one item, which has the id of the question.
  * - Sections of reasoning that follow on each other are one item (`ReasoningItems.ts`).
- * - The beginning of a text is not recorded: a completed message or reasoning has the times of the records that it is made
- *   of. Only the notification that it has begun says when that was, as far as it is known: the time of the delivery.
+ * - The beginning of a text is not recorded: a message and reasoning start when the request to the model could be sent that
+ *   they are an answer to. That is at the start of the turn, at the end of the response before, and after a summary.
  * - A text that is sent again from its beginning, because the request to the model is repeated, completes as it is; the item
  *   then starts again. Where it only continues what was sent, as it does for a listener that fell behind, the rest is sent.
  */
@@ -32,7 +32,7 @@ import {
   type OpenMessage,
   type Projected,
   type ProjectionState,
-  textTimesOf,
+  timesOf,
 } from "./ProjectionState.ts"
 import {
   endReasoning,
@@ -181,6 +181,19 @@ export const project = (state: ProjectionState, change: ItemChange, atMs: number
   }
 }
 
+/**
+ * The turn can send a request to the model from now on. A text that the response before has left without an end is replaced
+ * by one of the next response, or recorded after it, and is read back with the start of that one.
+ */
+export const requested = (state: ProjectionState, atMs: number): ProjectionState => ({
+  ...state,
+  messages: state.messages.map((open) => ({ ...open, startedAtMs: atMs })),
+  reasoning: state.reasoning.map((open) =>
+    open.recorded.length === 0 ? { ...open, startedAtMs: atMs } : open,
+  ),
+  requestedAtMs: atMs,
+})
+
 /** The next piece of every open text contains all of it: the listener fell behind. */
 export const resynced = (state: ProjectionState): ProjectionState => restarted(state, () => true)
 
@@ -195,6 +208,7 @@ export const turnEnded = (state: ProjectionState, turnId: string, atMs: number):
   const isOf = (open: Open) => open.turnId === turnId
   return {
     state: {
+      ...state,
       messages: state.messages.filter((open) => !isOf(open)),
       calls: state.calls.filter((open) => !isOf(open)),
       reasoning: state.reasoning.filter((open) => !isOf(open)),
@@ -203,7 +217,7 @@ export const turnEnded = (state: ProjectionState, turnId: string, atMs: number):
       ...reasoningEnded(state, turnId, atMs),
       ...state.messages
         .filter(isOf)
-        .map((open) => completed(open, CoreItems.agentMessage(textTimesOf(open, atMs), open.sent))),
+        .map((open) => completed(open, CoreItems.agentMessage(timesOf(open, atMs), open.sent))),
       ...state.calls.filter(isOf).map((open) => completed(open, unfinished(open, atMs))),
     ],
   }

@@ -8,7 +8,6 @@ import {
   type Projected,
   type ProjectionState,
   started,
-  textTimesOf,
   timesOf,
 } from "./ProjectionState.ts"
 
@@ -17,7 +16,7 @@ export const startMessage = (state: ProjectionState, core: TextItem, atMs: numbe
   const open: OpenMessage = {
     id: core.id,
     turnId: core.turnId,
-    startedAtMs: atMs,
+    startedAtMs: state.requestedAtMs ?? atMs,
     sent: "",
     isRestarted: false,
   }
@@ -36,6 +35,7 @@ const put = (
     messages: state.messages.map((open) => (open.id === next.id ? next : open)),
     calls: state.calls,
     reasoning: state.reasoning,
+    requestedAtMs: state.requestedAtMs,
   },
   outputs,
 })
@@ -60,9 +60,10 @@ export const messageDelta = (
     const next = { ...open, sent: delta, isRestarted: false }
     return put(state, next, piece(open, delta.slice(sent.length)))
   }
-  const again = { ...open, startedAtMs: atMs, sent: delta, isRestarted: false }
+  const startedAtMs = state.requestedAtMs ?? atMs
+  const again = { ...open, startedAtMs, sent: delta, isRestarted: false }
   return put(state, again, [
-    completed(open, CoreItems.agentMessage(textTimesOf(open, atMs), sent)),
+    completed(open, CoreItems.agentMessage(timesOf(open, atMs), sent)),
     started(again, CoreItems.agentMessage(timesOf(again, null), "")),
     ...piece(open, delta),
   ])
@@ -82,9 +83,6 @@ export const endMessage = (
   const last = messageWith(rest.state, open.id) ?? open
   return {
     state: { ...rest.state, messages: rest.state.messages.filter(({ id }) => id !== open.id) },
-    outputs: [
-      ...rest.outputs,
-      completed(last, CoreItems.agentMessage(textTimesOf(last, atMs), text)),
-    ],
+    outputs: [...rest.outputs, completed(last, CoreItems.agentMessage(timesOf(last, atMs), text))],
   }
 }

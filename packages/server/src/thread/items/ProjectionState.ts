@@ -40,7 +40,7 @@ export type ItemOutput =
 export interface Open {
   readonly id: string
   readonly turnId: string
-  /** Of a text, what its beginning is notified with (`ItemProjection.ts`). */
+  /** Of a text, when the request to the model was sent that it is an answer to (`ItemProjection.ts`). */
   readonly startedAtMs: number
 }
 
@@ -101,6 +101,8 @@ export interface ProjectionState {
   readonly calls: ReadonlyArray<OpenCall>
   /** At most one per turn. */
   readonly reasoning: ReadonlyArray<OpenReasoning>
+  /** When the latest request to the model could be sent; undefined before the first turn. */
+  readonly requestedAtMs: number | undefined
 }
 
 /** The state before the first change. */
@@ -108,6 +110,7 @@ export const initialProjection: ProjectionState = {
   messages: [],
   calls: [],
   reasoning: [],
+  requestedAtMs: undefined,
 }
 
 /** The next state, and what happened, in order. */
@@ -124,13 +127,6 @@ export const timesOf = ({ id, startedAtMs }: Open, completedAtMs: number | null)
   id,
   startedAtMs,
   completedAtMs,
-})
-
-/** The id and the times of a text that has ended: its beginning is not recorded. */
-export const textTimesOf = ({ id }: Open, recordedAtMs: number) => ({
-  id,
-  startedAtMs: recordedAtMs,
-  completedAtMs: recordedAtMs,
 })
 
 /** The item starts. */

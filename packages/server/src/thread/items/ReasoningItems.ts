@@ -37,13 +37,13 @@ const begunItem = ({ id, startedAtMs }: OpenReasoning): Reasoning => ({
   completedAtMs: null,
 })
 
-/** Reasoning that has ended, with these sections: it has the times of their records, `atMs` without any. */
+/** Reasoning that has ended, with these sections: when the last one was recorded, `atMs` without any. */
 const endedItem = (open: OpenReasoning, atMs: number, texts: ReadonlyArray<Texts>): Reasoning => ({
   type: "reasoning",
   id: open.id,
   summary: textsOf(texts, "summary"),
   content: textsOf(texts, "content"),
-  startedAtMs: open.recorded[0]?.atMs ?? atMs,
+  startedAtMs: open.startedAtMs,
   completedAtMs: open.recorded.at(-1)?.atMs ?? atMs,
 })
 
@@ -107,28 +107,42 @@ const sectionOutputs = (
 const countOf = (texts: ReadonlyArray<Texts>, part: Section["part"]): number =>
   textsOf(texts, part).length
 
-/** The item starts, or starts again, with all its sections. */
-const shown = (
-  open: OpenReasoning,
-  atMs: number,
-): readonly [OpenReasoning, ReadonlyArray<ItemOutput>] => {
-  const next = { ...open, startedAtMs: atMs, isShown: true, isClosing: false }
+/** The beginning of an item that is shown, with all its sections so far. */
+export const reasoningBegins = (open: OpenReasoning): ReadonlyArray<ItemOutput> => {
   const texts: ReadonlyArray<Texts> = [...open.recorded, ...open.received]
   return [
-    next,
-    [
-      started(next, begunItem(next)),
-      ...texts.flatMap((text, place) =>
-        sectionOutputs(next, text, countOf(texts.slice(0, place), text.part)),
-      ),
-    ],
+    started(open, begunItem(open)),
+    ...texts.flatMap((text, place) =>
+      sectionOutputs(open, text, countOf(texts.slice(0, place), text.part)),
+    ),
   ]
+}
+
+/** An item that has no end yet, with its sections so far. */
+export const reasoningSoFar = (open: OpenReasoning): Reasoning => {
+  const texts: ReadonlyArray<Texts> = [...open.recorded, ...open.received]
+  return {
+    ...begunItem(open),
+    summary: textsOf(texts, "summary"),
+    content: textsOf(texts, "content"),
+  }
+}
+
+/** The item starts, or starts again, with all its sections; what is recorded of it keeps its start. */
+const shown = (
+  open: OpenReasoning,
+  { requestedAtMs }: ProjectionState,
+  atMs: number,
+): readonly [OpenReasoning, ReadonlyArray<ItemOutput>] => {
+  const startedAtMs = open.recorded.length > 0 ? open.startedAtMs : (requestedAtMs ?? atMs)
+  const next = { ...open, startedAtMs, isShown: true, isClosing: false }
+  return [next, reasoningBegins(next)]
 }
 
 /** A section begins. */
 export const startSection = (state: ProjectionState, core: TextItem, atMs: number): Projected => {
   const before = of(state, core.turnId) ?? initial(core.turnId)
-  const [open, outputs] = before.isShown ? [before, []] : shown(before, atMs)
+  const [open, outputs] = before.isShown ? [before, []] : shown(before, state, atMs)
   const part = core.type === "reasoning" ? ("summary" as const) : ("content" as const)
   const section: Section = { coreId: core.id, part, text: "", isRestarted: false }
   const index = countOf([...open.recorded, ...open.received], part)
@@ -213,7 +227,7 @@ export const endReasoning = (
   const ended = open.ended + 1
   const next = { ...hidden, ended, id: idOf(turnId, ended), recorded: [] }
   if (next.received.length === 0) return put(state, next, ends)
-  const [again, starts] = shown(next, atMs)
+  const [again, starts] = shown(next, state, atMs)
   return put(state, { ...again, isClosing: true }, [...ends, ...starts])
 }
 

@@ -32,7 +32,6 @@ export const reviewStart: ThreadHandler<typeof ReviewStart> = Effect.fnUntraced(
     const { id: threadId } = conversation
     const empty = emptyMember(params.target)
     if (empty !== undefined) return yield* invalid(`${empty} must not be empty`)
-    yield* call.connection.registry.reverted(threadId)
     call.hold(threadId)
     yield* follow(conversation, call)
     const op = reviewOp(params.target)

@@ -9,7 +9,6 @@ import { cannotSubmit } from "../ThreadErrors.ts"
 export const threadCompactStart: ThreadHandler<typeof ThreadCompactStart> = Effect.fnUntraced(
   function* (params, call) {
     const conversation = yield* find(params.threadId)
-    yield* call.connection.registry.reverted(conversation.id)
     call.hold(conversation.id)
     const id = yield* subscriptionId
     yield* Effect.mapError(

@@ -10,7 +10,7 @@ import type { ThreadCall, ThreadHandler } from "../ThreadCall.ts"
 import { badValue, storeFailed } from "../ThreadErrors.ts"
 import { readStatesOf } from "../ReadStates.ts"
 import { threadOf } from "../ThreadObjects.ts"
-import { badCursor, cursorAt, pageOf } from "../ThreadPages.ts"
+import { badCursor, cursorAt, isPageCursor, pageOf } from "../ThreadPages.ts"
 
 type ListParams = Params<typeof ThreadList>
 
@@ -50,8 +50,9 @@ const filtersOf = ({ archived, searchTerm }: ListParams) => ({
   ...(searchTerm == null || searchTerm === "" ? {} : { text: searchTerm }),
 })
 
-/** Whether the store itself can give the page. */
+/** Whether the store itself can give the page: newest first, and not behind a page that it did not give. */
 const isPlain = (params: ListParams): boolean =>
+  !isPageCursor(params.cursor ?? "") &&
   (params.sortKey ?? "created_at") === "created_at" &&
   params.sortDirection !== "asc" &&
   cwdsOf(params).length === 0 &&

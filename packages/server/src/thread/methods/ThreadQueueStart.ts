@@ -10,7 +10,6 @@ import { changeQueue } from "../ThreadQueue.ts"
 export const threadQueueStart: ThreadHandler<typeof ThreadQueueStart> = Effect.fnUntraced(
   function* ({ queuedSubmissionId, threadId }, call) {
     const conversation = yield* find(threadId)
-    yield* call.connection.registry.reverted(conversation.id)
     call.hold(conversation.id)
     yield* follow(conversation, call)
     const chosen = defined({ id: queuedSubmissionId ?? undefined })

@@ -24,7 +24,7 @@ import {
   type ThreadHandler,
 } from "../ThreadCall.ts"
 import { badSessionId, cannotAttach } from "../ThreadErrors.ts"
-import { viewed } from "../ThreadHistory.ts"
+import { type ThreadHistory, viewed } from "../ThreadHistory.ts"
 import { collaborationOf, settingsOf, withSettings } from "../ThreadObjects.ts"
 import { newestOf, pageOf } from "../ThreadPages.ts"
 
@@ -59,11 +59,22 @@ const resumed = Effect.fnUntraced(function* (
   yield* overrideThread(conversation, params)
   const threadSettings = yield* shown
   if (JSON.stringify(threadSettings) !== JSON.stringify(before)) {
-    const told = { threadId: conversation.id, threadSettings }
-    registry.notifyFollowers(conversation.id, ThreadSettingsUpdated, told, member)
+    const notification = { threadId: conversation.id, threadSettings }
+    registry.notifyFollowers(conversation.id, ThreadSettingsUpdated, notification, member)
   }
   return conversation
 })
+
+/** The page of turns that is asked for; null for none. */
+const initialPage = ({ turns }: ThreadHistory, { initialTurnsPage: page }: ResumeParams) => {
+  if (page == null) return Effect.succeed(null)
+  const view = page.itemsView ?? "summary"
+  return pageOf(
+    turns.map((turn) => viewed(turn, view)),
+    { ...page, sortDirection: page.sortDirection ?? "desc" },
+    (turn) => turn.id,
+  )
+}
 
 /** Subscribes to the thread and describes it. */
 const answer = Effect.fnUntraced(function* (
@@ -85,20 +96,15 @@ const answer = Effect.fnUntraced(function* (
     wasLoaded ? Effect.void : tellAll(call, ThreadStatusChanged, { threadId: id, status }),
     params.excludeTurns === true ? Effect.void : tellUsage(call, id, history),
   )
-  yield* Effect.mapError(connection.subscribe({ conversation, history }, call, first), cannotAttach)
-  const page = params.initialTurnsPage
-  const view = page?.itemsView ?? "summary"
+  const initialTurnsPage = yield* initialPage(history, params)
+  const sent = [...turns, ...(initialTurnsPage?.data ?? [])]
+  const hasTurn = sent.some((one) => one.id === history.fold.turnId && one.itemsView === "full")
+  const subscribing = connection.subscribe({ conversation, hasTurn, history }, call, first)
+  yield* Effect.mapError(subscribing, cannotAttach)
   return {
     ...withSettings(thread, state.settings),
     collaborationMode: collaborationOf(state.settings),
-    initialTurnsPage:
-      page == null
-        ? null
-        : yield* pageOf(
-            history.turns.map((turn) => viewed(turn, view)),
-            { ...page, sortDirection: page.sortDirection ?? "desc" },
-            (turn) => turn.id,
-          ),
+    initialTurnsPage,
     ...newestOf(history),
   }
 })

@@ -1,38 +1,35 @@
 /**
- * `thread/revert`: drops a turn and all later ones. Interrupts the running turn first, and drops what waits for its end; the
- * queue of input stays, held. Requests for a turn that arrive meanwhile wait, and start one after it. Subscribers are notified, whoever asks. The dropped turns stay in the log of the thread.
+ * `thread/revert`: drops a turn and all later ones. The running turn is interrupted first, and what waits for its end is
+ * dropped; the queue of input stays, held. Input that any client submits behind it starts a turn after it. Subscribers are
+ * notified, whoever asks. The dropped turns stay in the log of the thread.
  */
 import type { Conversation } from "@colloquy/core/Conversation"
-import { untilTurnEnds } from "@colloquy/core/listeners/Listening"
+import { untilEvent } from "@colloquy/core/listeners/Listening"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
-import type { Params } from "@colloquy/protocol/Method"
 import type { ThreadRevert } from "@colloquy/protocol/thread/ThreadChanges"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { subscriptionId } from "../../app/subscriptions/SubscriptionId.ts"
-import {
-  describe,
-  find,
-  historyOf,
-  stateOf,
-  type ThreadCall,
-  type ThreadHandler,
-  threadId,
-} from "../ThreadCall.ts"
-import { cannotAttach, cannotSubmit, turnNotFound, unavailable } from "../ThreadErrors.ts"
+import { describe, find, historyOf, stateOf, type ThreadHandler } from "../ThreadCall.ts"
+import { cannotAttach, cannotSubmit, unavailable } from "../ThreadErrors.ts"
 import { newestOf } from "../ThreadPages.ts"
 
-/** Interrupts the running turn, if any, and waits for its end. */
-const endTurn = Effect.fnUntraced(function* (
+/** Submits the op, and waits until the turns are dropped. */
+const revert = Effect.fnUntraced(function* (
   conversation: Conversation,
+  turnId: string,
 ): Effect.fn.Return<void, JsonRpcError, Scope.Scope> {
-  const listener = yield* Effect.mapError(conversation.attach(), cannotAttach)
-  const { turn } = yield* stateOf(conversation)
-  yield* Effect.mapError(conversation.submit({ type: "interrupt" }), (error) =>
-    cannotSubmit(conversation.id, error),
+  const { id } = conversation
+  const { seq } = yield* stateOf(conversation)
+  const submission = yield* subscriptionId
+  const { disposition } = yield* Effect.mapError(
+    conversation.submit({ type: "revert", turn_id: turnId }, { id: submission }),
+    (error) => cannotSubmit(id, error),
   )
-  if (turn === undefined) return
-  yield* untilTurnEnds(listener, turn.id).pipe(
+  if (disposition !== "waiting") return
+  // From before the submission on, because the turn may have ended meanwhile.
+  const listener = yield* Effect.mapError(conversation.attach({ from: seq }), cannotAttach)
+  yield* untilEvent(listener, (event) => event.id === submission).pipe(
     Effect.catchTags({
       // The thread has ended, and its turn with it.
       Done: () => Effect.void,
@@ -41,20 +38,15 @@ const endTurn = Effect.fnUntraced(function* (
   )
 }, Effect.scoped)
 
-const revert = Effect.fnUntraced(function* (
-  { beforeTurnId, threadId: given }: Params<typeof ThreadRevert>,
-  call: ThreadCall,
+/** Handler of the method. */
+export const threadRevert: ThreadHandler<typeof ThreadRevert> = Effect.fnUntraced(function* (
+  { beforeTurnId, threadId },
+  call,
 ) {
-  const conversation = yield* find(given)
+  const conversation = yield* find(threadId)
   const { id } = conversation
-  const { turns } = yield* historyOf(id, call)
-  if (!turns.some((turn) => turn.id === beforeTurnId)) return yield* turnNotFound(beforeTurnId)
   call.hold(id)
-  yield* endTurn(conversation)
-  yield* Effect.mapError(
-    conversation.submit({ type: "revert", turn_id: beforeTurnId }, { id: yield* subscriptionId }),
-    (error) => cannotSubmit(id, error),
-  )
+  yield* revert(conversation, beforeTurnId)
   const state = yield* stateOf(conversation)
   const history = yield* historyOf(id, call)
   return {
@@ -62,12 +54,3 @@ const revert = Effect.fnUntraced(function* (
     ...newestOf(history),
   }
 })
-
-/** Handler of the method. */
-export const threadRevert: ThreadHandler<typeof ThreadRevert> = Effect.fnUntraced(
-  function* (params, call) {
-    // Before anything is waited for, so that no later request overtakes it.
-    const id = yield* threadId(params.threadId)
-    return yield* call.connection.registry.reverting(id, revert(params, call))
-  },
-)

@@ -12,7 +12,6 @@ export const threadShellCommand: ThreadHandler<typeof ThreadShellCommand> = Effe
     const conversation = yield* find(threadId)
     if (command.trim() === "") return yield* invalid("command must not be empty")
     if (command.includes("\0")) return yield* invalid("command must not contain a NUL character")
-    yield* call.connection.registry.reverted(conversation.id)
     call.hold(conversation.id)
     yield* follow(conversation, call)
     const submitted = conversation.submit(

@@ -20,7 +20,9 @@ export const turnStart: ThreadHandler<typeof TurnStart> = Effect.fnUntraced(
     const { id: threadId } = conversation
     const items = yield* inputItems(params.input)
     if (items.length === 0) return yield* invalid("input must not be empty")
-    yield* call.connection.registry.reverted(threadId)
+    if (Object.keys(params.additionalContext ?? {}).length > 0) {
+      return yield* invalid("`additionalContext`: not supported, send it as a part of `input`")
+    }
     call.hold(threadId)
     yield* follow(conversation, call)
     yield* yield* changeSettings(conversation, params, call)

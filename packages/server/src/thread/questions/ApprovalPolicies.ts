@@ -3,7 +3,11 @@
  * questions that are switched off. Pure.
  */
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
-import type { ApprovalQuestions, AskForApproval as CorePolicy } from "@colloquy/protocol/Policy"
+import {
+  type ApprovalQuestions,
+  type AskForApproval as CorePolicy,
+  granularPolicy,
+} from "@colloquy/protocol/Policy"
 import type { AskForApproval, AskForApprovalParam } from "@colloquy/protocol/thread/Values"
 
 /** What the core is to ask. */
@@ -14,18 +18,10 @@ export interface AskedQuestions {
 }
 
 /** The policy of the core. A switch that may be absent is off then. */
-export const corePolicy = (given: AskForApprovalParam): AskedQuestions => {
-  if (typeof given === "string") return { approvalPolicy: given, approvalQuestions: undefined }
-  const { mcp_elicitations, request_permissions, sandbox_approval } = given.granular
-  return {
-    approvalPolicy: "on-request",
-    approvalQuestions: {
-      sandbox: sandbox_approval,
-      permissions: request_permissions ?? false,
-      tool_servers: mcp_elicitations,
-    },
-  }
-}
+export const corePolicy = (given: AskForApprovalParam): AskedQuestions =>
+  typeof given === "string"
+    ? { approvalPolicy: given, approvalQuestions: undefined }
+    : granularPolicy(given.granular)
 
 /** The policy as clients of this dialect read it. The questions that no tool here has are reported as not asked. */
 export const shownPolicy = ({

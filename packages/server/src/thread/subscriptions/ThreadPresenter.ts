@@ -17,6 +17,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { PeerControl } from "../../jsonrpc/Caller.ts"
 import { ThreadFold, type ThreadOutput } from "../ThreadFold.ts"
+import type { ThreadHistory } from "../ThreadHistory.ts"
 import { type ListenerWishes, notificationOfOutput } from "../ThreadNotifications.ts"
 import { presentCall } from "../ThreadCalls.ts"
 import { presentThread, type QuestionedThread, type SentRequests } from "../ThreadQuestions.ts"
@@ -32,6 +33,8 @@ export interface ThreadPresenterOptions {
 
 interface Watched {
   readonly fold: ThreadFold
+  /** Number of the event that follows what was folded. */
+  next: number
   readonly wishes: ListenerWishes
 }
 
@@ -46,8 +49,18 @@ export class ThreadPresenter implements SubscriptionPresenter {
   }
 
   /** The subscription continues behind what was folded already. */
-  prime(threadId: string, fold: ThreadFold, wishes: ListenerWishes): void {
-    this.watched.set(threadId, { fold, wishes })
+  prime(
+    threadId: string,
+    { fold, next }: Pick<ThreadHistory, "fold" | "next">,
+    wishes: ListenerWishes,
+  ): void {
+    this.watched.set(threadId, { fold: fold.copy(), next, wishes })
+  }
+
+  /** The beginnings of what runs, for a client that was not sent them. */
+  begun(threadId: string): ReadonlyArray<Notification> {
+    const { fold, next, wishes } = this.of(threadId)
+    return fold.begun.flatMap((output) => this.notificationsOf(threadId, next, output, wishes))
   }
 
   /** The subscription has ended. */
@@ -58,6 +71,7 @@ export class ThreadPresenter implements SubscriptionPresenter {
   private of(threadId: string): Watched {
     const known = this.watched.get(threadId) ?? {
       fold: new ThreadFold(),
+      next: 0,
       wishes: { raw: false, unread: true },
     }
     this.watched.set(threadId, known)
@@ -68,7 +82,9 @@ export class ThreadPresenter implements SubscriptionPresenter {
     { conversationId: threadId },
     { atMs, event },
   ) => {
-    const { fold, wishes } = this.of(threadId)
+    const watched = this.of(threadId)
+    const { fold, wishes } = watched
+    watched.next = event.seq + 1
     return fold
       .step(event, atMs)
       .flatMap((output) => this.notificationsOf(threadId, event.seq, output, wishes))
@@ -101,11 +117,27 @@ export class ThreadPresenter implements SubscriptionPresenter {
 
   readonly synced: SubscriptionPresenter["synced"] = () => undefined
 
-  /** A thread whose events cannot be recorded now continues with its next use: the client is not notified. */
+  /** A thread whose events cannot be recorded now continues with its next use. */
   readonly closed: SubscriptionPresenter["closed"] = ({ conversationId: threadId }, reason) =>
     reason === undefined ? notificationOf(ThreadClosed, { threadId }) : undefined
 
-  /** The running turn fails with the reason, and the thread is closed. A client that wants it again resumes it. */
+  /**
+   * The running turn ends: its next event will say that it was interrupted. One that waits for an answer goes on with the
+   * next use of the thread, and asks again then.
+   */
+  readonly suspended: NonNullable<SubscriptionPresenter["suspended"]> = (
+    { conversationId: threadId },
+    reason,
+  ) =>
+    Effect.map(Clock.currentTimeMillis, (atMs) => {
+      const { fold, next, wishes } = this.of(threadId)
+      if (fold.pending.length > 0) return []
+      return fold
+        .abandon(reason, atMs)
+        .flatMap((output) => this.notificationsOf(threadId, next, output, wishes))
+    })
+
+  /** The running turn ends as interrupted, with the reason as a warning, and the thread is closed. A client that wants it again resumes it. */
   readonly takenOver: NonNullable<SubscriptionPresenter["takenOver"]> = (
     { conversationId: threadId },
     reason,

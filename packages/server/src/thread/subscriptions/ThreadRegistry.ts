@@ -6,7 +6,6 @@ import type { Params } from "@colloquy/protocol/Method"
 import { ThreadStatusChanged } from "@colloquy/protocol/thread/Notifications"
 import type { ThreadStatus } from "@colloquy/protocol/thread/Values"
 import * as Effect from "effect/Effect"
-import * as Latch from "effect/Latch"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
 import type { ConnectionNotices } from "../../app/subscriptions/ConnectionNotices.ts"
@@ -37,33 +36,6 @@ export class ThreadRegistry {
 
   /** The logs that are being read. */
   readonly reads = new SharedReads<ThreadHistory, NoSuchConversation | StoreError>()
-
-  /** Threads that are being reverted: input that arrived later is for what is left. */
-  private readonly reverts = new Map<string, { readonly ended: Latch.Latch; count: number }>()
-
-  /** Runs the effect, and lets what starts a turn in the thread meanwhile wait for its end. */
-  reverting<A, E, R>(threadId: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.acquireUseRelease(
-      Effect.sync(() => {
-        const revert = this.reverts.get(threadId) ?? { ended: Latch.makeUnsafe(false), count: 0 }
-        revert.count++
-        this.reverts.set(threadId, revert)
-        return revert
-      }),
-      () => effect,
-      (revert) =>
-        Effect.sync(() => {
-          if (--revert.count > 0) return
-          this.reverts.delete(threadId)
-          revert.ended.openUnsafe()
-        }),
-    )
-  }
-
-  /** Resolves when the thread is not being reverted. */
-  reverted(threadId: string): Effect.Effect<void> {
-    return this.reverts.get(threadId)?.ended.await ?? Effect.void
-  }
 
   /** Adds a connection until the scope closes. */
   join(member: ThreadMember): Effect.Effect<void, never, Scope.Scope> {

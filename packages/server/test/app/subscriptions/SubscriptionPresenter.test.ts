@@ -89,7 +89,12 @@ describe("SubscriptionPresenter", () => {
       })
       const { start } = yield* Effect.orDie(
         subscriptions.add({
-          conversation: { ...conversation, cancel: () => Effect.void, events: () => Stream.never },
+          conversation: {
+            ...conversation,
+            runTurn: () => Effect.never,
+            cancel: () => Effect.void,
+            events: () => Stream.never,
+          },
           peer,
           raw: false,
           after: -1,

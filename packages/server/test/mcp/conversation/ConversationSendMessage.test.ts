@@ -132,6 +132,33 @@ describe("conversationSendMessage", () => {
     ),
   )
 
+  it.effect(
+    "the policy `granular` of a message's `config` applies, and is kept by later messages",
+    () =>
+      withServer({ script: [Script.silence] }, (server) =>
+        Effect.gen(function* () {
+          const id = yield* created(server)
+          const granular = { sandbox_approval: true, rules: true, mcp_elicitations: false }
+          yield* send(server, 1, id, "one")
+          yield* send(server, 2, id, "two", { config: { approval_policy: { granular } } })
+          yield* send(server, 3, id, "three", { model: "other" })
+          yield* send(server, 4, id, "four", { approval_policy: "on-request" })
+          const { waiting } = yield* Effect.orDie(
+            Effect.flatMap(server.manager.get(id), (conversation) => conversation.state),
+          )
+          const allowed = { sandbox: true, permissions: false, tool_servers: false }
+          assert.deepStrictEqual(
+            waiting.map(({ context }) => [context?.approval_policy, context?.approval_questions]),
+            [
+              ["on-request", allowed],
+              ["on-request", allowed],
+              ["on-request", null],
+            ],
+          )
+        }),
+      ),
+  )
+
   it.effect.each<readonly [args: object, message: string]>([
     [
       { config: { model_provider: "nope" } },
@@ -140,7 +167,7 @@ describe("conversationSendMessage", () => {
     [{ profile: "nope" }, "Failed to load config: config profile `nope` not found"],
     [
       { config: { approval_timeout_sec: 5 } },
-      "Failed to load config: `approvalDeadline` is fixed when a conversation is created; a message can change model, cwd, approvalPolicy, sandboxPolicy, effort, summary, baseInstructions",
+      "Failed to load config: `approvalDeadline` is fixed when a conversation is created; a message can change model, cwd, approvalPolicy, approvalQuestions, sandboxPolicy, effort, summary, baseInstructions",
     ],
     [
       { model: "other", while_running: "queue" },

@@ -1,6 +1,6 @@
 /** The simulated cluster that the nodes of a run form, and the manager that each of their processes runs. */
 import * as ClusterManager from "@colloquy/cluster/ClusterManager"
-import { ListChanges } from "@colloquy/cluster/ListChanges"
+import { Notices } from "@colloquy/cluster/Notices"
 import { Nodes } from "@colloquy/cluster/Nodes"
 import { Workspaces } from "@colloquy/cluster/Workspaces"
 import * as Duration from "effect/Duration"
@@ -27,7 +27,7 @@ export class Cluster {
     const faults = setup.callFaults.map(
       (of, i) => [`n${i}`, new Map(of.map((fault) => [fault.call, fault]))] as const,
     )
-    this.network = new Network(ground, setup.delayMs, new Map(faults))
+    this.network = new Network(ground, setup, new Map(faults))
   }
 
   /** Gives the conversations other owners. */
@@ -52,7 +52,7 @@ export class Cluster {
       drainWithin: Duration.millis(drainWithinMs),
     }).pipe(
       Layer.provide(nodes),
-      Layer.provide(ListChanges.layerNone),
+      Layer.provide(Notices.layerNone),
       Layer.provide(Workspaces.layerAll),
     )
   }

@@ -38,6 +38,9 @@ const fault = (draws: SeededRandom, nodes: number): NodeFault => {
   }
 }
 
+/** Every fourth group of eight clusters: one in four, of which some are run twice (L12). */
+const runsTurns = (seed: number): boolean => (seed >> 8) % 4 === 2
+
 const clusterPlanOf = (seed: number): NodesPlan => {
   const plan = nodesPlanOf(seed)
   const draws = new SeededRandom(Math.imul(seed + 11, 0x85ebca6b))
@@ -45,7 +48,7 @@ const clusterPlanOf = (seed: number): NodesPlan => {
   const more = Array.from({ length: draws.below(6) }, () => fault(draws, nodes))
   return {
     ...plan,
-    cluster: clusterSetup(draws, nodes),
+    cluster: { ...clusterSetup(draws, nodes), ...(runsTurns(seed) ? { runsTurns: true } : {}) },
     faults: [...plan.faults, ...more].toSorted((a, b) => a.atMs - b.atMs),
   }
 }

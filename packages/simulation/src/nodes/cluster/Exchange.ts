@@ -17,9 +17,14 @@ export interface Request<A, E> {
   /** The process that it is sent to; undefined where none is known. */
   readonly to: Peer | undefined
   readonly fault: CallFault | undefined
+  /** True where a packet that a silent cut loses is sent again, because the caller sets no time limit for the response. */
+  readonly isResent?: boolean
   /** What the process carries out; undefined where it refuses. */
   readonly use: (to: Peer) => Effect.Effect<A, E> | undefined
 }
+
+/** Time after which a lost packet is sent again. */
+const resendMs = 1_000
 
 class Exchange<A, E> implements Connected {
   readonly from: Peer
@@ -72,16 +77,24 @@ class Exchange<A, E> implements Connected {
   private send(lateMs: number): void {
     this.network.after(this.network.delayMs + lateMs, () => {
       if (this.cut === "refused") return this.fail("cut off")
-      if (this.cut === "silent") return
+      if (this.cut === "silent") return this.resend(() => this.send(0))
       const refuse = () => this.fail("the node does not have the conversation")
-      this.arrive(refuse, (exit) =>
-        this.later(() => {
-          const isLost = this.request.fault?.how === "lost answer" || this.cut === "refused"
-          if (isLost) this.fail("the connection is lost")
-          else if (this.cut === undefined) this.end(Effect.succeed(exit))
-        }),
-      )
+      this.arrive(refuse, (exit) => this.respond(exit))
     })
+  }
+
+  private respond(exit: Exit.Exit<A, E>): void {
+    this.later(() => {
+      const isLost = this.request.fault?.how === "lost answer" || this.cut === "refused"
+      if (isLost) this.fail("the connection is lost")
+      else if (this.cut === undefined) this.end(Effect.succeed(exit))
+      else this.resend(() => this.respond(exit))
+    })
+  }
+
+  private resend(task: () => void): void {
+    if (!this.request.isResent || this.isOver) return
+    this.network.after(resendMs, task)
   }
 
   /** Runs the request in the process that it is sent to. */

@@ -7,7 +7,7 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import type * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import type { Ground, Machine } from "../Machine.ts"
-import type { CallFault, CutHow } from "../NodePlan.ts"
+import type { CallFault, ClusterSetup, CutHow } from "../NodePlan.ts"
 
 /** A process as the others see it. */
 export interface Peer {
@@ -40,6 +40,8 @@ export class Network {
   readonly ground: Ground
   /** Delay of each packet. */
   readonly delayMs: number
+  /** True where a packet that a silent cut loses is sent again, if its sender would otherwise wait for ever. */
+  readonly resends: boolean
   private readonly peers = new Map<string, Peer>()
   private readonly cuts = new Map<string, CutHow>()
   private readonly faults: ReadonlyMap<string, ReadonlyMap<number, CallFault>>
@@ -48,11 +50,12 @@ export class Network {
   /** @param faults those of the calls of each node, by its name */
   constructor(
     ground: Ground,
-    delayMs: number,
+    { delayMs, runsTurns }: Pick<ClusterSetup, "delayMs" | "runsTurns">,
     faults: ReadonlyMap<string, ReadonlyMap<number, CallFault>>,
   ) {
     this.ground = ground
     this.delayMs = delayMs
+    this.resends = runsTurns === true
     this.faults = faults
   }
 

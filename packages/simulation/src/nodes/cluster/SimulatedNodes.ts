@@ -21,7 +21,7 @@ import { exchange } from "./Exchange.ts"
 import { type Membership, memberForMs, ownerIn, type View } from "./Membership.ts"
 import { heartbeatMs, type Network, type Peer } from "./Network.ts"
 
-/** Longest wait for the response to a call that is no stream; the same as that of the nodes of Effect Cluster. */
+/** Longest wait for the response to a call that is no stream or turn; the same as that of the nodes of Effect Cluster. */
 const callTimeout = Duration.seconds(15)
 
 /** How often a node renews its membership and reads the members. */
@@ -136,13 +136,13 @@ class SimulatedNodes {
     const { network, peer } = this.parts
     const owner = this.hasLeft ? undefined : ownerIn(this.view, id)
     const fault = network.nextFault(peer.node)
-    const sent = copy(payloadSchema, payloadSchema.make(payload as never))
+    const sent = copy(payloadSchema, (payloadSchema as PlainSchema).make(payload))
     return {
       id,
       from: peer,
       to: owner === undefined ? undefined : network.at(owner),
-      // Only a message that must not be lost is sent again.
-      fault: fault?.how === "twice" && _tag !== "Submit" ? undefined : fault,
+      // Only an op is sent again by the network itself.
+      fault: fault?.how === "twice" && !_tag.startsWith("Submit") ? undefined : fault,
       handler: (to: Peer) =>
         to.owns(id)
           ? (to.calls as Readonly<Record<string, AnyCall>> | undefined)?.[_tag]?.(sent)
@@ -156,15 +156,19 @@ class SimulatedNodes {
     payload: unknown,
   ): Effect.Effect<unknown, unknown> {
     const { errorSchema, successSchema } = operation
-    return Effect.suspend(() => {
+    // A turn goes on for as long as its node is reachable.
+    const isTurn = operation._tag === "RunTurn"
+    const responding = Effect.suspend(() => {
       const { handler, ...request } = this.request(id, operation, payload)
       const use = (to: Peer) => handler(to) as Effect.Effect<unknown, unknown> | undefined
-      return exchange(this.parts.network, { ...request, use })
-    }).pipe(
-      Effect.timeoutOrElse({
-        duration: callTimeout,
-        orElse: () => Effect.fail(new NodeUnreachable({ id, reason: "no response in time" })),
-      }),
+      const { network } = this.parts
+      return exchange(network, { ...request, use, isResent: isTurn && network.resends })
+    })
+    const inTime = Effect.timeoutOrElse(responding, {
+      duration: callTimeout,
+      orElse: () => Effect.fail(new NodeUnreachable({ id, reason: "no response in time" })),
+    })
+    return (isTurn ? responding : inTime).pipe(
       Effect.flatMap((exit) =>
         Exit.isSuccess(exit)
           ? Effect.succeed(copy(successSchema, exit.value))
@@ -187,7 +191,14 @@ class SimulatedNodes {
         const opened = yield* this.open(id, operation, payload)
         const { next, to } = opened
         const { network, peer } = this.parts
-        const request = { id, from: peer, to, fault: undefined, use: () => next }
+        const request = {
+          id,
+          from: peer,
+          to,
+          fault: undefined,
+          use: () => next,
+          isResent: network.resends,
+        }
         const pulled = Effect.flatMap(exchange(network, request), (exit) =>
           Exit.isSuccess(exit)
             ? Effect.succeed(Arr.map(exit.value, (item) => copy(schema.success, item)))
@@ -231,7 +242,7 @@ class SimulatedNodes {
           if (peer.opened.delete(close)) close()
         }),
       )
-      const exit = yield* exchange(network, { ...request, use })
+      const exit = yield* exchange(network, { ...request, use, isResent: network.resends })
       return Exit.isSuccess(exit)
         ? exit.value
         : yield* new NodeUnreachable({ id, reason: "refused" })

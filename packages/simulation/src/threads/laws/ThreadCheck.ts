@@ -66,3 +66,16 @@ export const ephemeralThreads = ({ connections }: ThreadHistory): ReadonlySet<un
       ),
     ),
   )
+
+/** Names the turn that a notification is about; undefined for one that is about none. A fork has the turns of its source. */
+export const turnOf = (message: WireMessage): string | undefined => {
+  const id = param(message, "turn", "id") ?? param(message, "turnId")
+  return id === undefined ? undefined : keyOf(message, id)
+}
+
+/** Names a part of the thread that a message is about. */
+export const keyOf = (message: WireMessage, id: unknown): string =>
+  `${String(param(message, "threadId"))} ${String(id)}`
+
+/** True for a notification about an item. */
+export const isItem = ({ method = "" }: WireMessage): boolean => method.startsWith("item/")

@@ -83,10 +83,24 @@ const lostQueue = (
   )
 }
 
+/** The events of a log that are part of the thread once the reverts that waited are carried out. */
+const afterReverts = (
+  events: ReadonlyArray<Event>,
+  turns: ReadonlyArray<string> = [],
+): ReadonlyArray<Pick<Event, "id" | "msg">> =>
+  withoutReverted([
+    ...events,
+    ...turns.map((id) => ({
+      id,
+      msg: { type: "thread_rolled_back" as const, num_turns: 0, turn_id: id },
+    })),
+  ])
+
 /** What is wrong with what a client reads of one thread after a crash. */
 const recalled = (
   id: string,
   events: ReadonlyArray<Event>,
+  reverting: ReadonlyArray<string> | undefined,
   answers: ReadonlyArray<Answered>,
   goesOn: boolean,
 ): ReadonlyArray<string> => {
@@ -98,7 +112,7 @@ const recalled = (
   }
   const turns = turnsOf(read)
   const shown = JSON.stringify(turns)
-  const missing = withoutReverted(events).flatMap(({ msg }) =>
+  const missing = afterReverts(events, reverting).flatMap(({ msg }) =>
     msg.type === "user_message" &&
     (msg.kind ?? "plain") === "plain" &&
     !shown.includes(JSON.stringify(msg.message))
@@ -134,7 +148,9 @@ const afterCrash = (run: ThreadRestart): ReadonlyArray<string> => {
       entry.at === "model" || entry.at === "tool" ? [entry.conversation] : [],
     ),
   )
-  return [...run.surviving].flatMap(([id, events]) => recalled(id, events, answers, going.has(id)))
+  return [...run.surviving].flatMap(([id, events]) =>
+    recalled(id, events, run.reverting.get(id), answers, going.has(id)),
+  )
 }
 
 /** L11: after a crash every thread that is left can be resumed, with its input and its queue, and all its turns end. */

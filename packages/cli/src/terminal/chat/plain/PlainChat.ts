@@ -15,6 +15,7 @@ import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
+import { printable } from "../../../demo/Format.ts"
 import { plain } from "../../../demo/Style.ts"
 import { CommandFailed } from "../../CommandFailed.ts"
 import { print } from "../../Output.ts"
@@ -102,6 +103,10 @@ export class PlainChat {
           else lines.pause()
           for (const input of yield* Queue.takeAll(this.queue)) yield* this.handle(input)
         }
+        // Lines of a pipe are another program's, which has them still.
+        if (this.parts.isTyped)
+          this.show(this.waiting.map((text) => `  ! not sent: ${printable(text)}`))
+        yield* this.flush
         return this.exitCode
       },
       (effect) =>

@@ -29,7 +29,7 @@ export interface FileFacts extends FileKind {
 export interface Watch {
   /** The path without symbolic links. */
   readonly path: string
-  /** The changed paths, in batches, until the stream is interrupted or the path is gone. */
+  /** The changed paths, in batches, until the stream is interrupted, also when the path is removed and made anew. */
   readonly changes: Stream.Stream<ReadonlyArray<string>, FileFailed>
 }
 

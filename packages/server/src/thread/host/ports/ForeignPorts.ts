@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import { HostFailed } from "../../../app/ports/HostPort.ts"
 import type { Workspace } from "../../../Workspace.ts"
 import { CommandPort, type Commands } from "./CommandPort.ts"
+import { ConfigCheckPort, noCheck } from "./ConfigCheckPort.ts"
 import { ConfigFailed, ConfigPort, noConfig } from "./ConfigPort.ts"
 import { FileFailed, FilePort, type Files } from "./FilePort.ts"
 import { noSkills, SkillPort } from "./SkillPort.ts"
@@ -57,5 +58,6 @@ export const foreignPorts = <R>(
           }),
         ),
     }),
+    Context.add(ConfigCheckPort, noCheck),
     Context.add(SkillPort, noSkills),
   )

@@ -1,34 +1,26 @@
-/** Tells the nodes on one PostgreSQL database that the list of conversations has changed, by its notifications. */
-import type { Owner } from "@colloquy/core/ConversationStore"
+/** Sends notices to the nodes on one PostgreSQL database, by its notifications. */
 import { PgClient } from "@effect/sql-pg/PgClient"
 import type * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Random from "effect/Random"
-import { ListChanges } from "../ListChanges.ts"
+import * as Schema from "effect/Schema"
+import { Notice, Notices } from "../Notices.ts"
 
-const channel = "colloquy_list_changed"
+const channel = "colloquy_notices"
 
 /** A connection that is lost is made again after this time. */
 const again = Duration.seconds(1)
 
-/** What a notification says: which node has announced it, and whose list has changed. */
-interface Notice {
-  readonly node: string
-  readonly owner: Owner
-}
-
-/** The name of the node, and behind an equals sign the owner; without the sign conversations without an owner. */
-const encode = ({ node, owner }: Notice): string => (owner === null ? node : `${node}=${owner}`)
-
-const decode = (payload: string): Notice => {
-  const at = payload.indexOf("=")
-  return at === -1
-    ? { node: payload, owner: null }
-    : { node: payload.slice(0, at), owner: payload.slice(at + 1) }
-}
+/** A notice with the name of the node that has sent it, as the text of a notification. */
+const Payload = Schema.fromJsonString(
+  Schema.toCodecJson(Schema.Struct({ node: Schema.String, notice: Notice })),
+)
+const encode = Schema.encodeSync(Payload)
+const decode = Schema.decodeOption(Payload)
 
 const part = Effect.map(Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }), (word) =>
   word.toString(16).padStart(8, "0"),
@@ -38,12 +30,12 @@ const part = Effect.map(Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }), (
 const newName = Effect.map(Effect.all([part, part]), (parts) => parts.join(""))
 
 /** Listens, and again after each failure. The first failure is a warning, and the others are what it said. */
-const listen = (sql: PgClient, tell: (payload: string) => void): Effect.Effect<never> => {
+const listen = (sql: PgClient, tell: (payload: string) => unknown): Effect.Effect<never> => {
   let isListening = true
   const failed = (cause: Cause.Cause<unknown>) => {
     const log = isListening ? Effect.logWarning : Effect.logDebug
     isListening = false
-    return log("changes of the list on other nodes do not arrive", cause)
+    return log("notices of other nodes do not arrive", cause)
   }
   const listening = Effect.flatMap(sql.listen(channel), (notifications) => {
     isListening = true
@@ -56,26 +48,26 @@ const listen = (sql: PgClient, tell: (payload: string) => void): Effect.Effect<n
   )
 }
 
-/** The changes of all nodes but this one, which are known here. */
-export const layer: Layer.Layer<ListChanges, never, PgClient> = Layer.effect(
-  ListChanges,
+/** The notices of all nodes but this one, which knows its own. */
+export const layer: Layer.Layer<Notices, never, PgClient> = Layer.effect(
+  Notices,
   Effect.gen(function* () {
     const sql = yield* PgClient
     const node = yield* newName
-    const listeners = new Set<(owner: Owner) => void>()
-    const tell = (payload: string) => {
-      const notice = decode(payload)
-      if (notice.node === node) return
-      for (const listener of listeners) listener(notice.owner)
-    }
+    const listeners = new Set<(notice: Notice) => void>()
+    // What another version of this program sends may be unknown here.
+    const tell = (payload: string) =>
+      Option.map(decode(payload), ({ node: from, notice }) => {
+        if (from !== node) for (const listener of listeners) listener(notice)
+      })
     yield* Effect.forkScoped(listen(sql, tell))
     return {
-      announce: (owner) =>
+      send: (notice) =>
         sql
-          .notify(channel, encode({ node, owner }))
+          .notify(channel, encode({ node, notice }))
           .pipe(
             Effect.catch((error) =>
-              Effect.logWarning("a change of the list was not announced", error),
+              Effect.logWarning(`the notice ${notice._tag} was not sent to the other nodes`, error),
             ),
           ),
       watch: (listener) =>

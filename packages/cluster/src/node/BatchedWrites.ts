@@ -1,0 +1,71 @@
+/**
+ * Sends the messages of one round of the event loop in one packet. A packet costs each node several system calls and a switch
+ * between processes, which is more than its messages cost.
+ *
+ * Nothing waits for further messages: a packet is sent at the end of the round in which its first message was written. While
+ * the other side does not read, writers wait as they do without this.
+ */
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
+import * as Socket from "effect/socket/Socket"
+
+/** Longest wait for what is sent before a socket is closed: the other side may read nothing, or the connection be lost. */
+const lastSendMs = 1000
+
+class Batch {
+  private readonly writer: Socket.Writer
+  private chunks: Array<Uint8Array | string> = []
+  /** The packet for which the other side has no room yet. */
+  private sending: Fiber.Fiber<void, Socket.SocketError> | undefined
+
+  constructor(writer: Socket.Writer) {
+    this.writer = writer
+  }
+
+  readonly write: Socket.Writer["write"] = (chunk) =>
+    Effect.withFiber((fiber) => {
+      if (Socket.isCloseEvent(chunk)) return Effect.andThen(this.flush, this.writer.write(chunk))
+      const { sending } = this
+      if (sending !== undefined) return Effect.andThen(Fiber.join(sending), this.write(chunk))
+      this.chunks.push(chunk)
+      if (this.chunks.length === 1) {
+        fiber.currentDispatcher.scheduleTask(() => this.send(Effect.runForkWith(fiber.context)), 0)
+      }
+      return Effect.void
+    })
+
+  readonly writeAll: Socket.Writer["writeAll"] = (chunks) =>
+    Effect.forEach(chunks, this.write, { discard: true })
+
+  /** Sends what has not been sent. */
+  readonly flush: Effect.Effect<void, Socket.SocketError> = Effect.suspend(() => {
+    const { chunks } = this
+    this.chunks = []
+    return Arr.isArrayNonEmpty(chunks) ? this.writer.writeAll(chunks) : Effect.void
+  })
+
+  private send(
+    fork: (flush: Effect.Effect<void, Socket.SocketError>) => Fiber.Fiber<void, Socket.SocketError>,
+  ): void {
+    const fiber = fork(this.flush)
+    if (fiber.pollUnsafe() !== undefined) return
+    this.sending = fiber
+    fiber.addObserver(() => void (this.sending = undefined))
+  }
+}
+
+/** The socket whose writes are batched. A packet that cannot be sent ends the socket, which its reader finds out. */
+export const batched = (socket: Socket.Socket): Socket.Socket =>
+  Socket.make({
+    reader: socket.reader,
+    writer: Effect.gen(function* () {
+      const batch = new Batch(yield* socket.writer)
+      yield* Scope.addFinalizer(
+        yield* Effect.scope,
+        Effect.ignore(Effect.timeout(batch.flush, lastSendMs)),
+      )
+      return batch
+    }),
+  })

@@ -1,0 +1,93 @@
+/** Which operations of another node a submission takes. */
+import { ConversationId } from "@colloquy/protocol/Ids"
+import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { ClusterConversation } from "../src/internal/ClusterConversation.ts"
+import { Routing } from "../src/internal/Routing.ts"
+import { NodeUnreachable } from "../src/NodeErrors.ts"
+import type { ConversationCalls, Nodes } from "../src/Nodes.ts"
+import { elapse, says } from "./support/TwoNodes.ts"
+
+const id = ConversationId.make("01999999-9999-7999-8999-999999999999")
+
+const unused = () => assert.fail("an operation that is not expected")
+
+/** A conversation of another node, which does not respond to so many calls. Notes the operations and their submissions. */
+const onNodeThatMisses = (missed: number) => {
+  const asked: Array<readonly [string, string | undefined]> = []
+  const respond = (operation: string, submission: string | undefined) =>
+    Effect.suspend(() => {
+      asked.push([operation, submission])
+      return asked.length <= missed
+        ? Effect.fail(new NodeUnreachable({ id, reason: "no response" }))
+        : Effect.succeed({ id: submission ?? "", disposition: "started" as const })
+    })
+  const calls: ConversationCalls<NodeUnreachable> = {
+    Load: unused,
+    Submit: ({ submission }) => respond("Submit", submission),
+    RunTurn: unused,
+    SubmitStored: ({ submission }) => respond("SubmitStored", submission),
+    Cancel: unused,
+    Attach: unused,
+    ReadState: unused,
+    Fork: unused,
+    Remove: unused,
+    Archive: unused,
+    Unarchive: unused,
+  }
+  const nodes: Nodes["Service"] = {
+    self: "here",
+    owns: () => false,
+    calls: () => calls,
+    serve: () => Effect.void,
+    leave: Effect.void,
+  }
+  const routing = new Routing({
+    nodes,
+    own: calls as ConversationCalls,
+    patience: Duration.seconds(5),
+    isClosed: () => false,
+    isHere: () => false,
+  })
+  const resolver = { resolve: () => Effect.succeed(scriptedSettings()) }
+  // The manager of this process has no part in what another node has.
+  const parts = {
+    routing,
+    resolver,
+    local: { get: unused, stateOf: unused },
+    positionOf: () => Effect.succeed(undefined),
+  }
+  return { conversation: new ClusterConversation(id, undefined, parts), asked }
+}
+
+describe("a submission to a conversation of another node", () => {
+  it.effect("is one call, which does not wait in the database", () =>
+    Effect.gen(function* () {
+      const { asked, conversation } = onNodeThatMisses(0)
+      yield* conversation.submit(says("hi"))
+      assert.deepStrictEqual(
+        asked.map(([operation]) => operation),
+        ["Submit"],
+      )
+    }),
+  )
+
+  it.effect("L10 waits in the database, under the same id, once a node has not responded", () =>
+    Effect.gen(function* () {
+      const { asked, conversation } = onNodeThatMisses(2)
+      const submitting = yield* Effect.forkChild(conversation.submit(says("hi")), {
+        startImmediately: true,
+      })
+      yield* elapse(1)
+      const receipt = yield* Fiber.join(submitting)
+      assert.deepStrictEqual(asked, [
+        ["Submit", receipt.id],
+        ["SubmitStored", receipt.id],
+        ["SubmitStored", receipt.id],
+      ])
+    }),
+  )
+})
