@@ -12,7 +12,7 @@ import * as Server from "./support/Server.ts"
 beforeAll(buildIfMissing)
 
 /** Longer in ms than a shutdown takes while a command runs, for the turn's grace, its abort and the flush, on a loaded machine. */
-const boundMs = 5000
+const boundMs = 20_000
 
 /** A process family: two run in the background, one of them in a separate session when `setsid` is given. */
 const family = (seconds: string, setsid: string) =>

@@ -39,7 +39,8 @@ const marksOf = (text: string): ReadonlyArray<Mark> =>
       return { name, atNs: BigInt(at) }
     })
 
-const phasesOf = (turn: Turn, marks: ReadonlyArray<Mark>): ReadonlyArray<Phase> => {
+/** The phases of one turn, `NaN` where a mark is missing; each ends no earlier than it begins. */
+export const phasesOf = (turn: Turn, marks: ReadonlyArray<Mark>): ReadonlyArray<Phase> => {
   const within = marks.filter(({ atNs }) => atNs >= turn.sentNs && atNs <= turn.answeredNs)
   const at = (atNs: bigint) => Number(atNs - turn.sentNs) / 1e6
   const all = (name: string) =>
@@ -47,13 +48,15 @@ const phasesOf = (turn: Turn, marks: ReadonlyArray<Mark>): ReadonlyArray<Phase> 
   const [came = Number.NaN] = all("came")
   const [wrote = Number.NaN] = all("wrote")
   const end = at(turn.answeredNs)
-  const before = (times: ReadonlyArray<number>) => times.filter((time) => time < wrote)
-  const after = (times: ReadonlyArray<number>) => times.filter((time) => time >= wrote)
-  const [syncing = Number.NaN] = before(all("syncing"))
-  const synced = before(all("synced")).at(-1) ?? Number.NaN
+  // The input's sync may end after the provider's answer: a sync belongs where it begins.
+  const begun = all("syncing")
+  const ended = all("synced")
+  const inputs = begun.filter((time) => time < wrote).length
+  const [syncing = Number.NaN] = begun.slice(0, inputs)
+  const synced = ended.slice(0, inputs).at(-1) ?? Number.NaN
   const [asking = Number.NaN] = all("asking")
-  const [resyncing = Number.NaN] = after(all("syncing"))
-  const resynced = after(all("synced")).at(-1) ?? Number.NaN
+  const [resyncing = Number.NaN] = begun.slice(inputs)
+  const resynced = ended.slice(inputs, begun.length).at(-1) ?? Number.NaN
   return [
     { title: "request read and decided", fromMs: 0, untilMs: Math.min(syncing, asking) },
     { title: "input recorded and synced", fromMs: syncing, untilMs: synced },
@@ -65,12 +68,17 @@ const phasesOf = (turn: Turn, marks: ReadonlyArray<Mark>): ReadonlyArray<Phase> 
   ]
 }
 
-const medians = (turns: ReadonlyArray<ReadonlyArray<Phase>>): ReadonlyArray<Phase> =>
+/**
+ * The median of the beginnings and of the ends of each phase, over the turns that have both marks of it, so that no
+ * phase ends before it begins.
+ */
+export const medians = (turns: ReadonlyArray<ReadonlyArray<Phase>>): ReadonlyArray<Phase> =>
   (turns[0] ?? []).map(({ title }, index) => {
-    const middle = (of: (phase: Phase) => number) => {
-      const times = turns.flatMap((turn) => turn[index] ?? []).map(of)
-      return Math.round(summarize(times.filter(Number.isFinite)).median * 1000) / 1000
-    }
+    const whole = turns
+      .flatMap((turn) => turn[index] ?? [])
+      .filter(({ fromMs, untilMs }) => Number.isFinite(fromMs) && Number.isFinite(untilMs))
+    const middle = (of: (phase: Phase) => number) =>
+      Math.round(summarize(whole.map(of)).median * 1000) / 1000
     return {
       title,
       fromMs: middle(({ fromMs }) => fromMs),

@@ -55,7 +55,7 @@ describe.skipIf(!canMark)("descendants that left the group of their command", ()
       assert.isNotEmpty(alive(word))
       const [waited] = yield* Effect.timed(Fiber.interrupt(fiber))
       assert.deepStrictEqual(alive(word), [])
-      assert.isBelow(Duration.toMillis(waited), 1200)
+      assert.isBelow(Duration.toMillis(waited), 12_000)
     }).pipe(Effect.provide(live)),
   )
 
