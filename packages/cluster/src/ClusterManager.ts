@@ -50,13 +50,21 @@ export interface ClusterManagerOptions {
    */
   readonly drainWithin?: Duration.Input
   /**
-   * How long an operation is repeated while its conversation moves. Default 30 seconds: a little longer than a turn may
-   * keep it on its node.
+   * How long an operation is repeated while its conversation moves. Default: five seconds more than a turn may keep it on
+   * its node, and at least 30.
    */
   readonly patience?: Duration.Input
 }
 
 type Service = ConversationManager["Service"]
+
+const drainWithinOf = ({ drainWithin }: ClusterManagerOptions): Duration.Duration =>
+  Duration.fromInputUnsafe(drainWithin ?? Duration.seconds(25))
+
+const patienceOf = (options: ClusterManagerOptions): Duration.Duration =>
+  options.patience === undefined
+    ? Duration.max(Duration.seconds(30), Duration.sum(drainWithinOf(options), Duration.seconds(5)))
+    : Duration.fromInputUnsafe(options.patience)
 
 const idOf = (id: string): Effect.Effect<ConversationId, NoSuchConversation> => {
   const parsed = parseConversationId(id)
@@ -207,7 +215,7 @@ const makeLocal = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
   const handOver = new HandOver({
     held,
     owns: (id) => nodes.owns(id),
-    drainWithin: Duration.fromInputUnsafe(options.drainWithin ?? Duration.seconds(25)),
+    drainWithin: drainWithinOf(options),
   })
   return { nodes, local: Context.get(context, ConversationManager), held, handOver }
 })
@@ -259,7 +267,7 @@ const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
   const routing = new Routing({
     nodes,
     own,
-    patience: Duration.fromInputUnsafe(options.patience ?? Duration.seconds(30)),
+    patience: patienceOf(options),
     isClosed: () => isClosed,
     isHere: (id) => ephemeral.has(id) || handOver.has(id),
   })

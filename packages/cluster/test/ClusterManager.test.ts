@@ -163,6 +163,24 @@ describe("conversations of a cluster", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.effect("L10 take an input that waits for as long as a turn may go on elsewhere", () =>
+    Effect.gen(function* () {
+      const { join, nodes } = world({ seconds: 50, drainWithin: "60 seconds" })
+      const a = yield* join("a")
+      const b = yield* join("b")
+      const { id } = yield* a.manager.create(settings)
+      yield* (yield* a.manager.get(id)).submit(says("long"))
+      nodes.assign(id, "b")
+      yield* elapse(1)
+      const referred = yield* b.manager.refer(id)
+      const submitting = yield* Effect.forkChild(referred.submit(says("next")))
+      yield* elapse(55)
+      assert.strictEqual((yield* Fiber.join(submitting)).disposition, "started")
+      yield* elapse(60)
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+
   it.effect("L14 are read, and interrupted at once, while their turn ends on the node before", () =>
     Effect.gen(function* () {
       const { join, nodes } = world({ seconds: 100, drainWithin: "50 seconds" })

@@ -52,6 +52,46 @@ export class ManagerClosed extends Schema.TaggedError<ManagerClosed>()("ManagerC
   override readonly message = "conversations are being shut down; no new work is taken"
 }
 
+/** No conversation has this id or path, or it is being removed. */
+export class NoSuchConversation extends Schema.TaggedError<NoSuchConversation>()(
+  "NoSuchConversation",
+  { id: Schema.String },
+) {
+  override get message() {
+    return `no conversation with id: ${this.id}`
+  }
+}
+
+/** A limit on conversations is reached. Nothing was created or loaded. */
+export class TooManyConversations extends Schema.TaggedError<TooManyConversations>()(
+  "TooManyConversations",
+  {
+    /**
+     * `total`: conversations that exist. `loaded`: conversations in memory that are busy or cannot be evicted. `owner`:
+     * conversations of the owner, by its quota.
+     */
+    limit: Schema.Literals(["total", "loaded", "owner"]),
+    maxConversations: Schema.Int,
+  },
+) {
+  override get message() {
+    const of = {
+      total: "conversations are open",
+      loaded: "conversations are in use",
+      owner: "conversations of the principal are open",
+    }[this.limit]
+    return `${this.maxConversations} ${of} already, which is the limit`
+  }
+}
+
+/** The conversation is archived, or being archived or made available again. */
+export class ConversationArchived extends Schema.TaggedError<ConversationArchived>()(
+  "ConversationArchived",
+  {},
+) {
+  override readonly message = "it is archived; unarchive it, or resume it by the path of its file"
+}
+
 /**
  * The conversation exists but cannot be used now: it could not be loaded, or the events of the last submission could not
  * be recorded, and then nothing of that submission happened. The next use loads it again.
@@ -61,7 +101,7 @@ export class ConversationUnavailable extends Schema.TaggedError<ConversationUnav
   {
     id: Schema.String,
     reason: Schema.String,
-    /** The cause as an error, if there is one: the held lease, the exceeded limit, the missing provider, the closed manager. */
+    /** The cause as an error, if there is one. `NoSuchConversation`: it was removed, or is being removed. */
     because: Schema.optionalKey(
       Schema.Union([
         LeaseHeld,
@@ -71,6 +111,9 @@ export class ConversationUnavailable extends Schema.TaggedError<ConversationUnav
         ProviderGone,
         SettingsError,
         ManagerClosed,
+        NoSuchConversation,
+        ConversationArchived,
+        TooManyConversations,
       ]),
     ),
   },
@@ -82,6 +125,10 @@ export class ConversationUnavailable extends Schema.TaggedError<ConversationUnav
     return `${of}not available: ${reason}`
   }
 }
+
+/** True for a conversation that is archived or removed, or will be in a moment: another attempt fails too. */
+export const isGone = ({ because }: { readonly because?: { readonly _tag: string } }): boolean =>
+  because?._tag === "ConversationArchived" || because?._tag === "NoSuchConversation"
 
 /** The other process that has the conversation, if that is why a call failed. */
 export const holderOf = (error: {
@@ -118,16 +165,6 @@ export class TooManyListeners extends Schema.TaggedError<TooManyListeners>()("To
 /** Why a listener could not be attached. */
 export type AttachError = EventsFromFuture | TooManyListeners | ConversationUnavailable
 
-/** No conversation has this id or path, or it is being removed. */
-export class NoSuchConversation extends Schema.TaggedError<NoSuchConversation>()(
-  "NoSuchConversation",
-  { id: Schema.String },
-) {
-  override get message() {
-    return `no conversation with id: ${this.id}`
-  }
-}
-
 /** The stored conversation that `resumePath` of the settings names cannot be read. Nothing was created. */
 export class CannotResume extends Schema.TaggedError<CannotResume>()("CannotResume", {
   path: Schema.String,
@@ -138,28 +175,6 @@ export class CannotResume extends Schema.TaggedError<CannotResume>()("CannotResu
 }) {
   override get message() {
     return `\`experimental_resume\`: ${this.reason}; got ${JSON.stringify(this.path)}`
-  }
-}
-
-/** A limit on conversations is reached. Nothing was created or loaded. */
-export class TooManyConversations extends Schema.TaggedError<TooManyConversations>()(
-  "TooManyConversations",
-  {
-    /**
-     * `total`: conversations that exist. `loaded`: conversations in memory that are busy or cannot be evicted. `owner`:
-     * conversations of the owner, by its quota.
-     */
-    limit: Schema.Literals(["total", "loaded", "owner"]),
-    maxConversations: Schema.Int,
-  },
-) {
-  override get message() {
-    const of = {
-      total: "conversations are open",
-      loaded: "conversations are in use",
-      owner: "conversations of the principal are open",
-    }[this.limit]
-    return `${this.maxConversations} ${of} already, which is the limit`
   }
 }
 

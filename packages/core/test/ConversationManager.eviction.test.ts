@@ -165,12 +165,10 @@ describe("ConversationManager and idle conversations", () => {
       assert.deepStrictEqual(yield* loadedIds(manager), [c.id, a.id])
       yield* a.submit(says("hi"))
       yield* c.submit(says("hi"))
-      assert.deepStrictEqual(
-        yield* exitOf(manager.create(settings)),
-        Exit.fail(new TooManyConversations({ limit: "loaded", maxConversations: 2 })),
-      )
+      const because = new TooManyConversations({ limit: "loaded", maxConversations: 2 })
+      assert.deepStrictEqual(yield* exitOf(manager.create(settings)), Exit.fail(because))
       const reason = "2 conversations are in use already, which is the limit"
-      const unavailable = Exit.fail(new ConversationUnavailable({ id: b.id, reason }))
+      const unavailable = Exit.fail(new ConversationUnavailable({ id: b.id, reason, because }))
       assert.deepStrictEqual(yield* exitOf(manager.get(b.id)), unavailable)
       assert.deepStrictEqual(yield* exitOf(b.submit(says("hi"))), unavailable)
       assert.deepStrictEqual(yield* listed(manager), [a.id, b.id, c.id])
@@ -210,25 +208,24 @@ describe("ConversationManager and idle conversations", () => {
       const before = yield* replay(conversation)
       yield* TestClock.adjust(minute)
       const { id } = conversation
-      const unusable = (reason: string) =>
+      const unusable = (message: string, cause: StoreError["reason"]) =>
         Effect.map(Effect.flip(conversation.submit(says("hi"))), (error) => {
-          assert.deepStrictEqual(
-            [error._tag, "reason" in error ? error.reason : ""],
-            ["ConversationUnavailable", reason],
-          )
+          assert.instanceOf(error, ConversationUnavailable)
+          assert.deepInclude(error, { reason: message })
+          assert.deepInclude(error.because, { _tag: "StoreError", reason: cause })
         })
       store.faults.open = () => diskFull("open")
-      yield* unusable("no space left")
+      yield* unusable("no space left", "Full")
       store.faults.open = () => Effect.die("a defect")
-      yield* unusable("the store failed unexpectedly")
+      yield* unusable("the store failed unexpectedly", "Other")
       delete store.faults.open
       store.faults.read = () => Effect.succeed({ records: [] })
-      yield* unusable("its log is damaged: it has no events")
+      yield* unusable("its log is damaged: it has no events", "Damaged")
       store.faults.read = () =>
         Effect.succeed({
           records: before.toSpliced(2, 1).map((event) => eventRecord(0, event)),
         })
-      yield* unusable("its log is damaged: expected event 2, found event 3")
+      yield* unusable("its log is damaged: expected event 2, found event 3", "Damaged")
       delete store.faults.read
       assert.deepStrictEqual(yield* listed(manager), [id])
       assert.deepStrictEqual(yield* replay(conversation), before)

@@ -9,6 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
+import { TooManyConversations } from "../src/ConversationErrors.ts"
 import { ConversationManager } from "../src/ConversationManager.ts"
 import type { Delivery } from "../src/listeners/Delivery.ts"
 import type { Listener } from "../src/listeners/Listener.ts"
@@ -17,12 +18,18 @@ import { answer, managerLayer, says, scripted, settings } from "./support.ts"
 
 type Observed = ReturnType<typeof observed>
 
-const processOver = Effect.fnUntraced(function* (store: Observed) {
+const processOver = Effect.fnUntraced(function* (store: Observed, maxLoaded?: number) {
   const scope = yield* Scope.make()
   yield* TestClock.adjust(0)
   const script = scripted(...Array.from({ length: 40 }, (_, n) => answer(`answer ${n}`)))
   const services = yield* Layer.buildWithScope(
-    Layer.fresh(managerLayer(script, { store: store.layer, idleTimeToLive: "1 hour" })),
+    Layer.fresh(
+      managerLayer(script, {
+        store: store.layer,
+        idleTimeToLive: "1 hour",
+        ...(maxLoaded === undefined ? {} : { maxLoaded }),
+      }),
+    ),
     scope,
   )
   return {
@@ -113,6 +120,34 @@ describe("a conversation that another process has", () => {
       isGapless(durable(all), 0)
       assert.strictEqual(durable(all).length, (yield* taken.state).seq)
       assert.strictEqual(all.filter(({ _tag }) => _tag === "Synced").length, 2)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("L4 is followed further where this process has no room to take it over", () =>
+    Effect.gen(function* () {
+      const store = observed()
+      const first = yield* processOver(store)
+      const second = yield* processOver(store, 1)
+      const conversation = yield* first.manager.create(settings)
+      const { id } = conversation
+      const { all, fiber } = yield* collected(yield* second.manager.follow(id, { from: 0 }))
+      const other = yield* second.manager.create(settings)
+      // A listener keeps it in memory.
+      yield* other.attach()
+      yield* conversation.submit(says("one"))
+      yield* first.close
+      yield* seconds(30)
+      assert.isUndefined(fiber.pollUnsafe())
+      const refused = yield* Effect.flip(second.manager.get(id))
+      assert.deepInclude(refused, {
+        _tag: "ConversationUnavailable",
+        because: new TooManyConversations({ limit: "loaded", maxConversations: 1 }),
+      })
+      yield* second.manager.remove(other.id)
+      yield* seconds(30)
+      const taken = yield* second.manager.get(id)
+      isGapless(durable(all), 0)
+      assert.strictEqual(durable(all).length, (yield* taken.state).seq)
     }).pipe(Effect.scoped),
   )
 

@@ -11,6 +11,7 @@ import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
+import { ConversationArchived } from "../src/ConversationErrors.ts"
 import { ConversationManager } from "../src/ConversationManager.ts"
 import { StoreError } from "../src/StoreErrors.ts"
 import { diskFull, observed } from "./stores.ts"
@@ -31,10 +32,13 @@ type Conversation = Effect.Success<ReturnType<Manager["create"]>>
 
 const hanging = () => scripted(Stream.never)
 
-/** The reason why the conversation is not available, the tag of any other error, or the disposition of the receipt. */
+/** Cause and reason why the conversation is not available, the tag of any other error, or the disposition of the receipt. */
 const outcomeOf = (conversation: Conversation) =>
   Effect.match(conversation.submit(says("hi")), {
-    onFailure: (error) => (error._tag === "ConversationUnavailable" ? error.reason : error._tag),
+    onFailure: (error) =>
+      error._tag === "ConversationUnavailable"
+        ? `${error.because?._tag}: ${error.reason}`
+        : error._tag,
     onSuccess: ({ disposition }) => disposition,
   })
 
@@ -91,13 +95,16 @@ describe("a conversation that is not available any more", () => {
     }
     assert.deepStrictEqual([...seen].toSorted(), [
       "ConversationClosed",
-      "it is being removed or archived",
-      "it was removed",
+      "NoSuchConversation: it is being removed",
+      "NoSuchConversation: it was removed",
       "started",
     ])
   })
 
-  for (const operation of ["remove", "archive"] as const) {
+  for (const [operation, reason] of [
+    ["remove", "NoSuchConversation: it is being removed"],
+    ["archive", "ConversationArchived: it is being archived or unarchived"],
+  ] as const) {
     it.effect(`L13 says of one in the store that ${operation} has not ended`, () =>
       withStored(({ conversation, disk, manager }) =>
         Effect.gen(function* () {
@@ -105,10 +112,10 @@ describe("a conversation that is not available any more", () => {
             startImmediately: true,
           })
           yield* settle
-          assert.strictEqual(yield* outcomeOf(conversation), "it is being removed or archived")
+          assert.strictEqual(yield* outcomeOf(conversation), reason)
           yield* Deferred.failSync(disk, () => {
-            const reason = "Other"
-            return new StoreError({ operation: "delete", reason, message: "disk failed" })
+            const message = "disk failed"
+            return new StoreError({ operation: "delete", reason: "Other", message })
           })
           assert.isTrue(Exit.isFailure(yield* Fiber.join(ending)))
           assert.strictEqual(yield* outcomeOf(conversation), "started")
@@ -127,7 +134,8 @@ describe("a conversation that is not available any more", () => {
         const found = yield* Effect.flip(manager.get(id, { owner: null }))
         assert.deepInclude(found, {
           _tag: "ConversationUnavailable",
-          reason: "it is being removed or archived",
+          reason: "it is being archived or unarchived",
+          because: new ConversationArchived(),
         })
         const foreign = yield* Effect.flip(manager.get(id, { owner: "bob" }))
         assert.strictEqual(foreign._tag, "NoSuchConversation")
@@ -184,7 +192,7 @@ describe("a conversation that is not available any more", () => {
       yield* conversation.submit({ type: "shutdown" })
       yield* settle
       yield* manager.remove(conversation.id)
-      assert.strictEqual(yield* outcomeOf(conversation), "it was removed")
+      assert.strictEqual(yield* outcomeOf(conversation), "NoSuchConversation: it was removed")
     }).pipe(Effect.provide(managerLayer(hanging()))),
   )
 
@@ -199,7 +207,7 @@ describe("a conversation that is not available any more", () => {
       yield* conversation.submit({ type: "shutdown" })
       yield* settle
       yield* Scope.close(scope, Exit.void)
-      assert.strictEqual(yield* outcomeOf(conversation), "it is being closed")
+      assert.strictEqual(yield* outcomeOf(conversation), "ManagerClosed: it is being closed")
     }),
   )
 
@@ -209,9 +217,12 @@ describe("a conversation that is not available any more", () => {
     return Effect.gen(function* () {
       const manager = yield* ConversationManager
       const conversation = yield* manager.createOnSubmit(settings)
-      assert.strictEqual(yield* outcomeOf(conversation), "no space left")
+      assert.strictEqual(yield* outcomeOf(conversation), "StoreError: no space left")
       yield* settle
-      assert.strictEqual(yield* outcomeOf(conversation), "its log could not be created")
+      assert.strictEqual(
+        yield* outcomeOf(conversation),
+        "NoSuchConversation: its log could not be created",
+      )
     }).pipe(Effect.provide(managerLayer(hanging(), { store: store.layer })))
   })
 })

@@ -101,7 +101,7 @@ describe("L13 a conversation that is not available", () => {
   const failed = { is: "error", tag: "StoreError" } as const
 
   it("may say that it is being removed while it is", () => {
-    const told = answers(0, unavailable("it is being removed or archived"))
+    const told = answers(0, unavailable("it is being removed"))
     assert.strictEqual(violations([use, remove, told, answers(1, done)]), 0)
     assert.strictEqual(violations([remove, use, answers(1, done), told]), 0)
     assert.strictEqual(violations([use, told, remove, answers(1, done)]), 1)

@@ -42,7 +42,12 @@ export const parseListen = (text: string): Result.Result<ListenAddress | typeof 
   const [, scheme = "", rest = ""] = schemeAndRest.exec(text) ?? []
   const address = parseNodeAddress(rest)
   if (address === undefined) {
-    return Result.fail(`\`--listen\` takes ${expected}, not ${JSON.stringify(text.slice(0, 80))}`)
+    const [, , port] = hostAndPort.exec(rest) ?? []
+    return Result.fail(
+      port === undefined || scheme === ""
+        ? `\`--listen\` takes ${expected}, not ${JSON.stringify(text.slice(0, 80))}`
+        : `\`--listen\` takes a port from 0 to ${maxPort}, not ${port}`,
+    )
   }
   return Result.succeed({ scheme: scheme.toLowerCase() as ListenAddress["scheme"], ...address })
 }

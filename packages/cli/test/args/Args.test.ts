@@ -214,7 +214,7 @@ describe("Args", () => {
     ...[
       "ws://x",
       "http://127.0.0.1",
-      "http://a:65536",
+      "ftp://a:65536",
       "http://a:1/mcp",
       "http://u@a:1",
       "8080",
@@ -225,6 +225,7 @@ describe("Args", () => {
           `\`--listen\` takes \`stdio://\`, \`http://HOST:PORT\`, \`https://HOST:PORT\`, \`ws://HOST:PORT\` or \`wss://HOST:PORT\`, not "${address}"`,
         ] as const,
     ),
+    [["mcp", "--listen", "http://a:65536"], "`--listen` takes a port from 0 to 65535, not 65536"],
     [
       ["mcp", "--listen", "ws://localhost:1"],
       "`mcp --listen` takes `stdio://`, `http://` or `https://`, not `ws://`",

@@ -5,8 +5,8 @@ import {
   ConversationClosed,
   ConversationUnavailable,
   type EventsFromFuture,
-  type ManagerClosed,
-  type NoSuchConversation,
+  ManagerClosed,
+  NoSuchConversation,
   type SubmitError,
 } from "@colloquy/core/ConversationErrors"
 import type { Access, ConversationManager, GetError } from "@colloquy/core/ConversationManager"
@@ -69,10 +69,9 @@ const newId = Effect.gen(function* () {
 const unavailable =
   (id: ConversationId) =>
   <E>(error: E | NoSuchConversation | ManagerClosed): E | ConversationUnavailable => {
-    const { _tag, message } = error as { readonly _tag: string; readonly message: string }
-    return _tag === "NoSuchConversation" || _tag === "ManagerClosed"
-      ? new ConversationUnavailable({ id, reason: message })
-      : (error as E)
+    return error instanceof NoSuchConversation || error instanceof ManagerClosed
+      ? new ConversationUnavailable({ id, reason: error.message, because: error })
+      : error
   }
 
 /** A conversation on whichever node has it. The members are those of `Conversation`. */

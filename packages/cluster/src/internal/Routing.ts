@@ -40,7 +40,6 @@ type Settled<E> = Exclude<E, Elsewhere | NodeUnreachable> | ConversationUnavaila
 const gaveUp = (id: ConversationId, last: Elsewhere | NodeUnreachable): ConversationUnavailable => {
   const held = last instanceof Elsewhere ? last.held : undefined
   const { message } = last
-  // Without a cause the conversation would count as archived.
   const because = held ?? new StoreError({ operation: "open", reason: "Unreachable", message })
   return new ConversationUnavailable({ id, reason: because.message, because })
 }

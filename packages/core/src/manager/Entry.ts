@@ -23,7 +23,12 @@ import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type { StartedConversation, OwnedConversation } from "../Conversation.ts"
 import type { ConversationLoad } from "../ConversationObserver.ts"
-import { ConversationUnavailable, ManagerClosed } from "../ConversationErrors.ts"
+import {
+  ConversationArchived,
+  ConversationUnavailable,
+  ManagerClosed,
+  NoSuchConversation,
+} from "../ConversationErrors.ts"
 import type { ConversationEnd } from "../conversation/ConversationHandle.ts"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import type { RevocableLog } from "../store/RevocableLog.ts"
@@ -120,16 +125,20 @@ export const makeEntry = (id: ConversationId, placement: Placement, owner?: stri
  * @param isHalted true when the manager closes
  */
 export const absent = (
-  { id, isUnrecorded, placement }: Entry,
+  { id, isArchiving, isHidden, isUnrecorded, placement }: Entry,
   isHalted: boolean,
 ): ConversationUnavailable => {
-  const because = (reason: string) => new ConversationUnavailable({ id, reason })
-  if (isUnrecorded) return because("its log could not be created")
-  if (placement._tag === "Removed" && placement.isDeleted === true) return because("it was removed")
-  if (!isHalted) return because("it is being removed or archived")
-  // Without a cause it would count as archived.
-  const closed = new ManagerClosed()
-  return new ConversationUnavailable({ id, reason: "it is being closed", because: closed })
+  const unavailable = (reason: string, because: NonNullable<ConversationUnavailable["because"]>) =>
+    new ConversationUnavailable({ id, reason, because })
+  const missing = new NoSuchConversation({ id })
+  if (isUnrecorded) return unavailable("its log could not be created", missing)
+  if (placement._tag === "Removed" && placement.isDeleted === true) {
+    return unavailable("it was removed", missing)
+  }
+  if (isHalted) return unavailable("it is being closed", new ManagerClosed())
+  return isHidden && !isArchiving
+    ? unavailable("it is being removed", missing)
+    : unavailable("it is being archived or unarchived", new ConversationArchived())
 }
 
 /** Hides a conversation while this operation is carried out, or shows it again. */

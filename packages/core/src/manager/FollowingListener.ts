@@ -27,6 +27,7 @@ import {
   type ConversationUnavailable,
   EventsFromFuture,
   holderOf,
+  isGone,
   NoSuchConversation,
 } from "../ConversationErrors.ts"
 import type { Conversation } from "../conversation/ConversationHandle.ts"
@@ -37,7 +38,7 @@ import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import type { Delivery } from "../listeners/Delivery.ts"
 import type { Listener, ListenerEnd } from "../listeners/Listener.ts"
 import type { AttachOptions, FollowOptions } from "../listeners/Listeners.ts"
-import { unavailable } from "./Storage.ts"
+import { damaged, unavailable } from "./Storage.ts"
 
 /** Records per page. */
 const pageSize = 256
@@ -65,10 +66,6 @@ export interface Followed {
 const isElsewhere = (error: GetError | AttachError): boolean =>
   holderOf(error) !== undefined ||
   (error._tag === "ConversationUnavailable" && error.because instanceof LeaseLost)
-
-/** True if the conversation was archived by a client. */
-const isArchived = (error: GetError | AttachError): boolean =>
-  error._tag === "ConversationUnavailable" && error.because === undefined
 
 /** Reads the log of a conversation that another process may have, and the conversation once this process has it. */
 class FollowingListener implements Listener {
@@ -176,7 +173,7 @@ class FollowingListener implements Listener {
           return Cause.done()
         case "ConversationUnavailable":
           // Whatever else keeps it from being loaded here does not keep the log from being read.
-          return isArchived(error) ? Effect.fail(error) : Effect.void
+          return isGone(error) ? Effect.fail(error) : Effect.void
         default:
           return Effect.void
       }
@@ -211,10 +208,7 @@ class FollowingListener implements Listener {
 
   private damaged(found: number): Effect.Effect<never, ConversationUnavailable> {
     return Effect.fail(
-      unavailable(
-        this.followed,
-        `its log is damaged: expected event ${this.next}, found event ${found}`,
-      ),
+      unavailable(this.followed, damaged(`expected event ${this.next}, found event ${found}`)),
     )
   }
 

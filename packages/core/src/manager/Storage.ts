@@ -12,7 +12,9 @@ import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import {
   CannotResume,
+  ConversationArchived,
   ConversationUnavailable,
+  holderOf,
   NoSuchConversation,
   ProviderGone,
 } from "../ConversationErrors.ts"
@@ -35,7 +37,7 @@ import { type Folded, LogFold, type Recovered } from "../recovery/LogFold.ts"
 import { restoreState } from "../recovery/RestoreState.ts"
 import { toStored, withStored } from "../store/Settings.ts"
 import { withinStoreTimeout } from "../store/StoreTimeout.ts"
-import type { LeaseHeld, StoreError } from "../StoreErrors.ts"
+import { type LeaseHeld, StoreError } from "../StoreErrors.ts"
 import { isVisible } from "./Access.ts"
 import type { Entry } from "./Entry.ts"
 import type { InitialLog } from "./directory/InitialLog.ts"
@@ -44,14 +46,20 @@ import { UncreatedLog } from "./UncreatedLog.ts"
 /** Records per page of a log: some hundreds of KiB. */
 const pageSize = 1000
 
-/** The error for a conversation that exists and cannot be used, with its reason as a text or as an error. */
+/** The error for a conversation that exists and cannot be used, with its cause. */
 export const unavailable = (
   { id }: { readonly id: string },
-  because: NonNullable<ConversationUnavailable["because"]> | string,
-): ConversationUnavailable =>
-  typeof because === "string"
-    ? new ConversationUnavailable({ id, reason: because })
-    : new ConversationUnavailable({ id, reason: because.message, because })
+  because: NonNullable<ConversationUnavailable["because"]>,
+  reason = because.message,
+): ConversationUnavailable => new ConversationUnavailable({ id, reason, because })
+
+/** The cause for a log in which events are missing or that cannot be folded. */
+export const damaged = (problem: string): StoreError =>
+  new StoreError({
+    operation: "read",
+    reason: "Damaged",
+    message: `its log is damaged: ${problem}`,
+  })
 
 /** A store that cannot say whether it has the conversation makes it unavailable. */
 export const orUnavailable = (
@@ -106,10 +114,9 @@ const notLoaded = (
     | NonNullable<ConversationUnavailable["because"]>,
 ): ConversationUnavailable => {
   if (error instanceof ConversationUnavailable) return error
-  return unavailable(
-    entry,
-    error instanceof NoSuchConversation ? "conversation log not found" : error,
-  )
+  return error instanceof NoSuchConversation
+    ? unavailable(entry, error, "conversation log not found")
+    : unavailable(entry, error)
 }
 
 /** The logs of the conversations of one manager. */
@@ -207,11 +214,18 @@ export class Storage {
     }).pipe(Effect.mapError((error) => notLoaded(entry, error)))
   }
 
-  /** Takes the lease of a stored conversation, repairs its log and folds it. A failure is also logged. */
+  /**
+   * Takes the lease of a stored conversation, repairs its log and folds it. A failure is also logged: at level Debug where
+   * another process has the lease, since callers may try again and again until it has given it back.
+   */
   load(entry: Entry, lease: Scope.Scope): Effect.Effect<LogSource, ConversationUnavailable> {
     return this.openLog(entry, lease).pipe(
       Effect.mapError((error) => notLoaded(entry, error)),
-      Effect.tapError(({ message }) => Effect.logWarning(`conversation not loaded: ${message}`)),
+      Effect.tapError((error) =>
+        Effect.logWithLevel(holderOf(error) === undefined ? "Warn" : "Debug")(
+          `conversation not loaded: ${error.message}`,
+        ),
+      ),
     )
   }
 
@@ -234,10 +248,7 @@ export class Storage {
         lease,
       )
       if (summary.archived && entry.path === undefined) {
-        return yield* unavailable(
-          entry,
-          "it is archived; unarchive it, or resume it by the path of its file",
-        )
+        return yield* unavailable(entry, new ConversationArchived())
       }
       const existing = yield* this.fold(entry)
       const settings = yield* this.settingsOf(entry, existing, summary)
@@ -324,7 +335,7 @@ export class Storage {
       } while (from !== undefined)
       const folded = fold.finish()
       if (fold.fault === undefined) return folded
-      return yield* unavailable(entry, `its log is damaged: ${fold.fault}`)
+      return yield* unavailable(entry, damaged(fold.fault))
     })
   }
 

@@ -1,9 +1,10 @@
 /** Maps errors to the codes and texts of the app-server dialect, and is the only file that decides them. Pure. */
-import type {
-  AttachError,
-  CannotResume,
-  ConversationUnavailable,
-  SubmitError,
+import {
+  type AttachError,
+  type CannotResume,
+  type ConversationUnavailable,
+  isGone,
+  type SubmitError,
 } from "@colloquy/core/ConversationErrors"
 import type { BadClientTool } from "@colloquy/core/ClientTool"
 import type { CreateError, GetError } from "@colloquy/core/ConversationManager"
@@ -86,9 +87,9 @@ export const loginNotFound = (id: string): JsonRpcError => invalid(`login id not
 /** The conversation does not exist or cannot be loaded. */
 export const cannotGet = (id: string, error: GetError): JsonRpcError => {
   if (error._tag === "NoSuchConversation") return conversationNotFound(id)
-  // Without an underlying error, the conversation is unavailable because the client archived it.
-  const isArchived = error._tag === "ConversationUnavailable" && error.because === undefined
-  return isArchived ? invalid(error.message) : failed(error)
+  return error._tag === "ConversationUnavailable" && isGone(error)
+    ? invalid(error.message)
+    : failed(error)
 }
 
 /** The settings of the request contradict each other or the configuration. */

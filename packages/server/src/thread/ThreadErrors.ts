@@ -82,9 +82,15 @@ export const cannotGet = (
   missing: (id: string) => JsonRpcError,
 ): JsonRpcError => {
   if (error._tag === "NoSuchConversation") return missing(id)
-  // Without an underlying error, the conversation is unavailable because it is archived.
-  const archived = error._tag === "ConversationUnavailable" && error.because === undefined
-  return archived ? isArchived(id) : failed(error)
+  if (error._tag !== "ConversationUnavailable") return failed(error)
+  switch (error.because?._tag) {
+    case "ConversationArchived":
+      return isArchived(id)
+    case "NoSuchConversation":
+      return missing(id)
+    default:
+      return failed(error)
+  }
 }
 
 type ForkError = Effect.Error<ReturnType<ConversationsView["Service"]["fork"]>>

@@ -92,7 +92,7 @@ const isExplainedByRemoval = ({ calls, run }: History, { at, entry, answers }: C
       other.at < last.at,
   )
   switch (last.answer.reason) {
-    case "it is being removed or archived":
+    case "it is being removed":
       return removals.some((removal) => removal.answers.every((end) => end.at > at))
     case "it was removed":
       return removals.some((removal) =>

@@ -1,5 +1,5 @@
 /** Finds a node that answers: a client tries the node that it chose, then the others in turn, until one does or its time is up. */
-import { holderOf } from "@colloquy/core/ConversationErrors"
+import { type ConversationUnavailable, holderOf, isGone } from "@colloquy/core/ConversationErrors"
 import type { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
@@ -47,8 +47,7 @@ const verdictOf = (error: unknown): Verdict => {
     case "ConversationClosed":
       return "unknown"
     case "ConversationUnavailable":
-      // Without a cause it is archived or removed.
-      return (error as { readonly because?: unknown }).because === undefined ? "final" : "unknown"
+      return isGone(error as ConversationUnavailable) ? "final" : "unknown"
     default:
       return "final"
   }

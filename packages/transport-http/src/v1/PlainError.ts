@@ -143,9 +143,20 @@ const badFields = {
 const unavailableCode = (
   because: Extract<CoreError, { readonly _tag: "ConversationUnavailable" }>["because"],
 ): Code => {
-  // Without a cause it was archived by its client.
-  if (because === undefined) return "conflict"
-  return because._tag === "StoreLimit" ? "too_large" : "unavailable"
+  switch (because?._tag) {
+    case "ConversationArchived":
+      return "conflict"
+    case "NoSuchConversation":
+      return "not_found"
+    case "StoreLimit":
+      return "too_large"
+    case "TooManyConversations":
+      return "limit_reached"
+    case "StoreError":
+      return because.reason === "Damaged" ? "failed" : "unavailable"
+    default:
+      return "unavailable"
+  }
 }
 
 /** Why a store did not carry out what it may carry out a moment later. */

@@ -241,8 +241,9 @@ export class ConversationDirectory {
   ): Effect.Effect<A, E | ConversationUnavailable | NoSuchConversation> {
     return Effect.catchIf(
       this.parts.inMemory.use(entry, work),
-      // One that is archived has no cause either.
-      (error) => error instanceof ConversationUnavailable && error.because === undefined,
+      // It is there still where it is being removed.
+      (error) =>
+        error instanceof ConversationUnavailable && error.because instanceof NoSuchConversation,
       (error) =>
         withinStoreTimeout("metadata", this.parts.store.metadata({ id: entry.id })).pipe(
           Effect.catchTag("StoreError", () => Effect.void),

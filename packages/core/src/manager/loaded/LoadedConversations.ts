@@ -215,9 +215,7 @@ export class LoadedConversations {
 
   private load(entry: Entry): Effect.Effect<void, ConversationUnavailable> {
     return this.start(entry, (lease) => this.options.storage.load(entry, lease)).pipe(
-      Effect.catchTag("TooManyConversations", ({ message }) =>
-        Effect.fail(unavailable(entry, message)),
-      ),
+      Effect.catchTag("TooManyConversations", (error) => Effect.fail(unavailable(entry, error))),
     )
   }
 
