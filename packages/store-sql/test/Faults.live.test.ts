@@ -207,6 +207,30 @@ describeWithPostgres("PostgreSQL that fails", (server) => {
       }),
   )
 
+  it.live("the end of a store does not wait for a lock on its leases: they expire instead", () =>
+    Effect.gen(function* () {
+      const database = server.newDatabase()
+      const other = new Session(server.postgres.folder, databaseOf(database))
+      yield* Effect.addFinalizer(() => Effect.promise(() => other.end()))
+      const leaseFor = Duration.millis(900)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* storeOf(database, { leaseFor })
+          yield* store.create(meta, firstRecords(meta))
+          yield* Effect.promise(() =>
+            other.run(
+              "BEGIN; SELECT 1 FROM colloquy_holders FOR UPDATE; SELECT 1 FROM colloquy_conversations FOR UPDATE",
+            ),
+          )
+        }),
+      )
+      yield* Effect.promise(() => other.run("COMMIT"))
+      yield* sleep(1200)
+      const { writer } = yield* (yield* storeOf(database)).open({ id })
+      yield* writer.append(messages(1, 2), "synced")
+    }),
+  )
+
   it.live("read-only: a change is denied with a reason, and reading goes on", () =>
     Effect.gen(function* () {
       const database = server.newDatabase()

@@ -141,7 +141,7 @@ export class Holder {
     this.held.delete(keyOf(lease))
     // A writer may outlive the store, whose leases have ended then.
     if (this.hasEnded) return Effect.void
-    return Effect.catch(this.clear(token, lease), () =>
+    return Effect.catch(this.withinRenewal(this.clear(token, lease)), () =>
       Effect.sync(() => void this.unreleased.push({ ...lease, token })),
     )
   }
@@ -151,33 +151,43 @@ export class Holder {
    * at the latest. A renewal without an answer is given up, since the next one would wait for it.
    */
   get renewals(): Effect.Effect<never> {
-    return this.renew.pipe(
-      Effect.timeoutOrElse({ duration: this.renewEvery, orElse: () => Effect.fail(noAnswer) }),
+    return this.withinRenewal(this.renew).pipe(
       Effect.catch((error) => Effect.logWarning(`leases not renewed: ${error.message}`)),
       Effect.delay(this.renewEvery),
       Effect.forever,
     )
   }
 
-  /** Closes all writers and removes the row, and with it every lease of this store. */
+  /**
+   * Closes all writers and removes the row, and with it every lease of this store. Where the database does not do so within
+   * the time of a renewal the leases expire instead.
+   */
   get end(): Effect.Effect<void> {
     return Effect.suspend(() => {
-      const { sql, token } = this
+      const { token } = this
       this.token = undefined
       this.hasEnded = true
       for (const { writer } of this.held.values()) writer.close()
-      return token === undefined
-        ? Effect.void
-        : Effect.catch(
-            Effect.asVoid(
-              Effect.andThen(
-                this.rows?.remove(token) ?? Effect.void,
-                sql`DELETE FROM colloquy_holders WHERE token = ${token}`,
-              ),
-            ),
-            (error) =>
-              Effect.logWarning(`leases not released, they expire instead: ${error.message}`),
-          )
+      return token === undefined ? Effect.void : this.withinRenewal(this.remove(token))
+    }).pipe(
+      Effect.catch((error) =>
+        Effect.logWarning(`leases not released, they expire instead: ${error.message}`),
+      ),
+    )
+  }
+
+  private remove(token: string): Effect.Effect<void, SqlError> {
+    return Effect.andThen(
+      this.rows?.remove(token) ?? Effect.void,
+      Effect.asVoid(this.sql`DELETE FROM colloquy_holders WHERE token = ${token}`),
+    )
+  }
+
+  /** Gives up what has no answer when the next renewal is due. */
+  private withinRenewal<A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> {
+    return Effect.timeoutOrElse(Effect.interruptible(effect), {
+      duration: this.renewEvery,
+      orElse: () => Effect.fail(noAnswer),
     })
   }
 
