@@ -40,7 +40,7 @@ describe("a stream of another node", () => {
 
   it.effect("L4 loses nothing where its reader gives up while it waits", () =>
     Effect.gen(function* () {
-      const items = yield* Queue.unbounded<StreamItem>()
+      const items = yield* Queue.bounded<StreamItem>(4)
       yield* Queue.offer(items, attached)
       const source = yield* sourceThere(id, Stream.fromQueue(items))
       yield* source.take
