@@ -142,17 +142,10 @@ export const sectionDelta = (
   const text = isRestarted ? more : section.text + more
   const received = open.received.with(place, { ...section, text, isRestarted: false })
   const next = { ...open, received }
-  const sent = open.sent[part]
-  const sections = sectionsOf(next)
-  // A section that was sent may not be part of the item any more.
-  if (isRestarted || sent.length !== textsOf(sections)[part].length) {
-    return put(state, send(next, sections, atMs))
-  }
-  const index = textsOf(sections.slice(0, open.recorded.length + place))[part].length
-  return put(state, [
-    { ...next, sent: { ...open.sent, [part]: sent.with(index, text) } },
-    textDelta(open, part, index, more),
-  ])
+  if (isRestarted) return put(state, send(next, sectionsOf(next), atMs))
+  const index = textsOf([...open.recorded, ...open.received.slice(0, place)])[part].length
+  const sent = { ...open.sent, [part]: open.sent[part].with(index, text) }
+  return put(state, [{ ...next, sent }, textDelta(open, part, index, more)])
 }
 
 /** The item completes with what is recorded of it. Where nothing is, it is not read back, and completes with what was sent. */
@@ -166,7 +159,10 @@ const complete = (open: OpenReasoning, atMs: number): Changed => {
   return [hidden, [...outputs, ends(whole, last.atMs)]]
 }
 
-/** A section was recorded, or will never be. What was sent of one that will not be counts until other text is sent. */
+/**
+ * A section was recorded, or will never be. Of one that will not be, what was sent stays until the item completes or another
+ * section is received anew, which follows at once: the turn ends, or its request is repeated.
+ */
 export const endSection = (
   state: ProjectionState,
   open: OpenReasoning,

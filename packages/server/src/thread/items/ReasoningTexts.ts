@@ -30,7 +30,7 @@ export const textDelta = (
 }
 
 const partContinues = (sent: ReadonlyArray<string>, texts: ReadonlyArray<string>): boolean =>
-  sent.length <= texts.length && sent.every((text, index) => texts[index]?.startsWith(text))
+  sent.every((text, index) => texts[index]?.startsWith(text) === true)
 
 /** True where the texts have everything that was sent, at the same places: a client lacks the rest only. */
 export const continues = (sent: SectionTexts, { content, summary }: SectionTexts): boolean =>
