@@ -82,8 +82,13 @@ class Listening {
     this.partials.set(msg.type, { ...msg, delta: before + msg.delta })
   }
 
+  /** The items that have no end yet. */
+  get open(): ReadonlyArray<ThreadItem> {
+    return this.fold.open.map(({ item }) => item)
+  }
+
   private join(): void {
-    this.client.join(this.fold.open.map(({ item }) => item))
+    this.client.join(this.open)
     this.deliverPartials()
   }
 
@@ -232,6 +237,11 @@ describe("the deltas of items", () => {
   it.each(rows)("%s", (_, some, texts) => {
     const turn = ended([started, ...some], { type: "task_complete", last_agent_message: null })
     assert.deepStrictEqual(shownTexts(listening(turn).client.completed), texts)
+  })
+
+  it("an open item has all the text that is recorded or received of it", () => {
+    const some = [started, summaryDone("one"), rawDone("r"), summary("tw"), summary("o")]
+    assert.deepStrictEqual(shownTexts(listening(some).open), [[["one", "two"], ["r"]]])
   })
 
   it("nothing ends a text after the listener fell behind: it completes with what was sent", () => {

@@ -152,6 +152,25 @@ const rows: ReadonlyArray<readonly [string, ReadonlyArray<EventMsg>, ReadonlyArr
     ],
   ],
   [
+    "the part of a section that was not received in deltas is sent when it is recorded",
+    [
+      { type: "agent_reasoning_delta", delta: "on" },
+      { type: "agent_reasoning_raw_content_delta", delta: "ra" },
+      { type: "agent_reasoning", text: "one" },
+      { type: "agent_reasoning_raw_content_delta", delta: "w" },
+      { type: "agent_reasoning_raw_content", text: "raw" },
+    ],
+    [
+      "start reasoning t/reasoning/0",
+      "part t/reasoning/0 0",
+      "delta t/reasoning/0 on",
+      "delta t/reasoning/0 ra",
+      "delta t/reasoning/0 e",
+      "delta t/reasoning/0 w",
+      "end reasoning t/reasoning/0",
+    ],
+  ],
+  [
     "reasoning that is recorded on both sides of a message is two items, wherever the message began",
     [
       { type: "agent_message_delta", delta: "Hi" },
