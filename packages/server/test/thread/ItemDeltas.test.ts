@@ -179,8 +179,15 @@ const rows: ReadonlyArray<readonly [string, ReadonlyArray<Step>, ReadonlyArray<u
   [
     "a listener that fell behind is sent the rest of every section",
     [
-      ...[summary("o"), "lags", summary("ne"), sectionBreak, summary("tw"), "synced"],
-      ...[summary("o"), summaryDone("one"), summaryDone("two")],
+      summary("o"),
+      "lags",
+      summary("ne"),
+      sectionBreak,
+      summary("tw"),
+      "synced",
+      summary("o"),
+      summaryDone("one"),
+      summaryDone("two"),
     ] as const,
     [[["one", "two"], []]],
   ],
@@ -191,10 +198,7 @@ const rows: ReadonlyArray<readonly [string, ReadonlyArray<Step>, ReadonlyArray<u
   ],
   [
     "a section that is still being received when a call is recorded is not in the item that ends",
-    [
-      ...[summary("one"), summaryDone("one"), sectionBreak, summary("two"), search],
-      summaryDone("two"),
-    ],
+    [summary("one"), summaryDone("one"), sectionBreak, summary("two"), search, summaryDone("two")],
     [
       [["one", "two"], []],
       [["one"], []],
@@ -206,11 +210,14 @@ const rows: ReadonlyArray<readonly [string, ReadonlyArray<Step>, ReadonlyArray<u
 /** The steps of turns: texts that continue each other and texts that do not, each also recorded with another end. */
 const steps: ReadonlyArray<Step> = [
   ...["o", "on", "one", "two"].flatMap((text) => [summary(text), summaryDone(text), raw(text)]),
-  ...[sectionBreak, sectionBreak, summaryDone(""), rawDone("o"), rawDone("one"), rawDone("")],
+  ...["o", "one", ""].map(rawDone),
+  summaryDone(""),
   ...["H", "Hi", "Ho"].flatMap((text) => [message(text), messageDone(text)]),
-  ...[cut, cut, { type: "token_count", info: null } as const, search],
-  ...[{ type: "web_search_end", call_id: "c", query: "q" } as const],
-  ...(["lags", "synced", "lags", "synced"] as const),
+  search,
+  { type: "web_search_end", call_id: "c", query: "q" },
+  { type: "token_count", info: null },
+  // Twice, so that these are as frequent as the texts.
+  ...([cut, sectionBreak, "lags", "synced"] as const).flatMap((one) => [one, one]),
 ]
 
 const places = Arbitrary.array(Arbitrary.schema(Schema.Literals(steps.map((_, place) => place))), {
@@ -246,8 +253,14 @@ describe("the deltas of items", () => {
 
   it("nothing ends a text after the listener fell behind: it completes with what was sent", () => {
     const some: ReadonlyArray<Step> = [
-      ...[started, summary("o"), raw("r"), message("H")],
-      ...(["lags", summary("ne"), message("i"), "synced"] as const),
+      started,
+      summary("o"),
+      raw("r"),
+      message("H"),
+      "lags",
+      summary("ne"),
+      message("i"),
+      "synced",
     ]
     const listener = listening(some)
     listener.abandon()
