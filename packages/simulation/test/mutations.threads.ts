@@ -20,6 +20,22 @@ export const threadMutations: ReadonlyArray<Mutation> = [
     replace: "text.length > 0\n",
   },
   {
+    ...v2,
+    law: "L4",
+    name: "reasoning that is sent again continues what was sent of it",
+    file: "packages/server/src/thread/items/ReasoningTexts.ts",
+    find: "texts[index]?.startsWith(text) === true",
+    replace: "text.length >= 0",
+  },
+  {
+    ...v2,
+    law: "L4",
+    name: "the text of every section of reasoning is sent as that of the first one",
+    file: "packages/server/src/thread/items/ReasoningItems.ts",
+    find: "textDelta(open, part, index, more)",
+    replace: "textDelta(open, part, 0, more)",
+  },
+  {
     law: "L4",
     name: "an item that is open when its turn ends stays open",
     file: "packages/server/src/thread/ThreadFold.ts",

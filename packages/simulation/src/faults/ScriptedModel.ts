@@ -26,10 +26,37 @@ const assistant = (text: string): ResponseItem => ({
   content: [{ type: "output_text", text }],
 })
 
-const reasoning = (text: string): ResponseItem => ({
-  type: "reasoning",
-  summary: [{ type: "summary_text", text }],
-  encrypted_content: null,
+/** How reasoning is streamed, and recorded when it is whole. */
+interface Reasoning {
+  readonly events: ReadonlyArray<ModelEvent>
+  readonly item: ResponseItem
+}
+
+/** One section of a summary. */
+const oneSection = (thoughts: ReadonlyArray<string>): Reasoning => ({
+  events: thoughts.map((delta) => ({ _tag: "ReasoningDelta", delta })),
+  item: {
+    type: "reasoning",
+    summary: [{ type: "summary_text", text: thoughts.join("") }],
+    encrypted_content: null,
+  },
+})
+
+/** Raw reasoning, then sections of a summary, one for each further thought. */
+const manySections = ([raw = "", ...thoughts]: ReadonlyArray<string>): Reasoning => ({
+  events: [
+    { _tag: "RawReasoningDelta", delta: raw },
+    ...thoughts.flatMap((delta): ReadonlyArray<ModelEvent> => [
+      { _tag: "ReasoningSectionBreak" },
+      { _tag: "ReasoningDelta", delta },
+    ]),
+  ],
+  item: {
+    type: "reasoning",
+    summary: thoughts.map((text) => ({ type: "summary_text", text })),
+    content: [{ type: "reasoning_text", text: raw }],
+    encrypted_content: null,
+  },
 })
 
 type Step = Effect.Effect<ModelEvent, ModelError>
@@ -37,24 +64,28 @@ type Step = Effect.Effect<ModelEvent, ModelError>
 /**
  * The events of one response, in order.
  *
+ * @param reasoningOf how reasoning with these pieces is streamed
  * @param finished records the text of a completed item and yields its event
  */
 const stepsOf = (
   script: ModelPlan,
   name: string,
+  reasoningOf: typeof oneSection,
   finished: (text: string, item: ResponseItem) => Step,
 ): ReadonlyArray<Step> => {
   const wait = Effect.sleep(Duration.millis(script.pieceMs))
   const texts = pieces(name, script.pieces)
   const thoughts = pieces(`${name}r`, script.reasoning)
   const isWhole = script.end === "completed" || script.end === "hang"
-  const whole = (parts: ReadonlyArray<string>, itemOf: (text: string) => ResponseItem) =>
-    parts.length > 0 && isWhole ? [finished(parts.join(""), itemOf(parts.join("")))] : []
+  const whole = (parts: ReadonlyArray<string>, item: ResponseItem) =>
+    parts.length > 0 && isWhole ? [finished(parts.join(""), item)] : []
+  const reasoning = reasoningOf(thoughts)
+  const streamed = thoughts.length > 0 ? reasoning.events : []
   return [
-    ...thoughts.map((delta) => Effect.as(wait, { _tag: "ReasoningDelta", delta } as const)),
-    ...whole(thoughts, reasoning),
+    ...streamed.map((event) => Effect.as(wait, event)),
+    ...whole(thoughts, reasoning.item),
     ...texts.map((delta) => Effect.as(wait, { _tag: "TextDelta", delta } as const)),
-    ...whole(texts, assistant),
+    ...whole(texts, assistant(texts.join(""))),
     ...script.calls.map((tool, i) =>
       Effect.succeed<ModelEvent>({
         _tag: "ItemDone",
@@ -65,10 +96,15 @@ const stepsOf = (
   ]
 }
 
-/** A model that responds as planned. Each request's texts hold its name, so no two responses are equal. */
+/**
+ * A model that responds as planned. Each request's texts hold its name, so no two responses are equal.
+ *
+ * @param hasSections true: reasoning is raw, then a summary of several sections; default: a summary of one section
+ */
 export const scriptedModel = (
   plan: Pick<Plan, "model">,
   recorder: Recorder,
+  hasSections = false,
 ): ModelClient["Service"] => {
   const requests = new Map<string, number>()
   return {
@@ -83,7 +119,7 @@ export const scriptedModel = (
           _tag: "ItemDone",
           item,
         })
-      const steps = stepsOf(script, name, finished)
+      const steps = stepsOf(script, name, hasSections ? manySections : oneSection, finished)
       const recorded = (does: "begins" | "ends") =>
         recorder.record({ at: "model", conversation: conversationId, request, does })
       return Stream.unwrap(

@@ -89,6 +89,9 @@ const storePlan = ({
   restart: false,
 })
 
+/** A request that breaks off is repeated once: its texts are sent again. */
+const settings = () => scriptedSettings({ showRawReasoning: true }, { streamMaxRetries: 1 })
+
 /** The services of one process. */
 const processOver = (plan: ThreadPlan, recorder: Recorder, store: FaultyStore) =>
   Layer.fresh(
@@ -100,11 +103,9 @@ const processOver = (plan: ThreadPlan, recorder: Recorder, store: FaultyStore) =
     ).pipe(
       Layer.provide(Conversations.layer),
       Layer.provide([IdGenerator.layer, Layer.succeed(ConversationStore, store)]),
-      Layer.provide(Layer.succeed(ModelClient, scriptedModel(plan, recorder))),
+      Layer.provide(Layer.succeed(ModelClient, scriptedModel(plan, recorder, true))),
       Layer.provide(Layer.succeed(ToolRuntime, scriptedTools(recorder))),
-      Layer.provideMerge(
-        Layer.succeed(SettingsResolver, { resolve: () => Effect.sync(() => scriptedSettings()) }),
-      ),
+      Layer.provideMerge(Layer.succeed(SettingsResolver, { resolve: () => Effect.sync(settings) })),
     ),
   )
 

@@ -7,8 +7,10 @@
  * - Sections of reasoning that follow on each other are one item (`ReasoningItems.ts`).
  * - The beginning of a text is not recorded: a message and reasoning start when the request to the model could be sent that
  *   they are an answer to. That is at the start of the turn, at the end of the response before, and after a summary.
- * - A text that is sent again from its beginning, because the request to the model is repeated, completes as it is; the item
- *   then starts again. Where it only continues what was sent, as it does for a listener that fell behind, the rest is sent.
+ * - The deltas of a message, and of each section of reasoning, since its item has started join to the text with which it
+ *   completes. A text that is sent again from its beginning, because the request to the model is repeated, completes as it
+ *   is; the item then starts again. Where it only continues what was sent, as it does for a listener that fell behind, the
+ *   rest is sent. A text that is recorded with another content than its deltas is treated in the same way.
  */
 import type { Item, TextItem } from "@colloquy/core/log/Item"
 import { isText, type ItemChange } from "@colloquy/core/log/Items"
@@ -123,8 +125,11 @@ const endText = (
   if (reasoning !== undefined) return endSection(state, reasoning, core, isRecorded, atMs)
   const message = messageWith(state, core.id)
   if (message === undefined) return none(state)
-  const before = isRecorded ? endReasoning(state, core, atMs) : none(state)
-  return followedBy(before, (after) => endMessage(after, message, core.text, atMs))
+  // The fold of the core has the text of a listener that fell behind twice, until it is recorded.
+  if (!isRecorded) return endMessage(state, message, message.sent, atMs)
+  return followedBy(endReasoning(state, core, atMs), (after) =>
+    endMessage(after, message, core.text, atMs),
+  )
 }
 
 const end = (state: ProjectionState, core: Item, isRecorded: boolean, atMs: number): Projected => {
@@ -137,7 +142,7 @@ const more = (state: ProjectionState, id: string, delta: string, atMs: number): 
   const message = messageWith(state, id)
   if (message !== undefined) return moreOfMessage(state, message, delta, atMs)
   const reasoning = reasoningWith(state, id)
-  if (reasoning !== undefined) return sectionDelta(state, reasoning, id, delta)
+  if (reasoning !== undefined) return sectionDelta(state, reasoning, id, delta, atMs)
   const call = state.calls.find(({ coreId }) => coreId === id)
   return call === undefined ? none(state) : outputDelta(state, call, delta)
 }

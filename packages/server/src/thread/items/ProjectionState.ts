@@ -1,5 +1,5 @@
 /** What is open among the items of a thread, and what happens to them. Types, and the functions that all kinds share. */
-import type { ThreadItem } from "@colloquy/protocol/thread/Items"
+import type { Reasoning, ThreadItem } from "@colloquy/protocol/thread/Items"
 import type { CallThreadItem } from "./CoreItems.ts"
 
 /** What happened to the items of a thread. */
@@ -75,9 +75,14 @@ export interface OpenReasoning extends Open {
   readonly recorded: ReadonlyArray<RecordedSection>
   /** The sections that are being received; those of one part are recorded in their order. */
   readonly received: ReadonlyArray<Section>
+  /** What was sent of the item since it has started; nothing while it is not shown. */
+  readonly sent: SectionTexts
   /** Number of the turn's items of reasoning that can get no further section. */
   readonly ended: number
 }
+
+/** The texts of sections of reasoning, by their part. */
+export type SectionTexts = Pick<Reasoning, Section["part"]>
 
 /** A section of reasoning that is recorded. */
 interface RecordedSection extends Pick<Section, "part" | "text"> {

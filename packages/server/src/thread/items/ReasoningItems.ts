@@ -7,6 +7,11 @@
  *   message is. The item starts again with them then.
  * - Another item is recorded between two sections: a section that is still being received then begins the next item.
  *
+ * The deltas of an item that has started join to the texts with which it completes, each section by its part and index. The
+ * texts that were sent are kept for this (`sent`): where others are needed that continue them, the rest is sent; where they
+ * do not, the item completes with what was sent, and starts again. That is so when a section is received again, is recorded
+ * with another text, or turns out to be part of no item or of the next one.
+ *
  * The id of an item has its number among the items of reasoning of the turn.
  */
 import type { Item, TextItem } from "@colloquy/core/log/Item"
@@ -21,11 +26,17 @@ import {
   type Section,
   started,
 } from "./ProjectionState.ts"
+import {
+  continues,
+  noTexts,
+  restOf,
+  type SectionText,
+  textDelta,
+  textsOf,
+} from "./ReasoningTexts.ts"
 
-type Texts = Pick<Section, "part" | "text">
-
-const textsOf = (texts: ReadonlyArray<Texts>, part: Section["part"]): ReadonlyArray<string> =>
-  texts.filter((one) => one.part === part).map(({ text }) => text)
+/** Reasoning after a change, and what happened. */
+type Changed = readonly [OpenReasoning, ReadonlyArray<ItemOutput>]
 
 /** Reasoning that has begun. */
 const begunItem = ({ id, startedAtMs }: OpenReasoning): Reasoning => ({
@@ -37,15 +48,21 @@ const begunItem = ({ id, startedAtMs }: OpenReasoning): Reasoning => ({
   completedAtMs: null,
 })
 
-/** Reasoning that has ended, with these sections: when the last one was recorded, `atMs` without any. */
-const endedItem = (open: OpenReasoning, atMs: number, texts: ReadonlyArray<Texts>): Reasoning => ({
-  type: "reasoning",
-  id: open.id,
-  summary: textsOf(texts, "summary"),
-  content: textsOf(texts, "content"),
-  startedAtMs: open.startedAtMs,
-  completedAtMs: open.recorded.at(-1)?.atMs ?? atMs,
+/** An item that has no end yet, with the texts that were sent. */
+export const reasoningSoFar = (open: OpenReasoning): Reasoning => ({
+  ...begunItem(open),
+  ...open.sent,
 })
+
+/** The item completes with the texts that were sent. */
+const ends = (open: OpenReasoning, completedAtMs: number): ItemOutput =>
+  completed(open, { ...reasoningSoFar(open), completedAtMs })
+
+/** The beginning of an item that is shown, with the texts that were sent. */
+export const reasoningBegins = (open: OpenReasoning): ReadonlyArray<ItemOutput> => [
+  started(open, begunItem(open)),
+  ...restOf(open, noTexts, open.sent),
+]
 
 const idOf = (turnId: string, ended: number): string => `${turnId}/reasoning/${ended}`
 
@@ -57,6 +74,7 @@ const initial = (turnId: string): OpenReasoning => ({
   isClosing: false,
   recorded: [],
   received: [],
+  sent: noTexts,
   ended: 0,
 })
 
@@ -70,11 +88,7 @@ export const reasoningWith = (
 ): OpenReasoning | undefined =>
   reasoning.find(({ received }) => received.some((section) => section.coreId === coreId))
 
-const put = (
-  state: ProjectionState,
-  next: OpenReasoning,
-  outputs: ReadonlyArray<ItemOutput>,
-): Projected => ({
+const put = (state: ProjectionState, [next, outputs]: Changed): Projected => ({
   state: {
     ...state,
     reasoning: [...state.reasoning.filter(({ turnId }) => turnId !== next.turnId), next],
@@ -82,74 +96,35 @@ const put = (
   outputs,
 })
 
-const delta = (
-  { id: itemId, turnId }: OpenReasoning,
-  part: Section["part"],
-  index: number,
-  text: string,
-): ReadonlyArray<ItemOutput> => {
-  const _tag = part === "summary" ? ("SummaryDelta" as const) : ("ReasoningDelta" as const)
-  return text === "" ? [] : [{ _tag, turnId, itemId, index, delta: text }]
+const sectionsOf = ({ received, recorded }: OpenReasoning): ReadonlyArray<SectionText> => [
+  ...recorded,
+  ...received,
+]
+
+/** The client gets what it lacks of these sections of an item that is shown, which starts again where they do not continue it. */
+const send = (open: OpenReasoning, sections: ReadonlyArray<SectionText>, atMs: number): Changed => {
+  const texts = textsOf(sections)
+  const next = { ...open, sent: texts }
+  return continues(open.sent, texts)
+    ? [next, restOf(open, open.sent, texts)]
+    : [next, [ends(open, atMs), ...reasoningBegins(next)]]
 }
 
-/** A section as a client gets it: its begin, and its text so far. */
-const sectionOutputs = (
-  open: OpenReasoning,
-  { part, text }: Texts,
-  index: number,
-): ReadonlyArray<ItemOutput> => {
-  const { id: itemId, turnId } = open
-  const added: ReadonlyArray<ItemOutput> =
-    part === "summary" ? [{ _tag: "PartAdded", turnId, itemId, index }] : []
-  return [...added, ...delta(open, part, index, text)]
-}
-
-const countOf = (texts: ReadonlyArray<Texts>, part: Section["part"]): number =>
-  textsOf(texts, part).length
-
-/** The beginning of an item that is shown, with all its sections so far. */
-export const reasoningBegins = (open: OpenReasoning): ReadonlyArray<ItemOutput> => {
-  const texts: ReadonlyArray<Texts> = [...open.recorded, ...open.received]
-  return [
-    started(open, begunItem(open)),
-    ...texts.flatMap((text, place) =>
-      sectionOutputs(open, text, countOf(texts.slice(0, place), text.part)),
-    ),
-  ]
-}
-
-/** An item that has no end yet, with its sections so far. */
-export const reasoningSoFar = (open: OpenReasoning): Reasoning => {
-  const texts: ReadonlyArray<Texts> = [...open.recorded, ...open.received]
-  return {
-    ...begunItem(open),
-    summary: textsOf(texts, "summary"),
-    content: textsOf(texts, "content"),
-  }
-}
-
-/** The item starts, or starts again, with all its sections; what is recorded of it keeps its start. */
-const shown = (
-  open: OpenReasoning,
-  { requestedAtMs }: ProjectionState,
-  atMs: number,
-): readonly [OpenReasoning, ReadonlyArray<ItemOutput>] => {
+/** The item starts with all its sections; what is recorded of it keeps its start. */
+const shown = (open: OpenReasoning, { requestedAtMs }: ProjectionState, atMs: number): Changed => {
   const startedAtMs = open.recorded.length > 0 ? open.startedAtMs : (requestedAtMs ?? atMs)
-  const next = { ...open, startedAtMs, isShown: true, isClosing: false }
+  const sent = textsOf(sectionsOf(open))
+  const next = { ...open, startedAtMs, isShown: true, isClosing: false, sent }
   return [next, reasoningBegins(next)]
 }
 
 /** A section begins. */
 export const startSection = (state: ProjectionState, core: TextItem, atMs: number): Projected => {
   const before = of(state, core.turnId) ?? initial(core.turnId)
-  const [open, outputs] = before.isShown ? [before, []] : shown(before, state, atMs)
   const part = core.type === "reasoning" ? ("summary" as const) : ("content" as const)
   const section: Section = { coreId: core.id, part, text: "", isRestarted: false }
-  const index = countOf([...open.recorded, ...open.received], part)
-  return put(state, { ...open, received: [...open.received, section] }, [
-    ...outputs,
-    ...sectionOutputs(open, section, index),
-  ])
+  const open = { ...before, received: [...before.received, section] }
+  return put(state, open.isShown ? send(open, sectionsOf(open), atMs) : shown(open, state, atMs))
 }
 
 /** More text of a section. */
@@ -158,28 +133,36 @@ export const sectionDelta = (
   open: OpenReasoning,
   coreId: string,
   more: string,
+  atMs: number,
 ): Projected => {
   const place = open.received.findIndex((section) => section.coreId === coreId)
   const section = open.received[place]
   if (section === undefined) return none(state)
-  const { isRestarted, part, text: before } = section
-  const text = isRestarted ? more : before + more
-  const rest = isRestarted && more.startsWith(before) ? more.slice(before.length) : more
+  const { isRestarted, part } = section
+  const text = isRestarted ? more : section.text + more
   const received = open.received.with(place, { ...section, text, isRestarted: false })
-  const index = countOf([...open.recorded, ...open.received.slice(0, place)], part)
-  return put(state, { ...open, received }, delta(open, part, index, rest))
+  const next = { ...open, received }
+  if (isRestarted) return put(state, send(next, sectionsOf(next), atMs))
+  const index = textsOf([...open.recorded, ...open.received.slice(0, place)])[part].length
+  const sent = { ...open.sent, [part]: open.sent[part].with(index, text) }
+  return put(state, [{ ...next, sent }, textDelta(open, part, index, more)])
 }
 
-/** The item completes with what is recorded of it. */
-const complete = (
-  open: OpenReasoning,
-  atMs: number,
-): readonly [OpenReasoning, ReadonlyArray<ItemOutput>] => [
-  { ...open, isShown: false, isClosing: false },
-  open.isShown ? [completed(open, endedItem(open, atMs, open.recorded))] : [],
-]
+/** The item completes with what is recorded of it. Where nothing is, it is not read back, and completes with what was sent. */
+const complete = (open: OpenReasoning, atMs: number): Changed => {
+  const hidden = { ...open, isShown: false, isClosing: false, sent: noTexts }
+  if (!open.isShown) return [hidden, []]
+  const { recorded } = open
+  const last = recorded.at(-1)
+  if (last === undefined) return [hidden, [ends(open, atMs)]]
+  const [whole, outputs] = send(open, recorded, atMs)
+  return [hidden, [...outputs, ends(whole, last.atMs)]]
+}
 
-/** A section was recorded, or will never be. */
+/**
+ * A section was recorded, or will never be. Of one that will not be, what was sent stays until the item completes or another
+ * section is received anew, which follows at once: the turn ends, or its request is repeated.
+ */
 export const endSection = (
   state: ProjectionState,
   open: OpenReasoning,
@@ -189,16 +172,13 @@ export const endSection = (
 ): Projected => {
   const section = open.received.find(({ coreId }) => coreId === core.id)
   if (section === undefined) return none(state)
-  const next = {
-    ...open,
-    received: open.received.filter((one) => one !== section),
-    recorded: isRecorded
-      ? [...open.recorded, { part: section.part, text: core.text, atMs }]
-      : open.recorded,
-  }
-  return next.isClosing && next.received.length === 0
-    ? put(state, ...complete(next, atMs))
-    : put(state, next, [])
+  const received = open.received.filter((one) => one !== section)
+  const recorded = [...open.recorded, { part: section.part, text: core.text, atMs }]
+  const after = isRecorded ? { ...open, received, recorded } : { ...open, received }
+  const [next, outputs]: Changed = isRecorded ? send(after, sectionsOf(after), atMs) : [after, []]
+  if (!next.isClosing || received.length > 0) return put(state, [next, outputs])
+  const [hidden, end] = complete(next, atMs)
+  return put(state, [hidden, [...outputs, ...end]])
 }
 
 /** A message of the turn begins: its reasoning completes before, or with its last section. */
@@ -209,9 +189,10 @@ export const suspendReasoning = (
 ): Projected => {
   const open = of(state, turnId)
   if (open === undefined || !open.isShown) return none(state)
-  return open.received.length > 0
-    ? put(state, { ...open, isClosing: true }, [])
-    : put(state, ...complete(open, atMs))
+  return put(
+    state,
+    open.received.length > 0 ? [{ ...open, isClosing: true }, []] : complete(open, atMs),
+  )
 }
 
 /** Another item of the turn is recorded: sections that are recorded later belong to the next item of reasoning. */
@@ -223,12 +204,12 @@ export const endReasoning = (
   const open = of(state, turnId)
   if (open === undefined) return none(state)
   if (open.recorded.length === 0) return suspendReasoning(state, turnId, atMs)
-  const [hidden, ends] = complete(open, atMs)
+  const [hidden, end] = complete(open, atMs)
   const ended = open.ended + 1
   const next = { ...hidden, ended, id: idOf(turnId, ended), recorded: [] }
-  if (next.received.length === 0) return put(state, next, ends)
+  if (next.received.length === 0) return put(state, [next, end])
   const [again, starts] = shown(next, state, atMs)
-  return put(state, { ...again, isClosing: true }, [...ends, ...starts])
+  return put(state, [{ ...again, isClosing: true }, [...end, ...starts]])
 }
 
 /** The turn ends, and with it what is open of its reasoning. */
@@ -237,8 +218,4 @@ export const reasoningEnded = (
   turnId: string,
   atMs: number,
 ): ReadonlyArray<ItemOutput> =>
-  reasoning.flatMap((open) =>
-    open.turnId === turnId && open.isShown
-      ? [completed(open, endedItem(open, atMs, [...open.recorded, ...open.received]))]
-      : [],
-  )
+  reasoning.flatMap((open) => (open.turnId === turnId ? complete(open, atMs)[1] : []))

@@ -3,6 +3,9 @@ import {
   AgentMessageDelta,
   ItemCompleted,
   ItemStarted,
+  ReasoningSummaryPartAdded,
+  ReasoningSummaryTextDelta,
+  ReasoningTextDelta,
   TurnCompleted,
   TurnStarted,
 } from "@colloquy/protocol/thread/Notifications"
@@ -11,12 +14,80 @@ import { at } from "../../stateless/StatelessKnown.ts"
 import { isRequest, isResponse, type WireMessage } from "../../wire/WireHistory.ts"
 import { isItem, keyOf, param, type ThreadConnectionHistory, turnOf } from "./ThreadCheck.ts"
 
-interface Piece {
+/** The texts of an item: that of a message is its only content, those of reasoning are its sections. */
+interface Texts {
+  readonly summary: ReadonlyArray<string>
+  readonly content: ReadonlyArray<string>
+}
+
+const noTexts: Texts = { summary: [], content: [] }
+
+const stringsAt = (item: unknown, member: keyof Texts): ReadonlyArray<string> => {
+  const texts = at(item, member)
+  return Array.isArray(texts) ? texts.map(String) : []
+}
+
+const textsOf = (item: unknown): Texts => {
+  switch (at(item, "type")) {
+    case "agentMessage":
+      return { summary: [], content: [String(at(item, "text"))] }
+    case "reasoning":
+      return { summary: stringsAt(item, "summary"), content: stringsAt(item, "content") }
+    default:
+      return noTexts
+  }
+}
+
+/** A section without text may have no delta. */
+const withMore = (
+  texts: ReadonlyArray<string>,
+  index: unknown,
+  more: unknown,
+): ReadonlyArray<string> => {
+  const place = Number(index)
+  const all = Array.from({ length: Math.max(texts.length, place + 1) }, (_, i) => texts[i] ?? "")
+  return all.with(place, `${all[place] ?? ""}${String(more)}`)
+}
+
+/** The texts after a notification that adds to them; undefined for another one. */
+const textsAfter = (texts: Texts, one: WireMessage): Texts | undefined => {
+  const { content, summary } = texts
+  const delta = param(one, "delta")
+  const summaryIndex = param(one, "summaryIndex")
+  switch (one.method) {
+    case AgentMessageDelta._tag:
+      return { summary, content: withMore(content, 0, delta) }
+    case ReasoningTextDelta._tag:
+      return { summary, content: withMore(content, param(one, "contentIndex"), delta) }
+    case ReasoningSummaryPartAdded._tag:
+      return { summary: withMore(summary, summaryIndex, ""), content }
+    case ReasoningSummaryTextDelta._tag:
+      return { summary: withMore(summary, summaryIndex, delta), content }
+    default:
+      return undefined
+  }
+}
+
+const isSame = (some: ReadonlyArray<string>, others: ReadonlyArray<string>): boolean =>
+  some.length === others.length && some.every((text, place) => text === others[place])
+
+/** True for what the deltas of an item join to, when it completes with these texts. */
+const isWhole = (deltas: Texts, { content, summary }: Texts): boolean =>
+  isSame(deltas.summary, summary) &&
+  // The beginning of a section of the content is not notified.
+  isSame(
+    content.length === 0 ? deltas.content : withMore(deltas.content, content.length - 1, ""),
+    content,
+  )
+
+interface Piece extends Texts {
   readonly open: boolean
-  readonly text: string
   /** Known by the response to `thread/resume` alone: a request that joined the turn before it may announce it once more. */
   readonly isResumed?: boolean
 }
+
+/** An item that is not open. */
+const ended: Piece = { ...noTexts, open: false }
 
 /** The turns that run in the response to `thread/resume`, each with its items. */
 const runningIn = (
@@ -50,7 +121,8 @@ class KnownItems {
     this.turns.add(turn)
     for (const item of items) {
       const id = `${turn.slice(0, turn.indexOf(" "))} ${String(at(item, "id"))}`
-      this.items.set(id, { open: at(item, "completedAtMs") === null, text: "", isResumed: true })
+      const open = at(item, "completedAtMs") === null
+      this.items.set(id, { ...textsOf(item), open, isResumed: true })
     }
   }
 
@@ -62,25 +134,26 @@ class KnownItems {
       this.found.push(`${one.method} of turn ${turn}, which has not begun`)
     }
     const id = keyOf(one, param(one, "item", "id") ?? param(one, "itemId"))
-    const { isResumed = false, open = false, text = "" } = this.items.get(id) ?? {}
+    const { isResumed = false, open, ...texts } = this.items.get(id) ?? ended
+    const more = textsAfter(texts, one)
     if (one.method === ItemStarted._tag) {
       if (open && !isResumed) this.found.push(`item ${id} starts twice`)
-      this.items.set(id, { open: true, text: "" })
-    } else if (one.method === AgentMessageDelta._tag) {
+      this.items.set(id, { ...textsOf(param(one, "item")), open: true })
+    } else if (more !== undefined) {
       if (!open) this.found.push(`a delta of item ${id}, which is not open`)
-      this.items.set(id, { open: true, text: `${text}${String(param(one, "delta"))}` })
+      this.items.set(id, { ...more, open: true })
     } else if (one.method === ItemCompleted._tag) {
       if (!open) this.found.push(`item ${id} completes, and is not open`)
-      this.completed(id, one, text)
+      this.completed(id, textsOf(param(one, "item")), texts)
     } else if (one.method === TurnCompleted._tag) this.ended(turn)
   }
 
-  private completed(id: string, one: WireMessage, deltas: string): void {
-    const text = param(one, "item", "text")
-    if (param(one, "item", "type") === "agentMessage" && text !== deltas) {
-      this.found.push(`item ${id}: deltas "${deltas}", text "${String(text)}"`)
+  private completed(id: string, texts: Texts, deltas: Texts): void {
+    if (!isWhole(deltas, texts)) {
+      const [joined, whole] = [deltas, texts].map((one) => JSON.stringify(one))
+      this.found.push(`item ${id}: deltas ${joined}, texts ${whole}`)
     }
-    this.items.set(id, { open: false, text: "" })
+    this.items.set(id, ended)
   }
 
   private ended(turn: string): void {
