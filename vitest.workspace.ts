@@ -23,8 +23,9 @@ const rooms = [
   "bench",
 ]
 
-/** Live tests start processes on a machine that may be busy; the virtual clock needs no such time. */
-const testTimeout = 30_000
+/** Live tests start processes, on a machine that may be busy with many: only a test that hangs takes so long. */
+const testTimeout = 120_000
+const timeouts = { testTimeout, hookTimeout: testTimeout }
 
 /**
  * Workers of a run in which many files wait for other processes: one more than there are cores, so that a file runs where
@@ -122,7 +123,7 @@ const overTransport = (mode: string, name: string, joinedBy: "streams" | "webSoc
       "test/ReplayApp.test.ts",
       "test/thread/**/*.test.ts",
     ]),
-    testTimeout,
+    ...timeouts,
     provide: { joinedBy },
     isolate: false,
   },
@@ -139,7 +140,7 @@ export default defineConfig(({ mode }) => ({
     projects: [
       ...rooms.flatMap((name) => {
         const { exclude, include } = filesOf(mode, ["test/**/*.test.ts"])
-        const room = { root: `packages/${name}`, testTimeout, provide: memory }
+        const room = { root: `packages/${name}`, ...timeouts, provide: memory }
         return [
           // None of these files leaves anything behind, and most of their time would go into loading the same modules.
           { test: { ...room, name, include, exclude: [...exclude, ...apart], isolate: false } },
@@ -152,7 +153,7 @@ export default defineConfig(({ mode }) => ({
           name: "examples",
           root: "packages/examples",
           ...filesOf(mode, ["*/*.test.ts"]),
-          testTimeout,
+          ...timeouts,
         },
       },
       overTransport(mode, "stdio", "streams"),
