@@ -24,6 +24,7 @@ import {
   type ItemOutput,
   type ProjectionState,
 } from "./items/ProjectionState.ts"
+import { withRecorded } from "./items/ReasoningItems.ts"
 import { Waiting } from "./questions/Waiting.ts"
 import { retryError, turnError } from "./TurnErrors.ts"
 
@@ -205,10 +206,11 @@ export class ThreadFold {
 
   /**
    * No event follows, for that reason: the running turn and what it has left open end as they do when the log is read back,
-   * in which a turn without an end counts as interrupted.
+   * in which a turn without an end counts as interrupted. Where the log continues with the turn nevertheless, the ids of its
+   * items follow on those that are recorded.
    */
   abandon(reason: string, at: number): ReadonlyArray<ThreadOutput> {
-    const { turn } = this
+    const { items, projection, turn } = this
     if (turn === undefined) return []
     const { id } = turn
     const atMs = Math.floor(at)
@@ -219,14 +221,18 @@ export class ThreadFold {
     outputs.push({ _tag: "Message", turnId: id, msg: because })
     this.endTurn(true, atMs, outputs)
     this.abandoned = id
+    this.items = { ...this.items, counts: items.counts }
+    this.projection = withRecorded(this.projection, projection, id)
     return outputs
   }
 
   /** The log continues with an abandoned turn: it ends as was reported already, or goes on, which is reported as a start. */
   private takeUp({ id, msg }: Event, atMs: number, outputs: Array<ThreadOutput>): void {
     if (this.abandoned === undefined || this.abandoned !== id) return
-    if (msg.type === "turn_aborted") this.abandoned = undefined
-    else if (isTerminal(msg) || outputs.some(({ _tag }) => _tag === "ItemStarted")) {
+    if (msg.type === "turn_aborted") {
+      this.abandoned = undefined
+      this.projection = turnEnded(this.projection, id, atMs).state
+    } else if (isTerminal(msg) || outputs.some(({ _tag }) => _tag === "ItemStarted")) {
       this.abandoned = undefined
       const start: Array<ThreadOutput> = []
       this.startTurn(id, atMs, start)

@@ -20,6 +20,7 @@ type Step = EventMsg | "lags" | "synced"
 
 const started: EventMsg = { type: "task_started", model_context_window: null }
 const cut: EventMsg = { type: "stream_error", message: "again" }
+const complete: EventMsg = { type: "task_complete", last_agent_message: null }
 const sectionBreak: EventMsg = { type: "agent_reasoning_section_break" }
 const summary = (delta: string): EventMsg => ({ type: "agent_reasoning_delta", delta })
 const summaryDone = (text: string): EventMsg => ({ type: "agent_reasoning", text })
@@ -242,7 +243,7 @@ const ended = (turn: ReadonlyArray<Step>, last: EventMsg): ReadonlyArray<Step> =
 
 describe("the deltas of items", () => {
   it.each(rows)("%s", (_, some, texts) => {
-    const turn = ended([started, ...some], { type: "task_complete", last_agent_message: null })
+    const turn = ended([started, ...some], complete)
     assert.deepStrictEqual(shownTexts(listening(turn).client.completed), texts)
   })
 
@@ -273,9 +274,7 @@ describe("the deltas of items", () => {
     ({ drawn, isAborted, joinsAt }) => {
       const turn = ended(
         turnWith(drawn),
-        isAborted
-          ? { type: "turn_aborted", reason: "interrupted" }
-          : { type: "task_complete", last_agent_message: null },
+        isAborted ? { type: "turn_aborted", reason: "interrupted" } : complete,
       )
       const { client } = listening(turn, Math.min(joinsAt, turn.length - 1))
       assert.deepStrictEqual(client.started, [])
@@ -297,5 +296,28 @@ describe("the deltas of items", () => {
       assert.deepStrictEqual(listener.client.started, [])
     },
     { arbitrary: { runs: 1000 } },
+  )
+
+  it.prop(
+    "of a turn that was abandoned and goes on join, under the ids with which its items are read back",
+    { drawn: places, rest: places },
+    ({ drawn, rest }) => {
+      const listener = listening(turnWith(drawn))
+      listener.abandon()
+      // What was not recorded before is lost, and the turn ends with what it leaves open since.
+      const later = ended(
+        rest.flatMap((place) => steps[place] ?? []),
+        complete,
+      )
+      for (const one of later) listener.step(one)
+      listener.sync()
+      assert.deepStrictEqual(listener.client.started, [])
+      const last = new Map(listener.client.completed.map((item) => [item.id, item]))
+      for (const item of readBack([...turnWith(drawn), ...later])) {
+        if (item.type === "webSearch") assert.isTrue(last.has(item.id))
+        else assert.deepStrictEqual(last.get(item.id), item)
+      }
+    },
+    { arbitrary: { runs: 2000 } },
   )
 })

@@ -219,3 +219,15 @@ export const reasoningEnded = (
   atMs: number,
 ): ReadonlyArray<ItemOutput> =>
   reasoning.flatMap((open) => (open.turnId === turnId ? complete(open, atMs)[1] : []))
+
+/** The state with what was recorded of the reasoning of the turn `before` it ended: its items follow on it if it goes on. */
+export const withRecorded = (
+  state: ProjectionState,
+  before: ProjectionState,
+  turnId: string,
+): ProjectionState => {
+  const open = of(before, turnId)
+  if (open === undefined) return state
+  const kept = { ...open, isShown: false, isClosing: false, received: [], sent: noTexts }
+  return { ...state, reasoning: [...state.reasoning, kept] }
+}
