@@ -127,10 +127,15 @@ const main = Effect.suspend((): Effect.Effect<unknown> => {
   }
 })
 
-// A failure is printed to stderr: stdout has the figures.
+/** Why the benchmark has no figures. */
+const failureOf = (cause: Cause.Cause<unknown>): string =>
+  Cause.hasInterruptsOnly(cause) ? "bench: interrupted before it was done" : Cause.pretty(cause)
+
+// The default ends the process at once, and leaves its servers behind.
+process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"))
+
+// A failure is printed to stderr, also that of an interrupt: stdout has the figures.
 NodeRuntime.runMain(
-  Effect.tapCause(main, (cause) =>
-    Effect.sync(() => process.stderr.write(`${Cause.pretty(cause)}\n`)),
-  ),
+  Effect.onError(main, (cause) => Effect.sync(() => process.stderr.write(`${failureOf(cause)}\n`))),
   { disableErrorReporting: true },
 )

@@ -1,6 +1,6 @@
 import { missingPostgres } from "@colloquy/testing/PostgresServer"
 import { assert, describe, it } from "@effect/vitest"
-import { spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -226,6 +226,23 @@ describe("npm run bench", () => {
     assert.strictEqual(status, 1)
     assert.include(stderr, "`/bin/false --now` ended before it answered")
   })
+
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "says that %s has ended it",
+    { timeout },
+    async (signal) => {
+      const child = spawn(process.execPath, [main, "core"], { stdio: ["ignore", "pipe", "pipe"] })
+      let stderr = ""
+      child.stderr.setEncoding("utf8").on("data", (part: string) => (stderr += part))
+      // The line of the machine is printed before anything is measured.
+      child.stdout.once("data", () => child.kill(signal))
+      const status = await new Promise((resolve) => child.once("close", resolve))
+      assert.deepStrictEqual(
+        { status, stderr },
+        { status: 130, stderr: "bench: interrupted before it was done\n" },
+      )
+    },
+  )
 
   it("without a name lists the benchmarks", () => {
     const { status, stdout, stderr } = bench()
