@@ -71,20 +71,20 @@ export class SentRequests {
   }
 }
 
-const decided = (decision: CommandDecision): ReviewDecision => {
-  switch (decision) {
-    case "accept":
-      return "approved"
-    case "acceptForSession":
-      return "approved_for_session"
-    case "decline":
-      return "denied"
-    case "cancel":
-      return "abort"
-    default:
-      // An amendment of the rules: here it holds for this thread.
-      return "approved_for_session"
-  }
+const decisions = {
+  accept: "approved",
+  acceptForSession: "approved_for_session",
+  decline: "denied",
+  cancel: "abort",
+} as const
+
+/** Only an answer that accepts the command approves it: a rule for the network, which is never asked about, is a refusal. */
+const decided = (decision: CommandDecision): Result.Result<ReviewDecision, string> => {
+  if (typeof decision === "string") return Result.succeed(decisions[decision])
+  return "acceptWithExecpolicyAmendment" in decision
+    ? // The rule holds for this command in this thread.
+      Result.succeed("approved_for_session")
+    : Result.fail("expected a decision about the command; got a rule for the network")
 }
 
 /** What the requests need to know of a thread. */
@@ -147,7 +147,8 @@ const askCommand = (
       { kind: "command", ...asking.item, environmentId: "local", availableDecisions, ...params },
       asking.onSent,
     ),
-    ({ decision }) => Result.succeed(decisionOp({ ...refOf(asking), type }, decided(decision))),
+    ({ decision }) =>
+      Result.map(decided(decision), (review) => decisionOp({ ...refOf(asking), type }, review)),
   )
 
 /** A call of a tool of a tool server, which the original asks about with a form without members. */
@@ -202,7 +203,7 @@ const askPatch = (
     ),
     ({ decision }) =>
       Result.succeed(
-        decisionOp({ ...refOf(asking), type: "apply_patch_approval_request" }, decided(decision)),
+        decisionOp({ ...refOf(asking), type: "apply_patch_approval_request" }, decisions[decision]),
       ),
   )
 

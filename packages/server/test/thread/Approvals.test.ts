@@ -12,12 +12,24 @@ const patch: ApprovalRequest = {
   changes: { "/workspace/b.txt": { add: { content: "b\n" } } },
 }
 
+const networkRule = (action: string) => ({
+  applyNetworkPolicyAmendment: { network_policy_amendment: { host: "example.org", action } },
+})
+
 /** The answer of a client, what the tool got, and how the item and the turn end. */
 const decisions = [
   ["accept", "approved", undefined, "completed"],
   ["acceptForSession", "approved_for_session", undefined, "completed"],
   ["decline", "denied", "declined", "completed"],
   ["cancel", "abort", "declined", "interrupted"],
+  [
+    { acceptWithExecpolicyAmendment: { execpolicy_amendment: ["make"] } },
+    "approved_for_session",
+    undefined,
+    "completed",
+  ],
+  [networkRule("deny"), "denied", "declined", "completed"],
+  [networkRule("allow"), "denied", "declined", "completed"],
 ] as const
 
 const decided = (verdicts: ReadonlyArray<Verdict>) => verdicts.map((one) => one.decision)
@@ -26,7 +38,7 @@ const command = "item/commandExecution/requestApproval"
 
 describe("approvals", () => {
   for (const [decision, verdict, itemStatus, turnStatus] of decisions) {
-    it.effect(`${decision} is ${verdict}, and the item completes`, () => {
+    it.effect(`L7 ${JSON.stringify(decision)} is ${verdict}, and the item completes`, () => {
       const { tools, verdicts } = asking([exec])
       return withThreads({ script: oneCall, tools }, (app) =>
         Effect.gen(function* () {
