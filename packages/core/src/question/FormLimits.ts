@@ -2,6 +2,7 @@
  * Limits of the forms of tool servers, of what is filled in, and of what tools of clients return. Pure.
  */
 import type { ToolOutputPart } from "@colloquy/protocol/ResponseItem"
+import { isImageData } from "@colloquy/protocol/text/ImageUrl"
 import type { Elicitation } from "../approvals/Approval.ts"
 import { isForm, type Outcome, type QuestionRequest } from "../approvals/Elicitation.ts"
 import { isNone } from "../approvals/Permissions.ts"
@@ -55,7 +56,7 @@ export const canBePut = (request: QuestionRequest): boolean => {
 
 /** The model is sent no other images: this program fetches none, and a provider need not reach them. */
 const isDataUrl = (part: ToolOutputPart): boolean =>
-  part.type !== "input_image" || /^data:/i.test(part.image_url)
+  part.type !== "input_image" || isImageData(part.image_url)
 
 /** False for an answer that counts as unreadable. */
 export const canBeRead = ({

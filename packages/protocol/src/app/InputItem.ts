@@ -1,5 +1,6 @@
 /** User input in the form of this dialect: tagged by `type`, with all other members in `data`. */
 import * as Schema from "effect/Schema"
+import { ImageUrl } from "../text/ImageUrl.ts"
 import { SystemText } from "../text/SystemText.ts"
 import type { InputItem as CoreItem } from "../ResponseItem.ts"
 
@@ -10,7 +11,7 @@ const item = <const T extends string, F extends Schema.Struct.Fields>(type: T, d
 export const InputItem = Schema.Union([
   item("text", { text: Schema.String }),
   /** A data URL or an http(s) URL; the member keeps its underscore. */
-  item("image", { image_url: Schema.String }),
+  item("image", { image_url: ImageUrl }),
   item("localImage", { path: SystemText }),
 ])
 /** A decoded `InputItem`. */

@@ -4,6 +4,7 @@
  * packages/docs/wire/app-server-v2.md.
  */
 import * as Schema from "effect/Schema"
+import { ImageUrl } from "../text/ImageUrl.ts"
 import { SystemText } from "../text/SystemText.ts"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 
@@ -149,7 +150,7 @@ export const UserInputParam = Schema.Union([
   /** A data URL; other URLs are refused. */
   Schema.Struct({
     type: Schema.Literal("image"),
-    url: Schema.String,
+    url: ImageUrl,
     detail: maybe(Schema.String),
   }),
   Schema.Struct({

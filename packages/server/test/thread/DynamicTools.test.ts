@@ -154,6 +154,10 @@ describe("item/tool/call", () => {
       "an image that is elsewhere",
       { success: true, contentItems: [{ type: "inputImage", imageUrl: "https://example.org/a" }] },
     ],
+    [
+      "a data URL of no image",
+      { success: true, contentItems: [{ type: "inputImage", imageUrl: "data:nonsense" }] },
+    ],
   ] as const) {
     it.effect(`a result with ${what} fails the call`, () =>
       withThreads({ script: calling() }, (app) =>

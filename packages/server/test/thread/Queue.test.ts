@@ -213,6 +213,20 @@ describe("thread/queue/delete", () => {
 })
 
 describe("thread/queue/reorder", () => {
+  it.effect("queued input is no turn to interrupt", () =>
+    withThreads({ script: [slow, answered] }, (app) =>
+      Effect.gen(function* () {
+        const { threadId } = yield* busy(app)
+        const turnId = yield* add(app, threadId, "queued")
+        assert.deepInclude(yield* fault(app, "turn/interrupt", { threadId, turnId }), {
+          code: -32600,
+          message: `turn ${turnId} is queued and has not started; \`thread/queue/delete\` removes it`,
+        })
+        assert.deepStrictEqual(yield* queue(app, threadId), ["queued"])
+      }),
+    ),
+  )
+
   it.effect("changes the order, and refuses one that does not name all", () =>
     withThreads({ script: hanging }, (app) =>
       Effect.gen(function* () {

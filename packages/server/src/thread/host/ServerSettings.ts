@@ -2,8 +2,9 @@
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
-import { type AppServices, find, stateOf } from "../../app/AppCall.ts"
+import type { AppServices } from "../../app/AppCall.ts"
 import { settingsOf } from "../../app/ConversationResult.ts"
+import { find, stateOf } from "../ThreadCall.ts"
 import { unknownServer } from "./HostErrors.ts"
 
 /** Those of the thread, or of the configuration where none is named. */

@@ -1,4 +1,8 @@
-/** `turn/interrupt`: interrupts a turn, running or queued. Its items complete, and `turn/completed` follows. */
+/**
+ * `turn/interrupt`: interrupts a turn, running or waiting for its start. Its items complete, and `turn/completed` follows.
+ * Input that is in the queue is no turn yet.
+ */
+import { queueOf } from "@colloquy/core/decider/InputQueue"
 import type { TurnInterrupt } from "@colloquy/protocol/thread/Turns"
 import * as Effect from "effect/Effect"
 import { invalid } from "../../app/AppErrors.ts"
@@ -10,11 +14,17 @@ export const turnInterrupt: ThreadHandler<typeof TurnInterrupt> = Effect.fnUntra
   { hold },
 ) {
   const conversation = yield* find(threadId)
-  const { turn, waiting } = yield* stateOf(conversation)
-  const isQueued = waiting.some(({ id }) => id === turnId)
+  const state = yield* stateOf(conversation)
+  const { turn, waiting } = state
+  if (queueOf(state).some(({ id }) => id === turnId)) {
+    return yield* invalid(
+      `turn ${turnId} is queued and has not started; \`thread/queue/delete\` removes it`,
+    )
+  }
+  const isWaiting = waiting.some(({ id }) => id === turnId)
   // A client that does not know the id yet interrupts whatever runs.
   if (turnId === "" && turn === undefined) return {}
-  if (turnId !== "" && turn?.id !== turnId && !isQueued) {
+  if (turnId !== "" && turn?.id !== turnId && !isWaiting) {
     return yield* invalid(
       turn === undefined
         ? "no active turn to interrupt"

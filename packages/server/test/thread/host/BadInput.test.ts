@@ -20,6 +20,13 @@ const cases: ReadonlyArray<readonly [method: string, params: object, member: str
   ["plugin/installed", { cwds: 1 }, "cwds"],
   ["mcpServerStatus/list", { detail: "x" }, "detail"],
   ["mcpServer/tool/call", { threadId: "t", server: "s" }, "tool"],
+  ["mcpServer/tool/call", { threadId: "t", server: "s", tool: "t" }, "thread id"],
+  ["mcpServer/resource/read", { threadId: "t", server: "s", uri: "u" }, "thread id"],
+  ["mcpServerStatus/list", { threadId: "t" }, "thread id"],
+  ...["data:,", "data:image/png;base64,@@@", "data:text/plain;base64,AAAA"].map(
+    (url) =>
+      ["turn/start", { threadId: "t", input: [{ type: "image", url }] }, "input.0.url"] as const,
+  ),
   ["mcpServer/resource/read", { uri: "u" }, "server"],
   ["command/exec", { command: "true" }, "command"],
   ["command/exec", { command: ["a"], outputBytesCap: -1 }, "outputBytesCap"],
