@@ -96,6 +96,22 @@ const afterReverts = (
     })),
   ])
 
+/** The turns that run, and the items that are open. */
+const unfinished = (id: string, turns: ReadonlyArray<unknown>): ReadonlyArray<string> => [
+  ...turns.flatMap((turn) =>
+    at(turn, "status") === "inProgress"
+      ? [`thread ${id}: turn ${String(at(turn, "id"))} runs`]
+      : [],
+  ),
+  ...turns.flatMap((turn) =>
+    itemsOf(turn).flatMap((item) =>
+      at(item, "status") === "inProgress"
+        ? [`thread ${id}: item ${String(at(item, "id"))} is open`]
+        : [],
+    ),
+  ),
+]
+
 /** What is wrong with what a client reads of one thread after a crash. */
 const recalled = (
   id: string,
@@ -121,23 +137,11 @@ const recalled = (
       ? [`thread ${id}: message "${msg.message}" is not read back`]
       : [],
   )
-  // A turn that waited for an answer, or had not begun, goes on, and may hang.
-  const running = turns.flatMap((turn) =>
-    at(turn, "status") === "inProgress"
-      ? [`thread ${id}: turn ${String(at(turn, "id"))} runs`]
-      : [],
-  )
-  const open = turns.flatMap((turn) =>
-    itemsOf(turn).flatMap((item) =>
-      at(item, "status") === "inProgress"
-        ? [`thread ${id}: item ${String(at(item, "id"))} is open`]
-        : [],
-    ),
-  )
   const lost = lostQueue(events, of(ThreadQueueList._tag), shown).map(
     (one) => `thread ${id}: queued input ${one} is lost`,
   )
-  return [...missing, ...(goesOn ? [] : [...running, ...open]), ...lost]
+  // A turn that waited for an answer, or had not begun, goes on, and may hang.
+  return [...missing, ...(goesOn ? [] : unfinished(id, turns)), ...lost]
 }
 
 const afterCrash = (run: ThreadRestart): ReadonlyArray<string> => {
