@@ -53,8 +53,8 @@ export const threadMutations: ReadonlyArray<Mutation> = [
     law: "L4",
     name: "a response lacks the open items of the running turn",
     file: "packages/server/src/thread/ThreadHistory.ts",
-    find: "if (isLoaded) for (const { item, turnId }",
-    replace: "if (next < 0) for (const { item, turnId }",
+    find: "for (const { item, turnId } of fold.open)",
+    replace: "for (const { item, turnId } of next < 0 ? fold.open : [])",
   },
   {
     law: "L4",
@@ -98,6 +98,22 @@ export const threadMutations: ReadonlyArray<Mutation> = [
     file: "packages/server/src/thread/items/MessageItems.ts",
     find: "startedAtMs: state.requestedAtMs ?? atMs,",
     replace: "startedAtMs: atMs,",
+  },
+  {
+    ...v2,
+    law: "L11",
+    name: "a turn without an end is read as interrupted before its thread is loaded",
+    file: "packages/server/src/thread/ThreadCall.ts",
+    find: "const reading = Effect.map(conversations.history(id), readHistory)",
+    replace: `const reading = Effect.map(conversations.history(id), (records) => {
+    const history = readHistory(records)
+    const turns = history.turns.map((turn) =>
+      turn.status === "inProgress" && !registry.isLoaded(id)
+        ? { ...turn, status: "interrupted" as const }
+        : turn,
+    )
+    return { ...history, turns }
+  })`,
   },
   {
     law: "L11",

@@ -89,6 +89,13 @@ export const mutations: ReadonlyArray<Mutation> = [
   },
   {
     law: "L4",
+    name: "what a fork copies has the time of the fork",
+    file: "packages/core/src/manager/Storage.ts",
+    find: "one.atMs ?? atMs",
+    replace: "atMs",
+  },
+  {
+    law: "L4",
     name: "a fork lacks the last event that its rule keeps",
     file: "packages/core/src/recovery/Fork.ts",
     find: "const kept = events.slice(1, cut(events, rule))",

@@ -129,10 +129,14 @@ const quotaTables = (types: ColumnTypes): ReadonlyArray<string> => [
   countsTable(types),
 ]
 
+/** 1: the shared events have the times of their rows. 0, as in rows of earlier versions: all have `at_ms`. */
+const timesOfForks = "ALTER TABLE colloquy_shares ADD COLUMN own_times integer NOT NULL DEFAULT 0"
+
 /** All migrations, by number and name. A migration that was released is never changed. */
 const migrations: Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>> = {
   "0001_conversations": creating((types) => [...conversationTable(types), ...logTables(types)]),
   "0002_quotas": creating(quotaTables),
+  "0003_times_of_forks": creating(() => [timesOfForks]),
 }
 
 /** Number of the last migration that this program knows. */

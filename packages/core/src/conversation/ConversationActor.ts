@@ -100,6 +100,10 @@ export class ConversationActor implements OwnedConversation {
     return Effect.sync(() => this.journal.log.slice(0, this.journal.log.seq))
   }
 
+  timeOf(seq: number): number {
+    return this.journal.log.timeOf(seq)
+  }
+
   get isOver(): boolean {
     return this.over
   }

@@ -131,6 +131,8 @@ export interface OwnedConversation extends Conversation {
   readonly load: ConversationLoad
   /** All durable events so far, in order. */
   readonly durableEvents: Effect.Effect<ReadonlyArray<Event>>
+  /** When the durable event with this number was recorded, in milliseconds since the epoch. */
+  readonly timeOf: (seq: number) => number
   /**
    * Ends the fiber without any event and gives true, where no turn runs, no input waits, no tools are being listed, no
    * listener is attached and the inbox is empty. Otherwise, and where the conversation has ended, gives false without any

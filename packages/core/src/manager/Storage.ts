@@ -33,6 +33,7 @@ import type {
 } from "../ConversationStore.ts"
 import { eventRecord, type LogRecord } from "../LogRecord.ts"
 import type { State } from "../decider/State.ts"
+import type { ForkSource } from "../recovery/Fork.ts"
 import { type Folded, LogFold, type Recovered } from "../recovery/LogFold.ts"
 import { restoreState } from "../recovery/RestoreState.ts"
 import { toStored, withStored } from "../store/Settings.ts"
@@ -180,23 +181,23 @@ export class Storage {
   }
 
   /**
-   * The id and the events of a stored conversation. Takes no lease and repairs nothing, because another process may
+   * The id and the log of a stored conversation. Takes no lease and repairs nothing, because another process may
    * append to the log. The conversation of another owner is treated as unknown.
    */
   history(
     path: string,
     access: Access | undefined,
-  ): Effect.Effect<
-    { readonly id: ConversationId; readonly events: ReadonlyArray<Event> },
-    CannotResume
-  > {
+  ): Effect.Effect<{ readonly id: ConversationId; readonly source: ForkSource }, CannotResume> {
     return withinStoreTimeout("metadata", this.store.metadata({ path })).pipe(
       Effect.filterOrFail(
         ({ meta }) => isVisible(meta, access),
         () => new NoSuchConversation({ id: path }),
       ),
       Effect.flatMap(({ meta: { id } }) =>
-        Effect.map(this.fold({ id }), ({ log }) => ({ id, events: log.all() })),
+        Effect.map(this.fold({ id }), ({ log }) => ({
+          id,
+          source: { events: log.all(), timeOf: (seq: number) => log.timeOf(seq) },
+        })),
       ),
       Effect.mapError((error) => cannotResume(path, error)),
     )
@@ -270,7 +271,7 @@ export class Storage {
       const meta = this.metaOf(entry, atMs, settings, initialLog)
       const path = yield* this.store.placeOf?.(meta) ?? Effect.succeed(undefined)
       const records: ReadonlyArray<LogRecord> = [
-        ...initialLog.events.map((event) => eventRecord(atMs, withPath(event, path))),
+        ...initialLog.events.map((one) => eventRecord(one.atMs ?? atMs, withPath(one.event, path))),
         { _tag: "Settings", atMs, settings: toStored(settings) },
       ]
       return { meta, records }

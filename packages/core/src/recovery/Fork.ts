@@ -127,21 +127,47 @@ const isEnvironment = (msg: Draft["msg"]): boolean => {
   return first?.type === "input_text" && first.text.startsWith("<environment_context>")
 }
 
+/** The log that is copied. */
+export interface ForkSource {
+  /** All of its durable events. */
+  readonly events: ReadonlyArray<Event>
+  /** When the event with this number was recorded, in milliseconds since the epoch. */
+  readonly timeOf: (seq: number) => number
+}
+
+/** An event of the new log. */
+export interface ForkedEvent {
+  readonly event: Event
+  /**
+   * When it happened, in milliseconds since the epoch: the time of the event that it is a copy of. Absent for one that
+   * happens with the creation of the conversation.
+   */
+  readonly atMs?: number
+}
+
 /**
  * The log of the new conversation, which runs with `settings`. `rule` must be valid (`problemOf`, `beyondHistory`). Ids of
- * submissions are kept. If the kept part describes another environment to the model, the right one is added.
+ * submissions and times are kept; a turn that the cut leaves unfinished ends with its last event. If the kept part
+ * describes another environment to the model, the right one is added.
  */
 export const forkLog = (
-  source: ReadonlyArray<Event>,
+  { events: source, timeOf }: ForkSource,
   rule: ForkRule,
   target: { readonly id: ConversationId; readonly settings: ConversationSettings },
-): ReadonlyArray<Event> => {
+): ReadonlyArray<ForkedEvent> => {
   const events = endedTurns(source)
-  const first = initialEvents(target.id, target.settings)
+  const [configured, ...environment] = initialEvents(target.id, target.settings)
   const kept = events.slice(1, cut(events, rule))
-  if (kept.length === 0) return numberDrafts(0, first)
-  const [configured, environment] = [first.slice(0, 1), first.slice(1)]
+  const last = kept.at(-1)
   const history = [...kept, ...closing(kept)]
-  const same = lastEnvironment(history) === lastEnvironment(environment)
-  return numberDrafts(0, [...configured, ...history, ...(same ? [] : environment)])
+  const same = last !== undefined && lastEnvironment(history) === lastEnvironment(environment)
+  const log = [
+    ...(configured === undefined ? [] : [configured]),
+    ...history,
+    ...(same ? [] : environment),
+  ]
+  return numberDrafts(0, log).map((event, place) => {
+    const original = place === 0 || place > history.length ? undefined : (kept[place - 1] ?? last)
+    return { event, ...(original === undefined ? {} : { atMs: timeOf(original.seq) }) }
+  })
 }

@@ -4,7 +4,7 @@ import { environmentContext, environmentDiffers } from "../../src/decider/Enviro
 import { initialEvents } from "../../src/decider/InitialEvents.ts"
 import { initialState, numberDrafts } from "../../src/decider/State.ts"
 import { withContext } from "../../src/decider/TurnStart.ts"
-import { forkLog } from "../../src/recovery/Fork.ts"
+import { forkLog } from "../forks.ts"
 import { toStored, withStored } from "../../src/store/Settings.ts"
 import { conversationId, settings, userItem } from "../support.ts"
 

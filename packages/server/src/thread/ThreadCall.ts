@@ -83,9 +83,7 @@ export const historyOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ThreadHistory, JsonRpcError, ConversationsView> {
   const conversations = yield* ConversationsView
   const { registry } = connection
-  const reading = Effect.map(conversations.history(id), (records) =>
-    readHistory(records, registry.isLoaded(id)),
-  )
+  const reading = Effect.map(conversations.history(id), readHistory)
   return yield* Effect.mapError(registry.reads.read(id, reading), (error) =>
     error._tag === "NoSuchConversation" ? missing(id) : Errors.storeFailed(error),
   )

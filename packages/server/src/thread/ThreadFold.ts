@@ -94,6 +94,8 @@ export class ThreadFold {
   private items: ItemsState = initialItems
   private projection: ProjectionState = initialProjection
   private turn: OpenTurn | undefined
+  /** Time of the last event. */
+  private lastMs = 0
   private waiting = new Waiting()
   private hasFailed = false
   /** A turn that was reported as interrupted, because nothing of it could be recorded any more. The log has no end of it yet. */
@@ -110,6 +112,7 @@ export class ThreadFold {
     copy.items = this.items
     copy.projection = this.projection
     copy.turn = this.turn === undefined ? undefined : { ...this.turn }
+    copy.lastMs = this.lastMs
     copy.waiting = this.waiting.copy()
     copy.hasFailed = this.hasFailed
     copy.abandoned = this.abandoned
@@ -167,6 +170,8 @@ export class ThreadFold {
     // A virtual clock can be between two milliseconds, which the dialect cannot write.
     const atMs = Math.floor(at)
     const outputs: Array<ThreadOutput> = []
+    if (msg.type === "task_started") this.endUnfinished(event, outputs)
+    this.lastMs = atMs
     this.settleError(event, outputs)
     // Most events are pieces of a text, which change nothing else.
     if (isTextDelta(msg)) {
@@ -205,8 +210,8 @@ export class ThreadFold {
   }
 
   /**
-   * No event follows, for that reason: the running turn and what it has left open end as they do when the log is read back,
-   * in which a turn without an end counts as interrupted. Where the log continues with the turn nevertheless, the ids of its
+   * No event follows, for that reason: the running turn and what it has left open end as interrupted, as they do in the log
+   * once a process loads it, unless that one continues the turn. Where the log continues with the turn, the ids of its
    * items follow on those that are recorded.
    */
   abandon(reason: string, at: number): ReadonlyArray<ThreadOutput> {
@@ -296,6 +301,15 @@ export class ThreadFold {
       this.turn.lastMessage = output.item
     }
     outputs.push(output)
+  }
+
+  /** The logs of other programs have turns that were cut off with their process: each ends with its last event. */
+  private endUnfinished({ id }: Event, outputs: Array<ThreadOutput>): void {
+    const { lastMs, turn } = this
+    if (turn === undefined || turn.id === id) return
+    const aborted: EventOf<"turn_aborted"> = { type: "turn_aborted", reason: "interrupted" }
+    this.project({ seq: 0, id: turn.id, msg: aborted }, lastMs, outputs)
+    this.endTurn(true, lastMs, outputs)
   }
 
   private startTurn(id: string, atMs: number, outputs: Array<ThreadOutput>): void {

@@ -13,7 +13,7 @@ export interface HistoryTurn extends Omit<Turn, "items"> {
 
 /** A thread as its log tells it. */
 export interface ThreadHistory {
-  /** Oldest first. Only the running turn of a loaded thread has open items. */
+  /** Oldest first. Only the last one can be without an end: it runs, and has its open items. */
   readonly turns: ReadonlyArray<HistoryTurn>
   /** The state after the last event. It is shared: a copy of it continues. */
   readonly fold: ThreadFold
@@ -56,14 +56,12 @@ const collect = (drafts: Map<string, Draft>, output: ThreadOutput): void => {
 }
 
 /**
- * Reads the events of a log.
- *
- * @param isLoaded false: a turn without an end was cut off with its process
+ * Reads the events of a log. The last turn runs as long as the log has no end of it, whether the thread is loaded or not:
+ * another process may run it, and after a kill its questions still wait, or the process that loads the thread continues it.
+ * Only that process decides whether it is interrupted (`RecoverTurn.ts` of the core), and records this then. So no status
+ * and no item that was read is taken back by a later read.
  */
-export const readHistory = (
-  records: ReadonlyArray<RecordOf<"Event">>,
-  isLoaded: boolean,
-): ThreadHistory => {
+export const readHistory = (records: ReadonlyArray<RecordOf<"Event">>): ThreadHistory => {
   const fold = new ThreadFold()
   const drafts = new Map<string, Draft>()
   let next = 0
@@ -79,12 +77,13 @@ export const readHistory = (
       }
     }
   }
-  if (isLoaded) for (const { item, turnId } of fold.open) drafts.get(turnId)?.items.push(item)
+  for (const { item, turnId } of fold.open) {
+    if (turnId === fold.turnId) drafts.get(turnId)?.items.push(item)
+  }
   const turns = [...drafts.values()].map(({ items, turn }): HistoryTurn => ({
     ...turn,
     items,
     itemsView: "full",
-    status: turn.status === "inProgress" && !isLoaded ? "interrupted" : turn.status,
   }))
   return { turns, fold, next, usage }
 }

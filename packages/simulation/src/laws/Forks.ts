@@ -1,4 +1,7 @@
-/** L4 over the history of a run: a fork starts with a prefix of its parent's log as it was when the fork was requested. Pure. */
+/**
+ * L4 over the history of a run: a fork starts with a prefix of its parent's log as it was when the fork was requested, and
+ * with the times of that. Pure.
+ */
 import { type Event, isTerminal } from "@colloquy/protocol/EventMsg"
 import type { ForkRule } from "../scenario/Plan.ts"
 import type { Delivered, History } from "../trace/History.ts"
@@ -29,15 +32,20 @@ const follows = (events: ReadonlyArray<Event>): boolean =>
     ["approval_resolved", "turn_aborted", "raw_response_item"].includes(msg.type),
   ) && events.filter(({ msg }) => msg.type === "turn_aborted").length <= 1
 
-const same = (a: Event | undefined, b: Event | undefined): boolean =>
-  JSON.stringify([a?.id, a?.msg]) === JSON.stringify([b?.id, b?.msg])
+const textOf = (one: Delivered | undefined): string =>
+  JSON.stringify([one?.event.id, one?.event.msg, one?.recordedMs])
+
+const same = (a: Delivered | undefined, b: Delivered | undefined): boolean =>
+  textOf(a) === textOf(b)
 
 /** Length of the longest common prefix of two logs; the first event is not compared, because each log has its own. */
-const shared = (a: ReadonlyArray<Event>, b: ReadonlyArray<Event>): number => {
+const shared = (a: ReadonlyArray<Delivered>, b: ReadonlyArray<Delivered>): number => {
   let count = 1
   while (count < a.length && count < b.length && same(a[count], b[count])) count++
   return count
 }
+
+const isCopied = ({ event }: Delivered): boolean => event.msg.type !== "shutdown_complete"
 
 const faultOf = (fork: EntryOf<"forked">, history: History): string | undefined => {
   const parent = history.conversations.get(fork.parent)
@@ -49,14 +57,12 @@ const faultOf = (fork: EntryOf<"forked">, history: History): string | undefined 
   // An event that was read only at the end may have been recorded at any time before.
   const last = parent.live ? answered : Infinity
   const after = parent.durable.filter(({ ms }) => ms <= last).length
-  const log = parent.durable.flatMap(({ event }) =>
-    event.msg.type === "shutdown_complete" ? [] : [event],
-  )
+  const source = parent.durable.filter(isCopied)
+  const log = source.map(({ event }) => event)
   // The fork may have been closed at once.
-  const begins = own.durable
-    .slice(0, fork.seq)
-    .flatMap(({ event }) => (event.msg.type === "shutdown_complete" ? [] : [event]))
-  const common = shared(begins, log)
+  const copy = own.durable.slice(0, fork.seq).filter(isCopied)
+  const begins = copy.map(({ event }) => event)
+  const common = shared(copy, source)
   for (let length = before; length <= after; length++) {
     const count = kept(log.slice(0, length), fork.rule)
     // A fork that keeps nothing still holds the environment of the model.
@@ -68,7 +74,7 @@ const faultOf = (fork: EntryOf<"forked">, history: History): string | undefined 
   return `${fork.conversation} by ${JSON.stringify(fork.rule)} has ${has}`
 }
 
-/** L4: a fork holds exactly the events of the parent's ended turns that its rule keeps. */
+/** L4: a fork holds exactly the events of the parent's ended turns that its rule keeps, with their times. */
 export const forksKeepTheirPrefix = (history: History): ReadonlyArray<string> =>
   history.run.trace.flatMap((entry) =>
     entry.at === "forked" ? (faultOf(entry, history) ?? []) : [],

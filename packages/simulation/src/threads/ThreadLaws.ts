@@ -35,6 +35,7 @@ import {
   nothingStillRuns,
   oneWriter,
   readAfterCrash,
+  readBeforeLoadHolds,
 } from "./laws/ThreadStorage.ts"
 import { isItem, keyOf, type RunCheck, turnOf } from "./laws/ThreadCheck.ts"
 import { brokenItems } from "./laws/ThreadItems.ts"
@@ -302,6 +303,7 @@ export const threadLaws: ReadonlyArray<ThreadLaw> = [
   { law: "L8", statement: "nothing runs after the server has closed", check: nothingStillRuns },
   { law: "L10", statement: "what is acknowledged is stored", check: acknowledgedIsStored },
   { law: "L11", statement: "a thread is read back after a crash", check: readAfterCrash },
+  { law: "L11", statement: "what is read before a load holds", check: readBeforeLoadHolds },
   { law: "L14", statement: "an interrupted turn ends in time", check: interruptedInTime },
   { law: "L15", statement: "a call that asks needs a client", check: allowedByClients },
   { law: "L16", statement: "one writer at a time records a thread", check: oneWriter },

@@ -154,12 +154,14 @@ const recalling = (threads: Iterable<string>): ThreadClientPlan => ({
   steps: [
     { do: "pause", ms: 1 },
     ...[...threads].flatMap((threadId, place): ReadonlyArray<ThreadStep> => {
-      const id = 1 + place * 3
+      const id = 1 + place * 4
       return [
-        { do: "recall", id, what: "resume", threadId },
-        { do: "recall", id: id + 1, what: "queueList", threadId },
+        { do: "recall", id, what: "read", threadId },
+        { do: "pause", ms: 1 },
+        { do: "recall", id: id + 1, what: "resume", threadId },
+        { do: "recall", id: id + 2, what: "queueList", threadId },
         { do: "pause", ms: 20_000 },
-        { do: "recall", id: id + 2, what: "read", threadId },
+        { do: "recall", id: id + 3, what: "read", threadId },
       ]
     }),
     { do: "pause", ms: 1 },

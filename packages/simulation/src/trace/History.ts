@@ -20,6 +20,8 @@ export interface Call extends When {
 /** One event and when a listener took it. */
 export interface Delivered extends When {
   readonly event: Event
+  /** When it was recorded, as the listener was told. */
+  readonly recordedMs: number
 }
 
 /** One listener from its attach to its end. */
@@ -107,7 +109,9 @@ const conversationOf = (
   lost: boolean,
 ): Conversation => {
   const events = audit.takes.flatMap(({ ms, at, deliveries }) =>
-    deliveries.flatMap((d) => (d._tag === "Event" ? [{ ms, at, event: d.event }] : [])),
+    deliveries.flatMap((d) =>
+      d._tag === "Event" ? [{ ms, at, event: d.event, recordedMs: d.atMs }] : [],
+    ),
   )
   const durable = events.filter(({ event }) => !isEphemeral(event.msg))
   return {

@@ -22,7 +22,8 @@ const recordsBetween = (
     WHERE log = ${log} AND position >= ${from} AND position < ${to}`
   if (shares === 0) return own
   return sql`${own} UNION ALL
-    SELECT s.position + r.seq - s.source_seq, s.seq + r.seq - s.source_seq, s.at_ms, r.size, r.body
+    SELECT s.position + r.seq - s.source_seq, s.seq + r.seq - s.source_seq,
+      CASE s.own_times WHEN 1 THEN r.at_ms ELSE s.at_ms END, r.size, r.body
     FROM colloquy_shares AS s JOIN colloquy_records AS r ON r.log = s.source
       AND r.seq >= s.source_seq AND r.seq < s.source_seq + s.events
       AND r.seq >= s.source_seq + ${from} - s.position AND r.seq < s.source_seq + ${to} - s.position

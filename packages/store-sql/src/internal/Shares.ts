@@ -1,6 +1,7 @@
 /**
  * Forks by reference: which events of a new log are rows of the log that it was forked from. A fork keeps the events of the
- * original in their order, mostly under the same numbers, and has another time for all of them.
+ * original in their order, mostly under the same numbers, and their times; those that earlier versions made have another
+ * time for all of them.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -12,6 +13,8 @@ export interface SourceEvent {
   /** Log that has the row, and number of the event there. */
   readonly source: number
   readonly sourceSeq: number
+  /** Time of the row. */
+  readonly atMs: number
   readonly body: string
 }
 
@@ -21,6 +24,8 @@ export interface Share {
   readonly position: number
   readonly seq: number
   readonly events: number
+  /** True: each event has the time of its row. False: `atMs` is the time of all. */
+  readonly ownTimes: boolean
   readonly atMs: number
   readonly source: number
   readonly sourceSeq: number
@@ -37,16 +42,17 @@ export const sourceEvents = (
   sql: SqlClient,
   { log, shares }: LogRow,
 ): Effect.Effect<ReadonlyArray<SourceEvent>, SqlError> => {
-  const own = sql`SELECT seq AS at, log AS source, seq AS "sourceSeq", body FROM colloquy_records
+  const own = sql`SELECT seq AS at, log AS source, seq AS "sourceSeq", at_ms AS "atMs", body
+    FROM colloquy_records
     WHERE log = ${log} AND seq IS NOT NULL`
   const all =
     shares === 0
       ? own
-      : sql`${own} UNION ALL SELECT s.seq + r.seq - s.source_seq, r.log, r.seq, r.body
+      : sql`${own} UNION ALL SELECT s.seq + r.seq - s.source_seq, r.log, r.seq, r.at_ms, r.body
           FROM colloquy_shares AS s JOIN colloquy_records AS r ON r.log = s.source
             AND r.seq >= s.source_seq AND r.seq < s.source_seq + s.events
           WHERE s.log = ${log}`
-  return sql<SourceEvent>`SELECT source, "sourceSeq", body FROM (${all}) AS events ORDER BY at`
+  return sql<SourceEvent>`SELECT source, "sourceSeq", "atMs", body FROM (${all}) AS events ORDER BY at`
 }
 
 /** The body as a program writes it that has read the event; its members may be in another order. */
@@ -70,7 +76,7 @@ const find = (events: ReadonlyArray<SourceEvent>, from: number, body: string): n
 const continues = (share: Share, position: number, record: NewRecord, event: SourceEvent) =>
   share.position + share.events === position &&
   share.seq + share.events === record.seq &&
-  share.atMs === record.atMs &&
+  (share.ownTimes ? event.atMs === record.atMs : share.atMs === record.atMs) &&
   share.source === event.source &&
   share.sourceSeq + share.events === event.sourceSeq
 
@@ -93,7 +99,8 @@ export const sharesOf = (
     }
     const { atMs, seq } = record
     const { source, sourceSeq } = event
-    shares.push({ position, seq, events: 1, atMs, source, sourceSeq })
+    const ownTimes = event.atMs === atMs
+    shares.push({ position, seq, events: 1, ownTimes, atMs, source, sourceSeq })
   }
   return shares.filter((share) => share.events >= minEvents)
 }
@@ -121,9 +128,9 @@ export const insertShares = (
 ): Effect.Effect<void, SqlError> =>
   Effect.forEach(
     shares,
-    ({ atMs, events, position, seq, source, sourceSeq }) =>
-      sql`INSERT INTO colloquy_shares (log, position, seq, events, at_ms, source, source_seq)
-        VALUES (${log}, ${position}, ${seq}, ${events}, ${atMs}, ${source}, ${sourceSeq})`,
+    ({ atMs, events, ownTimes, position, seq, source, sourceSeq }) =>
+      sql`INSERT INTO colloquy_shares (log, position, seq, events, at_ms, own_times, source, source_seq)
+        VALUES (${log}, ${position}, ${seq}, ${events}, ${atMs}, ${ownTimes ? 1 : 0}, ${source}, ${sourceSeq})`,
     { discard: true },
   )
 

@@ -32,11 +32,15 @@ const count = (world: World, table: string) =>
 const create = (store: Store, of: typeof meta, records: ReadonlyArray<LogRecord>) =>
   Effect.asVoid(Effect.scoped(store.create(of, records)))
 
-/** The log of a fork as core makes it: its own first event, then events of the original at one time. */
-const forkLog = (number: number, records: ReadonlyArray<LogRecord>, atMs: number) => [
+/**
+ * The log of a fork as core makes it: its own first event, then events of the original.
+ *
+ * @param atMs the time of all of them, as earlier versions made forks; by default they keep their times
+ */
+const forkLog = (number: number, records: ReadonlyArray<LogRecord>, atMs?: number) => [
   ...firstRecords(metaOf(number)),
   ...records.flatMap((r, i) =>
-    r._tag === "Event" ? [eventRecord(atMs, { ...r.event, seq: i + 1 })] : [],
+    r._tag === "Event" ? [eventRecord(atMs ?? r.atMs, { ...r.event, seq: i + 1 })] : [],
   ),
 ]
 
@@ -45,45 +49,71 @@ const reasonOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     typeof error === "object" && error !== null && "reason" in error ? error.reason : error,
   )
 
-const forks = caseOf(
-  "a fork adds no rows for events that it has from the original, reads as if it had them, and keeps them when the original is deleted",
-  (world) =>
-    Effect.gen(function* () {
-      const store = yield* storeOf(world)
-      const original = messages(1, 101)
-      yield* create(store, meta, [...firstRecords(meta), ...original])
-      // The fork leaves out one event, so that later ones have other numbers.
-      const kept = [...original.slice(0, 40), ...original.slice(41, 90)]
-      const fork = metaOf(2, { forkedFrom: id })
-      const log = forkLog(2, kept, 5_000_000)
-      const before = yield* count(world, "colloquy_records")
-      const writer = yield* store.create(fork, log)
-      assert.strictEqual((yield* count(world, "colloquy_records")) - before, 1)
-      const more = messages(90, 95)
-      yield* writer.append(more, "synced")
-      const whole = [...log, ...more]
-      for (const max of [1, 7, 1000]) {
-        assert.deepStrictEqual(yield* recordsOf(store, fork.id, max), whole)
-      }
-      for (const seq of [0, 1, 40, 41, 89, 90, 94]) {
-        assert.strictEqual(yield* store.positionOf(fork.id, seq), seq)
-      }
-      assert.isUndefined(yield* store.positionOf(fork.id, 95))
-      const back = yield* store.readBackward(fork.id, { before: 45, max: 10 })
-      assert.deepStrictEqual(back, { records: whole.slice(35, 45), next: 35 })
-      // A fork of the fork refers to the rows of both.
-      const second = metaOf(3, { forkedFrom: fork.id })
-      const secondLog = forkLog(3, whole.slice(1), 6_000_000)
-      yield* create(store, second, secondLog)
-      assert.deepStrictEqual(yield* recordsOf(store, second.id, 9), secondLog)
-      yield* store.delete(id)
-      // Of the original those rows are left that a fork has.
-      assert.strictEqual(yield* count(world, "colloquy_records"), 89 + 6 + 6)
-      assert.deepStrictEqual(yield* recordsOf(store, fork.id), whole)
-      assert.deepStrictEqual(yield* recordsOf(store, second.id), secondLog)
-      yield* store.delete(second.id)
-      assert.deepStrictEqual(yield* recordsOf(store, fork.id), whole)
-    }),
+const forks = ([times, firstMs, secondMs]: readonly [string, (number | undefined)?, number?]) =>
+  caseOf(
+    `a fork ${times} adds no rows for events that it has from the original, reads as if it had them, and keeps them when the original is deleted`,
+    (world) => forking(world, firstMs, secondMs),
+  )
+
+const forking = (world: World, firstMs: number | undefined, secondMs: number | undefined) =>
+  Effect.gen(function* () {
+    const store = yield* storeOf(world)
+    const original = messages(1, 101)
+    yield* create(store, meta, [...firstRecords(meta), ...original])
+    // The fork leaves out one event, so that later ones have other numbers.
+    const kept = [...original.slice(0, 40), ...original.slice(41, 90)]
+    const fork = metaOf(2, { forkedFrom: id })
+    const log = forkLog(2, kept, firstMs)
+    const before = yield* count(world, "colloquy_records")
+    const writer = yield* store.create(fork, log)
+    assert.strictEqual((yield* count(world, "colloquy_records")) - before, 1)
+    const more = messages(90, 95)
+    yield* writer.append(more, "synced")
+    const whole = [...log, ...more]
+    for (const max of [1, 7, 1000]) {
+      assert.deepStrictEqual(yield* recordsOf(store, fork.id, max), whole)
+    }
+    for (const seq of [0, 1, 40, 41, 89, 90, 94]) {
+      assert.strictEqual(yield* store.positionOf(fork.id, seq), seq)
+    }
+    assert.isUndefined(yield* store.positionOf(fork.id, 95))
+    const back = yield* store.readBackward(fork.id, { before: 45, max: 10 })
+    assert.deepStrictEqual(back, { records: whole.slice(35, 45), next: 35 })
+    // A fork of the fork refers to the rows of both.
+    const second = metaOf(3, { forkedFrom: fork.id })
+    const secondLog = forkLog(3, whole.slice(1), secondMs)
+    yield* create(store, second, secondLog)
+    assert.deepStrictEqual(yield* recordsOf(store, second.id, 9), secondLog)
+    yield* store.delete(id)
+    // Of the original those rows are left that a fork has.
+    assert.strictEqual(yield* count(world, "colloquy_records"), 89 + 6 + 6)
+    assert.deepStrictEqual(yield* recordsOf(store, fork.id), whole)
+    assert.deepStrictEqual(yield* recordsOf(store, second.id), secondLog)
+    yield* store.delete(second.id)
+    assert.deepStrictEqual(yield* recordsOf(store, fork.id), whole)
+  })
+
+const earlierForks = caseOf("the forks of version 2 of the tables read as before", (world) =>
+  Effect.gen(function* () {
+    const original = messages(1, 50)
+    const fork = metaOf(2, { forkedFrom: id })
+    const log = forkLog(2, original, 5_000_000)
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const store = yield* storeOf(world)
+        yield* create(store, meta, [...firstRecords(meta), ...original])
+        yield* create(store, fork, log)
+      }),
+    )
+    yield* withSql(world, (sql) =>
+      Effect.all([
+        sql`ALTER TABLE colloquy_shares DROP COLUMN own_times`,
+        sql`DELETE FROM colloquy_migrations WHERE migration_id > 2`,
+      ]),
+    )
+    const store = yield* storeOf(world)
+    assert.deepStrictEqual(yield* recordsOf(store, fork.id), log)
+  }),
 )
 
 const forksDeleted = caseOf(
@@ -93,8 +123,8 @@ const forksDeleted = caseOf(
       const store = yield* storeOf(world)
       const original = messages(1, 50)
       yield* create(store, meta, [...firstRecords(meta), ...original])
-      for (const number of [2, 3]) {
-        yield* create(store, metaOf(number, { forkedFrom: id }), forkLog(number, original, 1))
+      for (const [number, atMs] of [[2], [3, 1]] as const) {
+        yield* create(store, metaOf(number, { forkedFrom: id }), forkLog(number, original, atMs))
       }
       yield* store.delete(metaOf(2).id)
       yield* store.delete(id)
@@ -271,7 +301,11 @@ const retention = caseOf(
 )
 
 export const logCases: ReadonlyArray<Case> = [
-  forks,
+  forks(["at the times of the original"]),
+  forks(["at one time, as earlier versions made it,", 5_000_000, 6_000_000]),
+  forks(["with a fork of its own at another time", undefined, 6_000_000]),
+  forks(["at one time, with a fork that keeps the times,", 5_000_000]),
+  earlierForks,
   forksDeleted,
   migratedTogether,
   newer,

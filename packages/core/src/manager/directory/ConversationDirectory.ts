@@ -118,17 +118,20 @@ export class ConversationDirectory {
       const problem = problemOf(rule)
       if (problem !== undefined) return yield* problem
       const entry = yield* orUnavailable(id, findEntry(this.parts, id, access))
-      const { events, settings } = yield* this.use(entry, (conversation) =>
+      const { settings, source } = yield* this.use(entry, (conversation) =>
         Effect.all({
-          events: conversation.durableEvents,
+          source: Effect.map(conversation.durableEvents, (events) => ({
+            events,
+            timeOf: (seq: number) => conversation.timeOf(seq),
+          })),
           settings: Effect.map(conversation.state, ({ settings: now }) => ({ ...now, ...options })),
         }),
       )
-      const beyond = beyondHistory(events, rule)
+      const beyond = beyondHistory(source.events, rule)
       if (beyond !== undefined) return yield* beyond
       return yield* this.creation.start(settings, entry.owner, {
         id: entry.id,
-        log: (forked) => forkLog(events, rule, { id: forked, settings }),
+        log: (forked) => forkLog(source, rule, { id: forked, settings }),
       })
     })
   }

@@ -42,9 +42,9 @@ export class Creation {
       this.parts.shutdown.checkOpen,
       this.parts.storage.history(resumePath, access),
     )
-    return Effect.map(stored, ({ events, id }) => ({
+    return Effect.map(stored, ({ id, source }) => ({
       id,
-      log: (created) => forkLog(events, wholeHistory, { id: created, settings }),
+      log: (created) => forkLog(source, wholeHistory, { id: created, settings }),
     }))
   }
 

@@ -1,15 +1,15 @@
 /** What the log of a new conversation begins with. Pure. */
 import { defined } from "@colloquy/protocol/Defined"
-import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type { ConversationSettings } from "../../ConversationSettings.ts"
 import { initialEvents } from "../../decider/InitialEvents.ts"
+import type { ForkedEvent } from "../../recovery/Fork.ts"
 import { importedLog } from "./ImportedLog.ts"
 import { numberDrafts } from "../../decider/State.ts"
 
 /** The first events of a new conversation, and the id of the conversation that they were copied from. */
 export interface InitialLog {
-  readonly events: ReadonlyArray<Event>
+  readonly events: ReadonlyArray<ForkedEvent>
   readonly forkedFrom?: string
 }
 
@@ -23,15 +23,17 @@ export interface Beginning {
 export interface Origin {
   /** Id of the conversation that it continues, if it continues one. */
   readonly id?: string
-  readonly log: (id: ConversationId) => ReadonlyArray<Event>
+  readonly log: (id: ConversationId) => ReadonlyArray<ForkedEvent>
 }
 
-/** A history that comes from another program. Undefined without one. */
+/** A history that comes from another program, without times. Undefined without one. */
 export const importedOrigin = (
   history: Beginning["history"],
   settings: ConversationSettings,
 ): Origin | undefined =>
-  history === undefined ? undefined : { log: (id) => importedLog(id, settings, history) }
+  history === undefined
+    ? undefined
+    : { log: (id) => importedLog(id, settings, history).map((event) => ({ event })) }
 
 /** A copy of the log of the origin; without one the first events of every conversation. */
 export const initialLogOf = (
@@ -40,5 +42,5 @@ export const initialLogOf = (
   origin: Origin | undefined,
 ): InitialLog =>
   origin === undefined
-    ? { events: numberDrafts(0, initialEvents(id, settings)) }
+    ? { events: numberDrafts(0, initialEvents(id, settings)).map((event) => ({ event })) }
     : { events: origin.log(id), ...defined({ forkedFrom: origin.id }) }

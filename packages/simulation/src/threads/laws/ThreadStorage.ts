@@ -96,6 +96,22 @@ const afterReverts = (
     })),
   ])
 
+/** The turns that run, and the items that are open. */
+const unfinished = (id: string, turns: ReadonlyArray<unknown>): ReadonlyArray<string> => [
+  ...turns.flatMap((turn) =>
+    at(turn, "status") === "inProgress"
+      ? [`thread ${id}: turn ${String(at(turn, "id"))} runs`]
+      : [],
+  ),
+  ...turns.flatMap((turn) =>
+    itemsOf(turn).flatMap((item) =>
+      at(item, "status") === "inProgress"
+        ? [`thread ${id}: item ${String(at(item, "id"))} is open`]
+        : [],
+    ),
+  ),
+]
+
 /** What is wrong with what a client reads of one thread after a crash. */
 const recalled = (
   id: string,
@@ -105,7 +121,9 @@ const recalled = (
   goesOn: boolean,
 ): ReadonlyArray<string> => {
   const of = (method: string) =>
-    answers.find(({ request }) => request.method === method && param(request, "threadId") === id)
+    answers.findLast(
+      ({ request }) => request.method === method && param(request, "threadId") === id,
+    )
   const [resumed, read] = [of(ThreadResume._tag), of(ThreadRead._tag)]
   if (resumed?.response.result === undefined || read?.response.result === undefined) {
     return [`thread ${id} cannot be read: ${read?.response.text ?? resumed?.response.text}`]
@@ -119,23 +137,11 @@ const recalled = (
       ? [`thread ${id}: message "${msg.message}" is not read back`]
       : [],
   )
-  // A turn that waited for an answer, or had not begun, goes on, and may hang.
-  const running = turns.flatMap((turn) =>
-    at(turn, "status") === "inProgress"
-      ? [`thread ${id}: turn ${String(at(turn, "id"))} runs`]
-      : [],
-  )
-  const open = turns.flatMap((turn) =>
-    itemsOf(turn).flatMap((item) =>
-      at(item, "status") === "inProgress"
-        ? [`thread ${id}: item ${String(at(item, "id"))} is open`]
-        : [],
-    ),
-  )
   const lost = lostQueue(events, of(ThreadQueueList._tag), shown).map(
     (one) => `thread ${id}: queued input ${one} is lost`,
   )
-  return [...missing, ...(goesOn ? [] : [...running, ...open]), ...lost]
+  // A turn that waited for an answer, or had not begun, goes on, and may hang.
+  return [...missing, ...(goesOn ? [] : unfinished(id, turns)), ...lost]
 }
 
 const afterCrash = (run: ThreadRestart): ReadonlyArray<string> => {
@@ -150,6 +156,64 @@ const afterCrash = (run: ThreadRestart): ReadonlyArray<string> => {
   )
   return [...run.surviving].flatMap(([id, events]) =>
     recalled(id, events, run.reverting.get(id), answers, going.has(id)),
+  )
+}
+
+const keyOf = (one: unknown): string => String(at(one, "id"))
+
+/** What of a turn a later response takes back: its end, an item that has ended, or that there is an item. */
+const takenBack = (before: unknown, later: unknown): ReadonlyArray<string> => {
+  if (at(before, "status") !== "inProgress") {
+    return JSON.stringify(before) === JSON.stringify(later) ? [] : ["its end"]
+  }
+  const items = new Map(itemsOf(later).map((item) => [keyOf(item), JSON.stringify(item)]))
+  return itemsOf(before).flatMap((item) => {
+    const now = items.get(keyOf(item))
+    const isOpen = at(item, "completedAtMs") === null
+    return now === undefined || (!isOpen && now !== JSON.stringify(item))
+      ? [`item ${keyOf(item)}`]
+      : []
+  })
+}
+
+/** The calls of a turn that began before that time. */
+const callsBefore = (turn: unknown, ms: number): ReadonlyArray<string> =>
+  itemsOf(turn).flatMap((item) =>
+    at(item, "status") !== undefined && Number(at(item, "startedAtMs")) < ms ? [keyOf(item)] : [],
+  )
+
+/** What is wrong with what is read of a thread before it is loaded, compared with its next responses. */
+const readBeforeLoad = (
+  [first, ...later]: ReadonlyArray<Answered>,
+  crashedAtMs: number,
+): ReadonlyArray<string> => {
+  const before = new Map(turnsOf(first).map((turn) => [keyOf(turn), turn]))
+  return later.flatMap(turnsOf).flatMap((turn) => {
+    const known = before.get(keyOf(turn))
+    if (known === undefined) return []
+    const shown = itemsOf(known).map(keyOf)
+    const missing = callsBefore(turn, crashedAtMs).filter((id) => !shown.includes(id))
+    return [
+      ...takenBack(known, turn).map((what) => `turn ${keyOf(turn)}: ${what} is taken back`),
+      ...missing.map((id) => `turn ${keyOf(turn)}: item ${id} is missing before it is loaded`),
+    ]
+  })
+}
+
+/** L11: what is read of a thread before a process loads it holds afterwards. */
+export const readBeforeLoadHolds: RunCheck = ({ run }) => {
+  const { afterRestart } = run
+  const [connection] = afterRestart === undefined ? [] : connectionsOf(afterRestart)
+  if (afterRestart === undefined || connection === undefined) return []
+  const crashedAtMs = afterRestart.trace[0]?.ms ?? 0
+  const answers = succeededOf(connection).filter(
+    ({ request }) => request.method === ThreadRead._tag || request.method === ThreadResume._tag,
+  )
+  return [...afterRestart.surviving.keys()].flatMap((id) =>
+    readBeforeLoad(
+      answers.filter(({ request }) => param(request, "threadId") === id),
+      crashedAtMs,
+    ),
   )
 }
 
