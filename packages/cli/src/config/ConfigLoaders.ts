@@ -13,7 +13,7 @@ import * as Result from "effect/Result"
 import { serverOptions } from "../args/ServerOptions.ts"
 import { servedCluster } from "../cluster/ServedCluster.ts"
 import { servedHttp } from "../http/ServedHttp.ts"
-import * as StartLoading from "../server/StartLoading.ts"
+import { errorOf, loadFrom } from "../server/Startup.ts"
 import { allKeys } from "./AllKeys.ts"
 import { settingsOf } from "./LiveSettings.ts"
 
@@ -21,7 +21,7 @@ import { settingsOf } from "./LiveSettings.ts"
 type Loader = (source: ResolveSource) => Effect.Effect<ReadonlyArray<SettingsError>>
 
 const faultOf = <A>(loaded: Result.Result<A, ConfigFault>): ReadonlyArray<SettingsError> =>
-  Result.isFailure(loaded) ? [StartLoading.errorOf(loaded.failure)] : []
+  Result.isFailure(loaded) ? [errorOf(loaded.failure)] : []
 
 const failureOf = <A>(
   loading: Effect.Effect<A, SettingsError>,
@@ -37,11 +37,11 @@ const inProfile = (tree: ConfigTree.ConfigTree, profile: unknown, fault: Setting
   const table = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined
   if (!ConfigTree.isTable(table) || !Object.hasOwn(table, key)) return fault
   const path = `profiles.${profile}.${key}`
-  return StartLoading.errorOf({ key: path, message: message.replace(`\`${key}\``, `\`${path}\``) })
+  return errorOf({ key: path, message: message.replace(`\`${key}\``, `\`${path}\``) })
 }
 
 const start: Loader = (source) =>
-  Effect.map(failureOf(StartLoading.load(source)), (faults) =>
+  Effect.map(failureOf(loadFrom(source)), (faults) =>
     faults.map((fault) => inProfile(source.tree, source.tree["profile"], fault)),
   )
 
@@ -72,7 +72,7 @@ const cluster: Loader = ({ tree }) => {
 
 /** All loaders. */
 export const loaders: ReadonlyArray<Loader> = [
-  ({ tree }) => Effect.sync(() => faultsOfTypes(allKeys(), tree).map(StartLoading.errorOf)),
+  ({ tree }) => Effect.sync(() => faultsOfTypes(allKeys(), tree).map(errorOf)),
   start,
   profiles,
   ({ tree }) => Effect.sync(() => faultOf(servedHttp(tree))),

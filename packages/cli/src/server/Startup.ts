@@ -2,13 +2,17 @@
  * Resolves the command line, the environment and `config.toml` into what the commands need. An invalid configuration ends
  * the process here, before anything is served, with one line that names the problem and its place.
  */
-import type { SettingsError } from "@colloquy/core/ConversationSettings"
+import { type ConversationSettings, SettingsError } from "@colloquy/core/ConversationSettings"
+import type { ConfigFault } from "@colloquy/config/ConfigFault"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import type * as Resolve from "@colloquy/config/Resolve"
 import { offlineProvider, openaiProvider, ossProvider } from "@colloquy/models/Providers"
+import type { OfflineScript } from "@colloquy/models/OfflineScript"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { resolve as resolvePath } from "node:path"
 import type { Launch } from "../args/Args.ts"
 import { excludedLogin } from "../auth/ExcludedLogin.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
@@ -17,11 +21,25 @@ import * as LiveSettings from "../config/LiveSettings.ts"
 import { warningsOf } from "../config/UnknownKeys.ts"
 import { errorLine } from "../log/ErrorLine.ts"
 import { type Environment, isLoggedIn, originalLogin } from "../machine/Environment.ts"
+import { serverOptions, type ServerOptions } from "../args/ServerOptions.ts"
+import type { TelemetryOptions } from "../args/TelemetryOptions.ts"
 import { statSync } from "./StartFiles.ts"
-import * as StartLoading from "./StartLoading.ts"
 
-/** What a command needs from the configuration. */
-export interface Startup extends StartLoading.Loaded {
+/** What every command loads from the configuration. */
+export interface Loaded {
+  readonly options: ServerOptions
+  /** The table `telemetry`; absent if there is none. */
+  readonly telemetry?: TelemetryOptions
+  /** The settings of a conversation whose client sets none. */
+  readonly settings: ConversationSettings
+  /** The responses of the offline model; absent for the built-in ones. */
+  readonly script?: OfflineScript
+  /** Set if no provider is configured: says so and what to configure. `settings` then has the default provider. */
+  readonly missingProvider?: string
+}
+
+/** What a command needs to start. */
+export interface Startup extends Loaded {
   /** The configuration as it was at the start. */
   readonly source: Resolve.ResolveSource
   /** The configuration as it is at each use. */
@@ -123,6 +141,65 @@ const directoryFault = (path: string): string | undefined => {
   }
 }
 
+const readScript = (path: string) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./ScriptFile.ts")),
+    ({ read }) => read(path),
+  )
+
+/** Decodes the table `telemetry`. Most configurations have none and load nothing of it. */
+const readTelemetry = <E>(
+  tree: ConfigTree.ConfigTree,
+  read: (keys: Result.Result<TelemetryOptions, ConfigFault>) => Effect.Effect<TelemetryOptions, E>,
+) =>
+  Effect.flatMap(
+    Effect.promise(() => import("../args/TelemetryOptions.ts")),
+    ({ telemetryOptions }) => read(telemetryOptions(tree)),
+  )
+
+/** The fault as an error of the settings. */
+export const errorOf = ({ key, message }: Pick<ConfigFault, "key" | "message">): SettingsError =>
+  new SettingsError({ message, ...(key === undefined ? {} : { key }) })
+
+/**
+ * Loads what every command needs from a configuration, and the files that it names. Fails with the first fault: a key that is
+ * not valid, or settings with which no conversation could start. A candidate configuration is loaded in the same way before
+ * it is written.
+ *
+ * @param locate adds the place in the file to the error about a key; default: none is added
+ */
+export const loadFrom = Effect.fnUntraced(function* (
+  source: Resolve.ResolveSource,
+  locate: LiveSettings.Locate = Effect.succeed,
+): Effect.fn.Return<Loaded, SettingsError> {
+  const { cwd, tree } = source
+  const read = <A>(keys: Result.Result<A, ConfigFault>) =>
+    Effect.catch(Effect.fromResult(keys), (fault) =>
+      Effect.flatMap(locate(errorOf(fault)), Effect.fail),
+    )
+  const options = yield* read(serverOptions(tree))
+  const telemetry =
+    ConfigTree.get(tree, "telemetry") === undefined
+      ? {}
+      : { telemetry: yield* readTelemetry(tree, read) }
+  // Faulty settings are reported now, not at every call. A missing provider is not an error yet: a login may follow.
+  const created = yield* Effect.result(
+    LiveSettings.settingsOf(source, { requiresProvider: true }, locate),
+  )
+  const settings = Result.isSuccess(created)
+    ? created.success
+    : yield* LiveSettings.settingsOf(source, {}, locate)
+  const path = options.offline?.script
+  const script = path === undefined ? undefined : yield* readScript(resolvePath(cwd, path))
+  return {
+    options,
+    ...telemetry,
+    settings,
+    ...(script === undefined ? {} : { script }),
+    ...(Result.isSuccess(created) ? {} : { missingProvider: created.failure.message }),
+  }
+})
+
 /** Loads the configuration. Fails if it is not valid, or if no conversation could start with it. */
 export const load = Effect.fnUntraced(function* (
   environment: Environment,
@@ -157,9 +234,6 @@ export const load = Effect.fnUntraced(function* (
     known: file,
   })
   const flagKeys = ConfigTree.flagKeys(overrides)
-  const loaded = yield* Effect.mapError(
-    StartLoading.load({ ...source, flagKeys }, live.locate),
-    failed,
-  )
+  const loaded = yield* Effect.mapError(loadFrom({ ...source, flagKeys }, live.locate), failed)
   return { source, live, overrides, ...loaded, warnings }
 })
