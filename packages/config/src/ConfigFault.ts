@@ -33,16 +33,22 @@ interface Leaf {
   readonly refusedBy?: SchemaAST.AST
 }
 
-const leafOf = (
+/** The parts of an issue that are no longer divided: one if the decoder stopped at the first. */
+const leavesOf = (
   issue: SchemaIssue.Issue,
   path: ReadonlyArray<string>,
   refusedBy?: SchemaAST.AST,
-): Leaf => {
+): readonly [Leaf, ...ReadonlyArray<Leaf>] => {
   switch (issue._tag) {
     case "Pointer":
-      return leafOf(issue.issue, [...path, ...issue.path.map(String)])
-    case "Composite":
-      return leafOf(issue.issues[0], path, issue.ast)
+      return leavesOf(issue.issue, [...path, ...issue.path.map(String)])
+    case "Composite": {
+      const [first, ...others] = issue.issues
+      return [
+        ...leavesOf(first, path, issue.ast),
+        ...others.flatMap((one) => leavesOf(one, path, issue.ast)),
+      ]
+    }
     case "AnyOf": {
       // The value has the type of exactly one member, such as a sequence, so the fault is inside
       // it.
@@ -51,14 +57,14 @@ const leafOf = (
         others.length === 0 &&
         only._tag !== "InvalidType" &&
         only._tag !== "AnyOf"
-        ? leafOf(only, path)
-        : { issue, path }
+        ? leavesOf(only, path)
+        : [{ issue, path }]
     }
     case "Filter":
     case "Encoding":
-      return { issue, path, ...(refusedBy === undefined ? {} : { refusedBy }) }
+      return [{ issue, path, ...(refusedBy === undefined ? {} : { refusedBy }) }]
     default:
-      return { issue, path }
+      return [{ issue, path }]
   }
 }
 
@@ -83,7 +89,8 @@ const namesOf = (ast: SchemaAST.Union): ReadonlyArray<string> =>
     type._tag === "Literal" && typeof type.literal === "string" ? [type.literal] : [],
   )
 
-const describeFound = (value: unknown): string => {
+/** The type of a value, and the value unless it is a text. */
+export const describeFound = (value: unknown): string => {
   if (value === null) return "null"
   if (Array.isArray(value)) return "sequence"
   if (value instanceof Date) return "datetime"
@@ -112,9 +119,7 @@ export const faultAt = (path: ReadonlyArray<string>, problem: string): ConfigFau
   return new ConfigFault({ message: `${problem}\nin \`${key}\`\n`, key })
 }
 
-/** The fault of `tree` that a schema issue reports. */
-export const faultOfIssue = (issue: SchemaIssue.Issue, tree: ConfigTree): ConfigFault => {
-  const leaf = leafOf(issue, [])
+const faultOfLeaf = (leaf: Leaf, tree: ConfigTree): ConfigFault => {
   if (leaf.issue._tag === "MissingKey") {
     return faultAt(leaf.path.slice(0, -1), `missing field \`${leaf.path.at(-1)}\``)
   }
@@ -139,3 +144,13 @@ export const faultOfIssue = (issue: SchemaIssue.Issue, tree: ConfigTree): Config
     `invalid type: ${describeFound(value)}, expected ${expected ?? "another type"}`,
   )
 }
+
+/** The first fault of `tree` that a schema issue reports. */
+export const faultOfIssue = (issue: SchemaIssue.Issue, tree: ConfigTree): ConfigFault =>
+  faultOfLeaf(leavesOf(issue, [])[0], tree)
+
+/** Every fault of `tree` that a schema issue reports, at least one. */
+export const faultsOfIssue = (
+  issue: SchemaIssue.Issue,
+  tree: ConfigTree,
+): ReadonlyArray<ConfigFault> => leavesOf(issue, []).map((leaf) => faultOfLeaf(leaf, tree))

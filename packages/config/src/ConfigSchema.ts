@@ -14,7 +14,7 @@ import {
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { ConfiguredApprovalPolicy } from "./ApprovalPolicy.ts"
-import { type ConfigFault, faultOfIssue } from "./ConfigFault.ts"
+import { type ConfigFault, faultOfIssue, faultsOfIssue } from "./ConfigFault.ts"
 import { Count, key, keyOr, Name, Seconds, Strings, StringTable } from "./KeySchemas.ts"
 import { McpServerConfig, ProviderConfig } from "./ConfigServers.ts"
 import type { ConfigTree } from "./ConfigTree.ts"
@@ -224,3 +224,13 @@ export const decode = <S extends Schema.Codec<unknown, unknown>>(
   tree: ConfigTree,
 ): Result.Result<S["Type"], ConfigFault> =>
   Result.mapError(Schema.decodeResult(schema)(tree), (error) => faultOfIssue(error.issue, tree))
+
+/** Every fault that decoding with `schema` finds, in its order; `decode` fails with the first. */
+export const faultsOf = (
+  schema: Schema.Codec<unknown, unknown>,
+  tree: ConfigTree,
+): ReadonlyArray<ConfigFault> =>
+  Result.match(Schema.decodeResult(schema, { errors: "all" })(tree), {
+    onSuccess: () => [],
+    onFailure: ({ issue }) => faultsOfIssue(issue, tree),
+  })

@@ -1,14 +1,13 @@
 /** The cluster that the configuration of a server names. Without one nothing of clusters is loaded. */
-import * as ConfigTree from "@colloquy/config/ConfigTree"
 import * as Result from "effect/Result"
 import type { ConversationPlace } from "../Application.ts"
 import type { ClusterOptions } from "../args/ClusterOptions.ts"
 import { parseNodeAddress } from "../args/Addresses.ts"
-import type { ServerOptions } from "../args/ServerOptions.ts"
 import { isLoopback } from "../http/BindPolicy.ts"
 import type { Started } from "../server/Started.ts"
 import { oneLine } from "../server/Startup.ts"
 import type { ClusterError } from "./ClusterPlace.ts"
+import { servedCluster } from "./ServedCluster.ts"
 
 /** What a server needs to be a node. */
 export interface ConfiguredCluster {
@@ -18,15 +17,6 @@ export interface ConfiguredCluster {
   /** What the operator must see to; undefined if nothing. */
   readonly warning: string | undefined
 }
-
-/** Why the cluster cannot be used with the other keys, in one line; undefined if it can. */
-export const storeProblem = (
-  { database }: ClusterOptions,
-  { conversation_store: store = database }: ServerOptions,
-): string | undefined =>
-  store === database
-    ? undefined
-    : "`conversation_store` names another place than `cluster.database`, where a cluster stores conversations: remove the key, or give both the same address"
 
 /** A warning about a port that more than the nodes may reach; undefined if only this machine can. */
 export const listenWarning = ({ listen = "" }: ClusterOptions): string | undefined => {
@@ -40,14 +30,11 @@ export const listenWarning = ({ listen = "" }: ClusterOptions): string | undefin
 export const configuredCluster = async ({
   startup: { options, source },
 }: Started): Promise<string | ConfiguredCluster | undefined> => {
-  if (ConfigTree.get(source.tree, "cluster") === undefined) return undefined
-  const { clusterOptions, defaultDrainMs } = await import("../args/ClusterOptions.ts")
-  const decoded = clusterOptions(source.tree)
-  if (Result.isFailure(decoded)) return `error loading config: ${oneLine(decoded.failure.message)}`
-  const cluster = decoded.success
+  const loaded = await servedCluster(source.tree, options)
+  if (Result.isFailure(loaded)) return `error loading config: ${oneLine(loaded.failure.message)}`
+  const cluster = loaded.success
   if (cluster === undefined) return undefined
-  const problem = storeProblem(cluster, options)
-  if (problem !== undefined) return problem
+  const { defaultDrainMs } = await import("../args/ClusterOptions.ts")
   const { make } = await import("./ClusterPlace.ts")
   return {
     place: make(cluster),

@@ -16,17 +16,19 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Application from "../Application.ts"
 import type { Invocation, Served } from "../args/Args.ts"
-import { type HttpOptions, httpOptions } from "../args/HttpOptions.ts"
+import type { HttpOptions } from "../args/HttpOptions.ts"
 import { configuredCluster, type ConfiguredCluster } from "../cluster/ConfiguredCluster.ts"
-import { accessTokenProblem, principalsOf } from "../http/AccessTokenSettings.ts"
+import { principalsOf } from "../http/AccessTokenSettings.ts"
 import { bindProblem, hostWarning } from "../http/BindPolicy.ts"
 import * as HttpServer from "../http/HttpServer.ts"
-import { publicUrlProblem, publishedUrl } from "../http/PublicAddress.ts"
+import { publishedUrl } from "../http/PublicAddress.ts"
 import * as PrincipalsFile from "../http/PrincipalsFile.ts"
+import { servedHttp } from "../http/ServedHttp.ts"
 import { type StateToken, tokenOf } from "../http/TokenFile.ts"
 import { errorLine } from "../log/ErrorLine.ts"
 import * as ProcessGuard from "../machine/ProcessGuard.ts"
 import { start, type Started } from "../server/Started.ts"
+import { oneLine } from "../server/Startup.ts"
 
 type ServeInvocation = Extract<Invocation, { readonly _tag: "Serve" }>
 
@@ -71,13 +73,11 @@ const prepare = async (
   invocation: ServeInvocation,
   { environment, startup }: Started,
 ): Promise<string | Prepared> => {
-  const decoded = httpOptions(startup.source.tree)
-  if (Result.isFailure(decoded)) return `error loading config: ${decoded.failure.message}`
-  const options = decoded.success
-  const problem = bindProblem(invocation.address, options) ?? publicUrlProblem(options)
+  const loaded = servedHttp(startup.source.tree)
+  if (Result.isFailure(loaded)) return `error loading config: ${oneLine(loaded.failure.message)}`
+  const options = loaded.success
+  const problem = bindProblem(invocation.address, options)
   if (problem !== undefined) return problem
-  const unusable = accessTokenProblem(options)
-  if (unusable !== undefined) return unusable
   if ((options.authentication ?? "token") !== "token") {
     return { options, token: undefined, principals: undefined }
   }

@@ -2,7 +2,6 @@
  * The configuration as clients of app-server v2 read and edit it: the layers `config.toml` and command line, each value with
  * its layer, secrets redacted; and edits of the file, all or none. Implements `ConfigPort`.
  */
-import { Config, decode } from "@colloquy/config/ConfigSchema"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import {
   ConfigFailed,
@@ -13,6 +12,7 @@ import {
   type ConfigView,
   type ConfigWritten,
 } from "@colloquy/server/thread/host/ports/ConfigPort"
+import { parseJson } from "@colloquy/protocol/Json"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -20,9 +20,11 @@ import * as Semaphore from "effect/Semaphore"
 import { createHash } from "node:crypto"
 import { realpathSync } from "node:fs"
 import { resolve } from "node:path"
+import * as CandidateCheck from "./CandidateCheck.ts"
 import type { ConfigFile } from "./ConfigFile.ts"
 import * as ConfigWriter from "./ConfigWriter.ts"
 import type { LiveSettings } from "./LiveSettings.ts"
+import { merged } from "./MergedTables.ts"
 import { isSecretKey, redacted, withoutSecrets } from "./Redaction.ts"
 
 const unavailable = ({ message }: { readonly message: string }) =>
@@ -35,9 +37,10 @@ const versionOf = (text: string): string =>
 
 /** A copy for clients: tables as plain objects, without secrets. */
 const shown = (value: unknown, path: ReadonlyArray<string> = []): unknown => {
-  if (path.length > 0 && isSecretKey(path)) return redacted
-  if (value instanceof Date) return value.toISOString()
-  if (!ConfigTree.isTable(value)) return withoutSecrets(value)
+  if (!ConfigTree.isTable(value)) {
+    if (isSecretKey(path)) return redacted
+    return value instanceof Date ? value.toISOString() : withoutSecrets(value)
+  }
   return Object.fromEntries(
     Object.keys(value).map((name) => [name, shown(value[name], [...path, name])]),
   )
@@ -85,6 +88,14 @@ const viewOf = (file: ConfigFile, overrides: ReadonlyArray<ConfigTree.Override>)
   }
 }
 
+const unquoted = (name: string): Result.Result<string, ConfigFailed> =>
+  name.startsWith('"')
+    ? Result.mapBoth(parseJson(name), {
+        onSuccess: String,
+        onFailure: () => invalid("keyPath: a quoted name has an escape that is not valid"),
+      })
+    : Result.succeed(name)
+
 /** A path as its names; a name may be quoted, so that it can have dots. */
 const namesOf = (keyPath: string): Result.Result<ReadonlyArray<string>, ConfigFailed> => {
   if (keyPath === "") return Result.fail(invalid("keyPath must not be empty"))
@@ -96,9 +107,7 @@ const namesOf = (keyPath: string): Result.Result<ReadonlyArray<string>, ConfigFa
       ),
     )
   }
-  return Result.succeed(
-    names.map((name) => (name.startsWith('"') ? String(JSON.parse(name)) : name)),
-  )
+  return Result.all(names.map(unquoted))
 }
 
 const valueAt = (tree: unknown, path: ReadonlyArray<string>): unknown =>
@@ -107,16 +116,6 @@ const valueAt = (tree: unknown, path: ReadonlyArray<string>): unknown =>
       ConfigTree.isTable(node) && Object.hasOwn(node, name) ? node[name] : undefined,
     tree,
   )
-
-const merged = (before: unknown, value: unknown): unknown =>
-  ConfigTree.isTable(before) && ConfigTree.isTable(value)
-    ? Object.fromEntries(
-        [...new Set([...Object.keys(before), ...Object.keys(value)])].map((name) => [
-          name,
-          Object.hasOwn(value, name) ? merged(before[name], value[name]) : before[name],
-        ]),
-      )
-    : value
 
 /** TOML has no null. */
 const hasNull = (value: unknown): boolean =>
@@ -136,11 +135,11 @@ const editOf = (
     return Result.succeed({ path, value: whole })
   })
 
-/** The text after all edits, one after the other, so that a later one sees the earlier ones. */
+/** The text after all edits, one after the other, so that a later one sees the earlier ones; and its tree. */
 const textAfter = (
   file: ConfigFile,
   edits: ReadonlyArray<ConfigEdit>,
-): Result.Result<string, ConfigFailed> => {
+): Result.Result<Pick<ConfigFile, "text" | "tree">, ConfigFailed> => {
   let { text, tree } = file
   for (const one of edits) {
     const edit = editOf(one, tree)
@@ -152,10 +151,7 @@ const textAfter = (
     if (Result.isFailure(parsed)) return Result.fail(invalid(parsed.failure))
     tree = parsed.success
   }
-  const decoded = decode(Config, tree)
-  return Result.isFailure(decoded)
-    ? Result.fail(invalid(`Invalid configuration: ${decoded.failure.message}`))
-    : Result.succeed(text)
+  return Result.succeed({ text, tree })
 }
 
 const realOf = (path: string): string => {
@@ -190,8 +186,7 @@ interface Source {
   readonly stateDirectory: string
   /** The current file. */
   readonly file: Effect.Effect<ConfigFile, ConfigFailed>
-  /** The keys that the command line sets. */
-  readonly overrides: ReadonlyArray<ConfigTree.Override>
+  readonly given: CandidateCheck.CheckSource
 }
 
 /** Fails when the edits are for another file than `before`, or for another version of it. */
@@ -211,14 +206,17 @@ const checkTarget = (
 }
 
 const write = Effect.fnUntraced(function* (
-  { file, overrides, stateDirectory }: Source,
+  { file, given, stateDirectory }: Source,
   edits: ConfigEdits,
 ): Effect.fn.Return<ConfigWritten, ConfigFailed> {
   const before = yield* file
   yield* checkTarget(edits, before)
-  const text = yield* Effect.fromResult(textAfter(before, edits.edits))
+  const { text, tree } = yield* Effect.fromResult(textAfter(before, edits.edits))
+  yield* Effect.mapError(CandidateCheck.check(given, before.tree, tree), ({ message }) =>
+    invalid(`Invalid configuration: ${message}`),
+  )
   yield* Effect.mapError(ConfigWriter.replaceText(stateDirectory, before, text), unavailable)
-  const overridden = overriddenBy(layersOf(before, overrides), edits.edits)
+  const overridden = overriddenBy(layersOf(before, given.overrides), edits.edits)
   return {
     version: versionOf(text),
     filePath: before.path,
@@ -228,21 +226,21 @@ const write = Effect.fnUntraced(function* (
 
 /**
  * @param live the current file
- * @param overrides the keys that the command line sets
+ * @param given the keys that the command line sets, and what counts besides
  */
 export const layer = (
   stateDirectory: string,
   live: Pick<LiveSettings, "file">,
-  overrides: ReadonlyArray<ConfigTree.Override>,
+  given: CandidateCheck.CheckSource,
 ): Layer.Layer<never> =>
   Layer.effect(
     ConfigPort,
     Effect.map(Semaphore.make(1), (oneWriter) => {
       const file = Effect.mapError(live.file, unavailable)
       return {
-        read: Effect.map(file, (now) => viewOf(now, overrides)),
+        read: Effect.map(file, (now) => viewOf(now, given.overrides)),
         write: (edits: ConfigEdits) =>
-          oneWriter.withPermit(write({ stateDirectory, file, overrides }, edits)),
+          oneWriter.withPermit(write({ stateDirectory, file, given }, edits)),
       }
     }),
   )

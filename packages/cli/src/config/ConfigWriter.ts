@@ -3,6 +3,7 @@
  * parsed and compared before it is written, and the file is replaced atomically, so that no program reads a partial file.
  */
 import { SettingsError } from "@colloquy/core/ConversationSettings"
+import { describeFound, faultAt } from "@colloquy/config/ConfigFault"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import { patch, parse } from "@decimalturn/toml-patch"
 import * as Effect from "effect/Effect"
@@ -30,13 +31,46 @@ const tableAt = (tree: Table, path: ReadonlyArray<string>): Table | undefined =>
   return isTable(table) ? table : undefined
 }
 
-/** Edits a tree in place, if the key's table exists. */
+/** Edits a tree in place. Adds the tables that a value needs; they are absent, or tables. */
 const edit = (tree: Table, { path, value }: Edit): void => {
-  const table = tableAt(tree, path.slice(0, -1))
+  const names = path.slice(0, -1)
   const last = path.at(-1) ?? ""
-  if (table === undefined) return
-  if (value === undefined) delete table[last]
-  else table[last] = value
+  if (value === undefined) {
+    const table = tableAt(tree, names)
+    if (table !== undefined) delete table[last]
+    return
+  }
+  let table = tree
+  for (const name of names) {
+    const inner = tableAt(table, [name]) ?? {}
+    table[name] = inner
+    table = inner
+  }
+  table[last] = value
+}
+
+const parses = (text: string): boolean => {
+  try {
+    parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The fault of an edit below a value that is no table; undefined if it can be made. */
+const parentFault = (tree: ConfigTree.ConfigTree, { path, value }: Edit): string | undefined => {
+  let table: unknown = tree
+  // A key that is not there need not be removed.
+  const parents = value === undefined ? [] : path.slice(0, -1)
+  for (const [depth, name] of parents.entries()) {
+    if (!isTable(table) || !Object.hasOwn(table, name)) return undefined
+    table = table[name]
+    if (isTable(table)) continue
+    const problem = `invalid type: ${describeFound(table)}, expected a map`
+    return faultAt(path.slice(0, depth + 1), problem).message.trim()
+  }
+  return undefined
 }
 
 const ended = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`)
@@ -48,7 +82,9 @@ const withTables = (text: string, edits: ReadonlyArray<Edit>): string => {
     const names = path.slice(0, -1)
     if (value === undefined || tableAt(parse(grown) as Table, names) !== undefined) continue
     const header = names.map((name) => JSON.stringify(name)).join(".")
-    grown = `${ended(grown)}${grown === "" ? "" : "\n"}[${header}]\n`
+    const next = `${ended(grown)}${grown === "" ? "" : "\n"}[${header}]\n`
+    // An inline table cannot be continued outside of it; the edit adds to it.
+    if (parses(next)) grown = next
   }
   return grown
 }
@@ -72,6 +108,10 @@ export const edited = (
   }
   const before = ConfigTree.parseToml(text)
   if (Result.isFailure(before)) return Result.fail(fail(before.failure))
+  for (const one of edits) {
+    const fault = parentFault(before.success, one)
+    if (fault !== undefined) return Result.fail(fail(fault))
+  }
   try {
     const grown = withTables(text, edits)
     const wanted = parse(grown) as Table

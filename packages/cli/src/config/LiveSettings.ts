@@ -69,6 +69,21 @@ const withInstructions = (
         ({ read }) => read(settings),
       )
 
+/** Adds the place in the file to an error about a key. */
+export type Locate = (error: SettingsError) => Effect.Effect<SettingsError>
+
+/** The settings of one conversation. Fails with the first fault; one of a key is passed to `locate` before. */
+export const settingsOf = (
+  source: Resolve.ResolveSource,
+  overrides: SettingsOverrides,
+  locate: Locate,
+): Effect.Effect<ConversationSettings, SettingsError> => {
+  const resolved = Resolve.resolve(source, overrides)
+  return Result.isSuccess(resolved)
+    ? withInstructions(resolved.success)
+    : Effect.flatMap(locate(resolved.failure), Effect.fail)
+}
+
 /** Warns about unknown keys: they have no effect, and the client gets no other sign of it. */
 const warnOfUnknown = Effect.fnUntraced(function* (config: SettingsOverrides["config"]) {
   if (config === undefined || Object.keys(config).length === 0) return
@@ -86,7 +101,7 @@ export interface LiveSettings {
     overrides: SettingsOverrides,
   ) => Effect.Effect<ConversationSettings, SettingsError>
   /** Adds the line in the file to an error about a key. */
-  readonly locate: (error: SettingsError) => Effect.Effect<SettingsError>
+  readonly locate: Locate
 }
 
 const failure = (message: string) => new SettingsError({ message })
@@ -112,17 +127,16 @@ export const make = (options: LiveSettingsOptions): LiveSettings => {
       Effect.gen(function* () {
         const file = yield* read
         const source = { ...options.source(), tree: withOverrides(file), flagKeys }
-        const resolved = Resolve.resolve(source, overrides)
-        if (Result.isSuccess(resolved)) {
-          yield* warnOfUnknown(overrides.config)
-          return yield* withInstructions(resolved.success)
-        }
         const overridden = [
           ...args,
           ...Object.keys(ConfigTree.fromRecord(overrides.config ?? {})),
           ...(overrides.profile === undefined ? [] : ["profile"]),
         ]
-        return yield* Effect.flatMap(located(resolved.failure, file, overridden), Effect.fail)
+        const settings = yield* settingsOf(source, overrides, (error) =>
+          located(error, file, overridden),
+        )
+        yield* warnOfUnknown(overrides.config)
+        return settings
       }),
     locate: (error) => Effect.flatMap(Effect.orDie(read), (file) => located(error, file, args)),
   }

@@ -8,17 +8,13 @@ const secretTables = new Set(["http_headers", "query_params", "env"])
 
 const secretName = /key|token|secret|password|credential/i
 
-/** Keys whose values are names of environment variables, which are not secret. */
-const variableName = /^(env_key|env_key_instructions|bearer_token_env_var|env_http_headers)$/
-
-/** True for the value at a path of the configuration; the outermost name first. */
+/** True for a path of the configuration whose value, if it is no table, is a secret; the outermost name first. */
 export const isSecretKey = (path: ReadonlyArray<string>): boolean => {
-  if (path.some((name) => variableName.test(name))) return false
   const [top, second] = path
   if (top === "shell_environment_policy" && second === "set") return true
   if (top === "model_providers" && path[2] === "experimental_bearer_token") return true
-  if (top === "telemetry" && second === "otlp_headers") return path.length > 2
-  const inTables = (top === "model_providers" || top === "mcp_servers") && path.length > 3
+  if (top === "telemetry" && second === "otlp_headers") return true
+  const inTables = top === "model_providers" || top === "mcp_servers"
   return inTables && secretTables.has(path[2] ?? "")
 }
 

@@ -1,15 +1,20 @@
 /** The address that a server publishes in its leases, for the clients of other servers with the same state directory. Pure. */
+import { ConfigFault } from "@colloquy/config/ConfigFault"
 import { isSafeAddress } from "@colloquy/transport-http/auth/SafeAddress"
 import type { Served } from "../args/Args.ts"
 import type { HttpOptions } from "../args/HttpOptions.ts"
 import type { ListenAddress } from "../args/Addresses.ts"
 import { isAnyHost } from "./BindPolicy.ts"
 
-/** Why `http.public_url` cannot be published, in one line; undefined if it can. */
-export const publicUrlProblem = ({ public_url: url }: HttpOptions): string | undefined =>
+/** What is wrong with `http.public_url`, in one line; undefined if it can be published. */
+export const publicUrlFault = ({ public_url: url }: HttpOptions): ConfigFault | undefined =>
   url === undefined || (isSafeAddress(url) && new URL(url).search === "")
     ? undefined
-    : "`http.public_url`: expected an `https` address, or an `http` address of the loopback interface, without credentials, query and fragment"
+    : new ConfigFault({
+        key: "http.public_url",
+        message:
+          "`http.public_url`: expected an `https` address, or an `http` address of the loopback interface, without credentials, query and fragment",
+      })
 
 /**
  * The address to publish. Only a server of the plain API publishes one. Without `http.public_url` it is the one that it

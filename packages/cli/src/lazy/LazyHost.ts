@@ -52,7 +52,7 @@ const config = (startup: Startup.Startup, environment: Environment.Environment) 
     ConfigPort,
     async () => {
       const { layer } = await import("../config/ConfigLayers.ts")
-      return layer(environment.stateDirectory, startup.live, startup.overrides)
+      return layer(environment.stateDirectory, startup.live, startup)
     },
     { read: "value", write: "effect" },
   )

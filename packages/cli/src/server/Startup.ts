@@ -8,8 +8,6 @@ import * as ConfigTree from "@colloquy/config/ConfigTree"
 import type * as Resolve from "@colloquy/config/Resolve"
 import { offlineProvider, openaiProvider, ossProvider } from "@colloquy/models/Providers"
 import type { OfflineScript } from "@colloquy/models/OfflineScript"
-import { parseJson } from "@colloquy/protocol/Json"
-import { readFile } from "@colloquy/store/node/ReadFile"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -27,14 +25,8 @@ import { serverOptions, type ServerOptions } from "../args/ServerOptions.ts"
 import type { TelemetryOptions } from "../args/TelemetryOptions.ts"
 import { statSync } from "./StartFiles.ts"
 
-/** What a command needs from the configuration. */
-export interface Startup {
-  /** The configuration as it was at the start. */
-  readonly source: Resolve.ResolveSource
-  /** The configuration as it is at each use. */
-  readonly live: LiveSettings.LiveSettings
-  /** The keys that `-c` and options such as `--model` set, without those that are ignored. */
-  readonly overrides: ReadonlyArray<ConfigTree.Override>
+/** What every command loads from the configuration. */
+export interface Loaded {
   readonly options: ServerOptions
   /** The table `telemetry`; absent if there is none. */
   readonly telemetry?: TelemetryOptions
@@ -42,10 +34,20 @@ export interface Startup {
   readonly settings: ConversationSettings
   /** The responses of the offline model; absent for the built-in ones. */
   readonly script?: OfflineScript
-  /** Warnings about keys without an effect, one line each. */
-  readonly warnings: ReadonlyArray<string>
   /** Set if no provider is configured: says so and what to configure. `settings` then has the default provider. */
   readonly missingProvider?: string
+}
+
+/** What a command needs to start. */
+export interface Startup extends Loaded {
+  /** The configuration as it was at the start. */
+  readonly source: Resolve.ResolveSource
+  /** The configuration as it is at each use. */
+  readonly live: LiveSettings.LiveSettings
+  /** The keys that `-c` and options such as `--model` set, without those that are ignored. */
+  readonly overrides: ReadonlyArray<ConfigTree.Override>
+  /** Warnings about keys without an effect, one line each. */
+  readonly warnings: ReadonlyArray<string>
 }
 
 /** The process cannot start; `message` is one line. */
@@ -86,25 +88,6 @@ export const oneLine = (text: string) =>
 
 const fail = (message: string) => new StartupError({ message: oneLine(message) })
 const loadingFailed = (problem: string) => fail(`error loading config: ${problem}`)
-
-/** Largest script of the offline model. */
-const maxScriptBytes = 16 * 1024 * 1024
-
-const readJson = (path: string): Result.Result<unknown, string> => {
-  try {
-    const json = parseJson(new TextDecoder().decode(readFile(path, maxScriptBytes)))
-    return Result.mapError(json, ({ message }) => `is ${message}`)
-  } catch (error) {
-    return Result.fail(ConfigFile.problemOf(error))
-  }
-}
-
-const readScript = Effect.fnUntraced(function* (path: string) {
-  const { decode } = yield* Effect.promise(() => import("@colloquy/models/OfflineScript"))
-  const failed = (problem: string) => loadingFailed(`${path}: ${problem}\nin \`offline.script\``)
-  const json = yield* Effect.mapError(Effect.fromResult(readJson(path)), failed)
-  return yield* Effect.mapError(Effect.fromResult(decode(json)), (error) => failed(error.message))
-})
 
 const unconfigured = ({ stateDirectory }: Environment): string =>
   `No model provider is configured. Set OPENAI_API_KEY, log in (\`colloquy login\`, or \`loginApiKey\` or \`loginChatGpt\` of \`colloquy app-server\`), or set \`model_provider\` and its table of \`model_providers\` in ${stateDirectory}/config.toml. \`model_provider = "offline"\` requests the built-in offline model, which needs neither key nor network.`
@@ -158,6 +141,12 @@ const directoryFault = (path: string): string | undefined => {
   }
 }
 
+const readScript = (path: string) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./ScriptFile.ts")),
+    ({ read }) => read(path),
+  )
+
 /** Decodes the table `telemetry`. Most configurations have none and load nothing of it. */
 const readTelemetry = <E>(
   tree: ConfigTree.ConfigTree,
@@ -167,6 +156,49 @@ const readTelemetry = <E>(
     Effect.promise(() => import("../args/TelemetryOptions.ts")),
     ({ telemetryOptions }) => read(telemetryOptions(tree)),
   )
+
+/** The fault as an error of the settings. */
+export const errorOf = ({ key, message }: Pick<ConfigFault, "key" | "message">): SettingsError =>
+  new SettingsError({ message, ...(key === undefined ? {} : { key }) })
+
+/**
+ * Loads what every command needs from a configuration, and the files that it names. Fails with the first fault: a key that is
+ * not valid, or settings with which no conversation could start. A candidate configuration is loaded in the same way before
+ * it is written.
+ *
+ * @param locate adds the place in the file to the error about a key; default: none is added
+ */
+export const loadFrom = Effect.fnUntraced(function* (
+  source: Resolve.ResolveSource,
+  locate: LiveSettings.Locate = Effect.succeed,
+): Effect.fn.Return<Loaded, SettingsError> {
+  const { cwd, tree } = source
+  const read = <A>(keys: Result.Result<A, ConfigFault>) =>
+    Effect.catch(Effect.fromResult(keys), (fault) =>
+      Effect.flatMap(locate(errorOf(fault)), Effect.fail),
+    )
+  const options = yield* read(serverOptions(tree))
+  const telemetry =
+    ConfigTree.get(tree, "telemetry") === undefined
+      ? {}
+      : { telemetry: yield* readTelemetry(tree, read) }
+  // Faulty settings are reported now, not at every call. A missing provider is not an error yet: a login may follow.
+  const created = yield* Effect.result(
+    LiveSettings.settingsOf(source, { requiresProvider: true }, locate),
+  )
+  const settings = Result.isSuccess(created)
+    ? created.success
+    : yield* LiveSettings.settingsOf(source, {}, locate)
+  const path = options.offline?.script
+  const script = path === undefined ? undefined : yield* readScript(resolvePath(cwd, path))
+  return {
+    options,
+    ...telemetry,
+    settings,
+    ...(script === undefined ? {} : { script }),
+    ...(Result.isSuccess(created) ? {} : { missingProvider: created.failure.message }),
+  }
+})
 
 /** Loads the configuration. Fails if it is not valid, or if no conversation could start with it. */
 export const load = Effect.fnUntraced(function* (
@@ -201,37 +233,7 @@ export const load = Effect.fnUntraced(function* (
     source: sourceNow,
     known: file,
   })
-  const read = <A>(keys: Result.Result<A, ConfigFault>) =>
-    Effect.fromResult(keys).pipe(
-      Effect.catch(({ message, key }) =>
-        Effect.flatMap(
-          live.locate(new SettingsError({ message, ...(key === undefined ? {} : { key }) })),
-          Effect.fail,
-        ),
-      ),
-      Effect.mapError(failed),
-    )
-  const options = yield* read(serverOptions(tree))
-  const telemetry =
-    ConfigTree.get(tree, "telemetry") === undefined
-      ? {}
-      : { telemetry: yield* readTelemetry(tree, read) }
-  // Faulty settings are reported now, not at every call. A missing provider is not an error yet: a login may follow.
-  const created = yield* Effect.result(live.resolve({ requiresProvider: true }))
-  const settings = Result.isSuccess(created)
-    ? created.success
-    : yield* Effect.mapError(live.resolve({}), failed)
-  const path = options.offline?.script
-  const script = path === undefined ? undefined : yield* readScript(resolvePath(source.cwd, path))
-  return {
-    source,
-    live,
-    overrides,
-    options,
-    ...telemetry,
-    settings,
-    ...(script === undefined ? {} : { script }),
-    warnings,
-    ...(Result.isSuccess(created) ? {} : { missingProvider: created.failure.message }),
-  }
+  const flagKeys = ConfigTree.flagKeys(overrides)
+  const loaded = yield* Effect.mapError(loadFrom({ ...source, flagKeys }, live.locate), failed)
+  return { source, live, overrides, ...loaded, warnings }
 })

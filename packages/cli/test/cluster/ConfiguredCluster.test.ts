@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { hostname } from "node:os"
 import { addressesOf } from "../../src/cluster/ClusterPlace.ts"
-import { listenWarning, storeProblem } from "../../src/cluster/ConfiguredCluster.ts"
+import { listenWarning } from "../../src/cluster/ConfiguredCluster.ts"
+import { storeProblem } from "../../src/cluster/ServedCluster.ts"
 
 const database = "postgres://user@host/database"
 

@@ -20,12 +20,10 @@ const stage = (text: string, args: ReadonlyArray<string> = []) =>
     const path = join(directory, "config.toml")
     Fs.writeFileSync(path, text)
     const overrides = Result.getOrThrow(ConfigTree.parseOverrides(args))
-    const live = LiveSettings.make({
-      stateDirectory: directory,
-      overrides,
-      source: () => ({ builtinProviders: [], defaultProvider: "openai", cwd: directory }),
-    })
-    const config = yield* Effect.provide(ConfigPort, ConfigLayers.layer(directory, live, overrides))
+    const source = { builtinProviders: [], defaultProvider: "openai", cwd: directory }
+    const live = LiveSettings.make({ stateDirectory: directory, overrides, source: () => source })
+    const layer = ConfigLayers.layer(directory, live, { overrides, source })
+    const config = yield* Effect.provide(ConfigPort, layer)
     return { config, path, read: () => Fs.readFileSync(path, "utf8") }
   })
 

@@ -53,6 +53,17 @@ describe("ConfigWriter", () => {
     assert.notInclude(added, "none")
   })
 
+  it("adds a table inside of an inline table", () => {
+    for (const inline of [
+      'mcp_servers = { s = { command = "x" } } # mine\n',
+      '[mcp_servers]\ns = { command = "x" } # mine\n',
+    ]) {
+      const path = ["mcp_servers", "s", "env", "K"]
+      const next = Result.getOrThrow(edited(inline, [{ path, value: "v" }]))
+      assert.match(next, /s = \{ command = "x", env = \{ K = "v" \} \}.* # mine\n/)
+    }
+  })
+
   it("leaves a text that is not TOML unchanged, and does not quote it", () => {
     const outcome = edited("key = sk-secret", [{ path: ["model"], value: "o3" }])
     assert.isTrue(Result.isFailure(outcome))

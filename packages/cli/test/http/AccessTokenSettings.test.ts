@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { HttpOptions } from "../../src/args/HttpOptions.ts"
-import { accessTokenOptions, accessTokenProblem } from "../../src/http/AccessTokenSettings.ts"
+import { accessTokenOptions, accessTokenFault } from "../../src/http/AccessTokenSettings.ts"
 
 const usable: HttpOptions = {
   oauth_issuer: "https://issuer.test",
@@ -9,9 +9,9 @@ const usable: HttpOptions = {
 
 describe("the settings of access tokens", () => {
   it("are optional, and complete with an issuer and a resource", () => {
-    assert.isUndefined(accessTokenProblem({}))
+    assert.isUndefined(accessTokenFault({}))
     assert.isUndefined(accessTokenOptions({}))
-    assert.isUndefined(accessTokenProblem(usable))
+    assert.isUndefined(accessTokenFault(usable))
     assert.deepStrictEqual(
       accessTokenOptions({ ...usable, oauth_scopes: ["a"], oauth_audience: "b" }),
       {
@@ -31,7 +31,7 @@ describe("the settings of access tokens", () => {
     [{ ...usable, oauth_jwks_uri: "keys" }, /^`http.oauth_jwks_uri`: expected an https/],
   ] as ReadonlyArray<readonly [HttpOptions, RegExp]>) {
     it(`not ${JSON.stringify(options)}`, () => {
-      assert.match(accessTokenProblem(options) ?? "", problem)
+      assert.match(accessTokenFault(options)?.message ?? "", problem)
     })
   }
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { HttpOptions } from "../../src/args/HttpOptions.ts"
-import { publicUrlProblem, publishedUrl } from "../../src/http/PublicAddress.ts"
+import { publicUrlFault, publishedUrl } from "../../src/http/PublicAddress.ts"
 
 const listening = "http://127.0.0.1:8747"
 const at = (host: string) => ({ scheme: "http" as const, host, port: 0 })
@@ -37,8 +37,11 @@ describe("the address that a server publishes for clients of other servers", () 
 
   it("keeps the server from starting where it is not safe for credentials", () => {
     for (const url of ["http://a.example", "ftp://a.example", "https://u:p@a.example", "a.example"])
-      assert.match(publicUrlProblem({ public_url: url }) ?? "", /^`http\.public_url`: expected/)
-    assert.isUndefined(publicUrlProblem({ public_url: "https://a.example/api" }))
-    assert.isUndefined(publicUrlProblem({}))
+      assert.match(
+        publicUrlFault({ public_url: url })?.message ?? "",
+        /^`http\.public_url`: expected/,
+      )
+    assert.isUndefined(publicUrlFault({ public_url: "https://a.example/api" }))
+    assert.isUndefined(publicUrlFault({}))
   })
 })
