@@ -125,10 +125,13 @@ const confinedWays = Effect.fnUntraced(function* (bench: Bench) {
   const command = { argv, cwd: bench.workspace, env: environment() }
   const confine = sandbox.confine(command, policy, bench.workspace)
   const sandboxed = Effect.gen(function* () {
-    const startedAtMs = performance.now()
-    const launch = yield* confine
-    confineMs.push(performance.now() - startedAtMs)
-    return yield* runner.run({ ...launch, joinsOutput: true }, options)
+    const launch = Effect.gen(function* () {
+      const startedAtMs = performance.now()
+      const made = yield* confine
+      confineMs.push(performance.now() - startedAtMs)
+      return { ...made, joinsOutput: true }
+    })
+    return yield* runner.run(launch, options)
   }).pipe(Effect.scoped, Effect.orDie)
   const prepared = Effect.orDie(confine)
   const raw: Way = {

@@ -99,7 +99,7 @@ const run = Effect.fnUntraced(function* (
       const launch =
         confinement === "none"
           ? { ...program, inputs: new Map<number, Uint8Array>(), diesWithParent: false }
-          : yield* options.sandbox.confine(program, confinement, cwd)
+          : options.sandbox.confine(program, confinement, cwd)
       const result = yield* options.runner.run(launch, {
         timeout,
         killGrace,

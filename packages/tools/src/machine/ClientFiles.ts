@@ -1,27 +1,20 @@
 /**
  * Files of this machine for the client of the user who started the server: outside of any sandbox, by absolute paths.
- * Contents are whole and bounded. Keeps no state.
+ * Contents are whole and bounded. Keeps no state but the watches.
  */
 import * as Data from "effect/Data"
-import * as Deferred from "effect/Deferred"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
-import { directoryChanges } from "./DirectoryWatch.ts"
+import * as SharedWatches from "./SharedWatches.ts"
 
 /** Largest file that is read or written: with base64 it is a message of 86 MB. */
 const maxFileBytes = 64 * 1024 * 1024
 /** Entries of a directory that are listed. */
 const maxEntries = 100_000
-/** Changes that follow each other within this time are one batch, of at most this number. */
-const batchTime = Duration.millis(50)
-const maxBatch = 1000
-/** Batches of a watch that wait to be read. */
-const maxBatches = 16
 
 /** The action failed; `message` is for the person. */
 export class ClientFileFailed extends Data.TaggedError("ClientFileFailed")<{
@@ -162,29 +155,27 @@ const remove = Effect.fnUntraced(function* (
  * it is removed and made anew. A file is watched as an entry of its directory: many programs write a file by replacing it,
  * and the one that was replaced changes no more.
  */
-const watch = Effect.fnUntraced(function* (parts: Parts, path: string) {
+const watch = Effect.fnUntraced(function* (
+  parts: Parts,
+  watches: SharedWatches.SharedWatches,
+  path: string,
+) {
   const { fs, paths } = parts
   const real = yield* Effect.mapError(fs.realPath(path), failed(path))
   const { type } = yield* statOf(parts, real)
   const directory = type === "Directory" ? real : paths.dirname(real)
-  const ready = yield* Deferred.make<void, ClientFileFailed>()
-  const onReady = Deferred.succeed(ready, undefined)
-  const changes = yield* directoryChanges(parts, directory, onReady).pipe(
-    Stream.filter((changed) => type === "Directory" || changed === real || changed === directory),
-    Stream.map((changed) => (type === "Directory" ? changed : real)),
-    Stream.groupedWithin(maxBatch, batchTime),
-    Stream.map((batch) => [...new Set(batch)]),
-    Stream.mapError(failed(real)),
-    Stream.tapError((error) => Deferred.fail(ready, error)),
-    Stream.toQueue({ capacity: maxBatches }),
-  )
-  yield* Deferred.await(ready)
-  return { path: real, changes: Stream.fromQueue(changes) }
+  const shown = (changed: string): string | undefined => {
+    if (type === "Directory") return changed
+    return changed === real || changed === directory ? real : undefined
+  }
+  const changes = yield* Effect.mapError(watches.changes(directory, shown), failed(real))
+  return { path: real, changes: Stream.mapError(changes, failed(real)) }
 })
 
 /** The functions over the file system of the context. */
 export const make = Effect.gen(function* () {
   const parts: Parts = { fs: yield* FileSystem.FileSystem, paths: yield* Path.Path }
+  const watches = yield* SharedWatches.make(parts)
   return {
     read: (path: string) => read(parts, path),
     write: (path: string, bytes: Uint8Array) => write(parts, path, bytes),
@@ -195,6 +186,6 @@ export const make = Effect.gen(function* () {
     copy: (from: string, to: string, options: Recursive) => copy(parts, from, to, options),
     remove: (path: string, options: Recursive & { readonly force: boolean }) =>
       remove(parts, path, options),
-    watch: (path: string) => watch(parts, path),
+    watch: (path: string) => watch(parts, watches, path),
   }
 })

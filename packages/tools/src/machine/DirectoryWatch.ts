@@ -15,10 +15,11 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
-import { PlatformError } from "effect/PlatformError"
+import { PlatformError, systemError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
 
-interface Parts {
+/** The functions of the platform. */
+export interface WatchParts {
   readonly fs: FileSystem.FileSystem
   readonly paths: Path.Path
 }
@@ -28,14 +29,14 @@ type Changes = Stream.Stream<string, PlatformError>
 /** The directory that a watch was begun for is not there any more. */
 const gone = Symbol("gone")
 
-const isThere = ({ fs }: Parts, path: string): Effect.Effect<boolean> =>
+const isThere = ({ fs }: WatchParts, path: string): Effect.Effect<boolean> =>
   Effect.match(fs.stat(path), {
     onFailure: () => false,
     onSuccess: ({ type }) => type === "Directory",
   })
 
 /** The nearest directory above the path that is there. */
-const nearestAbove = Effect.fnUntraced(function* (parts: Parts, path: string) {
+const nearestAbove = Effect.fnUntraced(function* (parts: WatchParts, path: string) {
   let at = parts.paths.dirname(path)
   while (at !== parts.paths.dirname(at) && !(yield* isThere(parts, at))) {
     at = parts.paths.dirname(at)
@@ -49,23 +50,39 @@ const isMissing = (error: unknown): boolean =>
     ? error.reason._tag === "NotFound"
     : error instanceof Error && "code" in error && error.code === "ENOENT"
 
+/** True for what Node throws where it reports no error, for example when the system has no more watches. */
+const isOfSystem = (error: unknown): boolean => error instanceof Error && "code" in error
+
+const refused = (directory: string, cause: unknown): PlatformError =>
+  systemError({
+    _tag: "Unknown",
+    module: "FileSystem",
+    method: "watch",
+    pathOrDescriptor: directory,
+    cause,
+  })
+
 /** The events of a directory; `ready` is completed when they are watched. Gives `gone` where there is no directory. */
 const eventsOf = (
-  { fs }: Parts,
+  { fs }: WatchParts,
   directory: string,
   ready: Deferred.Deferred<void>,
 ): Stream.Stream<FileSystem.WatchEvent | typeof gone, PlatformError> => {
   const onReady = () => {
     Deferred.doneUnsafe(ready, Effect.void)
   }
-  return Stream.catchCause(fs.watch(directory, { onReady }), (cause) =>
-    isMissing(Cause.squash(cause)) ? Stream.succeed(gone) : Stream.failCause(cause),
-  )
+  return Stream.catchCause(fs.watch(directory, { onReady }), (cause) => {
+    const error = Cause.squash(cause)
+    if (isMissing(error)) return Stream.succeed(gone)
+    return Cause.hasDies(cause) && isOfSystem(error)
+      ? Stream.fail(refused(directory, error))
+      : Stream.failCause(cause)
+  })
 }
 
 /** The changes while the directory is there. Ends when it was removed or replaced, which is a change of its own path. */
 const whilePresent = (
-  parts: Parts,
+  parts: WatchParts,
   directory: string,
   onReady: Effect.Effect<ReadonlyArray<string>>,
 ): Changes =>
@@ -96,7 +113,7 @@ const whilePresent = (
   )
 
 /** Nothing, until the directory is there, or another directory above it is the nearest one. */
-const whileAbsent = (parts: Parts, directory: string): Changes =>
+const whileAbsent = (parts: WatchParts, directory: string): Changes =>
   Stream.unwrap(
     Effect.gen(function* () {
       const at = yield* nearestAbove(parts, directory)
@@ -124,7 +141,7 @@ const whileAbsent = (parts: Parts, directory: string): Changes =>
  * @param onReady is run when the directory is watched for the first time
  */
 export const directoryChanges = (
-  parts: Parts,
+  parts: WatchParts,
   directory: string,
   onReady: Effect.Effect<unknown>,
 ): Changes =>

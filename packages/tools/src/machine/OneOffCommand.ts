@@ -37,7 +37,7 @@ export type OneOffSettings = Pick<
 /** A program to run once. */
 export interface OneOffCommand {
   readonly argv: Launch["argv"]
-  /** The command is ended after this time. */
+  /** The command is ended when it has run for this time; what passes before it runs does not count. */
   readonly timeout: Duration.Duration
   /** Directory, sandbox and environment of the program. */
   readonly settings: OneOffSettings
@@ -89,11 +89,10 @@ export const start = (
       ([name]) => !withoutVariables.includes(name),
     )
     const command = { argv: what.argv, cwd: settings.cwd, env: Object.fromEntries(variables) }
-    const confined = yield* confine(parts, command, settings)
-    const launch: Launch = {
+    const launch = Effect.map(confine(parts, command, settings), (confined): Launch => ({
       ...confined,
       ...(what.input === undefined ? {} : { input: what.input }),
-    }
+    }))
     return yield* parts.runner.run(launch, {
       timeout: what.timeout,
       killGrace,

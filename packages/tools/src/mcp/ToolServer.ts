@@ -153,9 +153,16 @@ class RestartableServer implements ToolServer {
       if (this.current !== current) return this.connection
       const run: Run = { ready: Deferred.makeUnsafe(), over: Deferred.makeUnsafe() }
       this.current = run
-      return Effect.andThen(
+      return Effect.flatMap(
         Effect.forkIn(this.run(run), this.scope, { startImmediately: true }),
-        Deferred.await(run.ready),
+        (fiber) => {
+          // No finalizer of the fiber: where the scope has closed, it never starts and runs none.
+          fiber.addObserver(() => {
+            Deferred.doneUnsafe(run.ready, fail("it was ended"))
+            Deferred.doneUnsafe(run.over, Effect.void)
+          })
+          return Deferred.await(run.ready)
+        },
       )
     })
   }
@@ -179,12 +186,7 @@ class RestartableServer implements ToolServer {
             Effect.flatMap((reason) => end(reason, true)),
           ),
       }),
-    ).pipe(
-      // Also when the scope of the server closed while it started.
-      Effect.ensuring(Deferred.fail(ready, new ToolServerError({ message: "it was ended" }))),
-      Effect.ensuring(Deferred.succeed(over, undefined)),
-      Effect.asVoid,
-    )
+    ).pipe(Effect.asVoid)
   }
 
   private countFailure(message: string, hadStarted: boolean): Effect.Effect<void> {

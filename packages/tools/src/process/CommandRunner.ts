@@ -7,7 +7,7 @@
  * kept within bounds. This service never decides what may run and never confines anything: a `Launch` is already
  * confined.
  *
- *     start --> held until the watchdog knows the group --> running --> exited ---------------------+
+ *     waits for its turn --> start --> held until the watchdog knows the group --> running --> exited --+
  *                                                              |                                     v
  *                                                              +-- timeout or interrupt --> SIGTERM, kill grace, SIGKILL
  *                                                                                                    |
@@ -31,6 +31,7 @@ import * as Stream from "effect/Stream"
 import { Capture, defaultMaxBytes } from "./Capture.ts"
 import type { CommandNotStarted, CommandResult, Launch, OutputChunk } from "./Command.ts"
 import * as StartGate from "./StartGate.ts"
+import * as StartTurns from "./StartTurns.ts"
 import { heldCommand, watchedGroups, type StartConditions, isGated } from "./HeldCommand.ts"
 import { ProcessGroup } from "./ProcessGroup.ts"
 import { Watchdog } from "./Watchdog.ts"
@@ -54,7 +55,10 @@ const maxStatusBytes = 64 * 1024
 
 /** Limits of one run, and where its output is delivered. */
 export interface RunOptions {
-  /** After this time the program is ended; the result is then `TimedOut`. */
+  /**
+   * After this time the program is ended; the result is then `TimedOut`. It counts from when the program may run: neither
+   * the wait for its turn to start is part of it, nor its start, unless that takes longer than `longestTurn`.
+   */
   readonly timeout: Duration.Duration
   /** Time between SIGTERM and SIGKILL. */
   readonly killGrace: Duration.Duration
@@ -73,9 +77,12 @@ export class CommandRunner extends Context.Service<
      * group gets SIGTERM and after `killGrace` SIGKILL; the result is then `TimedOut` whatever the exit code was. An
      * interrupt ends the program in the same way before it completes. Fails only when the program never ran, or when
      * the system does not show whether descendants are left.
+     *
+     * Only a few programs start at once. `launch` as an effect is run when it is the turn of this one, so that what it
+     * finds in the file system is as it was just before the start.
      */
     readonly run: (
-      launch: Launch,
+      launch: Launch | Effect.Effect<Launch, CommandNotStarted, Scope.Scope>,
       options: RunOptions,
     ) => Effect.Effect<CommandResult, CommandNotStarted>
   }
@@ -90,6 +97,7 @@ export class CommandRunner extends Context.Service<
         fs: yield* FileSystem.FileSystem,
         group: yield* ProcessGroup,
         watchdog: yield* Watchdog,
+        turn: StartTurns.make(),
       }
       return CommandRunner.of({
         run: (launch, options) => Effect.scoped(runScoped(parts, launch, options)),
@@ -233,6 +241,7 @@ interface Parts {
   readonly fs: FileSystem.FileSystem
   readonly group: ProcessGroup["Service"]
   readonly watchdog: Watchdog["Service"]
+  readonly turn: StartTurns.TakeTurn
 }
 
 interface Started {
@@ -241,6 +250,8 @@ interface Started {
   readonly marked: MarkedProgram | undefined
   /** True when the program was started by way of the gate. */
   readonly isGated: boolean
+  /** Resolves when nothing holds the program back any more. */
+  readonly mayRun: Effect.Effect<void>
   /** Records the process group that runs inside the sandbox; only the first call counts. */
   readonly enter: (group: number) => Effect.Effect<void>
   /** Kills all groups of the program at once; used after SIGTERM, or when the program has ended. */
@@ -252,7 +263,7 @@ interface Started {
 /** @param onInner runs with the process group inside the sandbox, once it is known */
 const startedProgram = (
   group: ProcessGroup["Service"],
-  facts: Pick<Started, "handle" | "marked" | "isGated">,
+  facts: Pick<Started, "handle" | "marked" | "isGated" | "mayRun">,
   onInner: (inner: number) => Effect.Effect<void>,
 ): Started => {
   let inner: number | undefined
@@ -289,7 +300,8 @@ const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, optio
   const startedAtNanos = yield* Clock.monotonicTimeNanos
   const programOf = (handle: ChildProcessSpawner.ChildProcessHandle): Started => {
     const marked = mark === undefined ? undefined : { mark, pid: handle.pid, startedAtNanos }
-    const facts = { handle, marked, isGated: isGated(launch, holding) }
+    const mayRun = launch.held === undefined ? holding.mayRun : holding.insideMayRun
+    const facts = { handle, marked, isGated: isGated(launch, holding), mayRun }
     return startedProgram(parts.group, facts, (inner) =>
       watched ? groups.add(inner, inside) : Effect.void,
     )
@@ -314,12 +326,54 @@ const started = Effect.fnUntraced(function* (parts: Parts, launch: Launch, optio
   )
 })
 
-const runScoped = Effect.fnUntraced(function* (parts: Parts, launch: Launch, options: RunOptions) {
+/** Waits until the program ends or its time is up, and for the end of its turn to start. */
+const endingInTime = Effect.fnUntraced(function* (
+  { handle, mayRun }: Started,
+  turn: StartTurns.StartTurn,
+  timeout: Duration.Duration,
+) {
+  yield* turn.endAfter(mayRun)
+  const begun = Effect.timeoutOption(mayRun, StartTurns.longestTurn)
+  const late = Effect.as(Effect.andThen(begun, Effect.sleep(timeout)), Option.none<Ending>())
+  const ending = yield* Effect.raceFirst(Effect.asSome(endingOf(handle)), late)
+  yield* turn.end
+  return ending
+})
+
+/** Fails when what exited with this code was the gate, the sandbox or the launcher, so that the program never ran. */
+const requireRan = Effect.fnUntraced(function* (
+  fs: FileSystem.FileSystem,
+  launch: Launch,
+  exited: Pick<Effect.Success<ReturnType<typeof readOutput>>, "captures" | "errorOutput"> &
+    Pick<Started, "isGated"> & { readonly code: number },
+) {
+  const { captures, code, errorOutput, isGated } = exited
+  const message = errorOutput.finish().text
+  if (isGated && code !== 0 && StartGate.isGateError(message)) {
+    const fault = diagnose(fs, launch, { code: StartGate.errorCode(message, code) })
+    return yield* Effect.flatMap(fault, Effect.fail)
+  }
+  const ran = launch.statusFd === undefined || captures.status.finish().text.includes('"exit-code"')
+  if (!ran) return yield* sandboxFault(message)
+  const { launcher } = launch
+  if (launcher !== undefined && code !== 0 && message.startsWith(launcher.prefix)) {
+    return yield* launcherFault(launcher, code, message)
+  }
+})
+
+const runScoped = Effect.fnUntraced(function* (
+  parts: Parts,
+  given: Parameters<CommandRunner["Service"]["run"]>[0],
+  options: RunOptions,
+) {
+  const turn = yield* parts.turn
+  const launch = Effect.isEffect(given) ? yield* given : given
   const startedAt = yield* Clock.monotonicTimeNanos
   const program = yield* started(parts, launch, options)
   const { handle } = program
-  const { captures, errorOutput, readers } = yield* readOutput(program, launch, options)
-  const ending = yield* Effect.timeoutOption(endingOf(handle), options.timeout)
+  const output = yield* readOutput(program, launch, options)
+  const { captures, readers } = output
+  const ending = yield* endingInTime(program, turn, options.timeout)
   if (Option.isNone(ending)) yield* endGroup(parts.group, program, options.killGrace)
   yield* Effect.timeoutOption(Fiber.joinAll(readers), drainTime)
   // What is left of the group has had its grace. The sandbox of a program that exited is gone: it reports the exit
@@ -330,18 +384,7 @@ const runScoped = Effect.fnUntraced(function* (parts: Parts, launch: Launch, opt
   program.over = true
   if (Option.isSome(ending) && ending.value._tag === "Exited") {
     const { code } = ending.value
-    const message = errorOutput.finish().text
-    if (program.isGated && code !== 0 && StartGate.isGateError(message)) {
-      const fault = diagnose(parts.fs, launch, { code: StartGate.errorCode(message, code) })
-      return yield* Effect.flatMap(fault, Effect.fail)
-    }
-    const ran =
-      launch.statusFd === undefined || captures.status.finish().text.includes('"exit-code"')
-    if (!ran) return yield* sandboxFault(message)
-    const { launcher } = launch
-    if (launcher !== undefined && code !== 0 && message.startsWith(launcher.prefix)) {
-      return yield* launcherFault(launcher, code, message)
-    }
+    yield* requireRan(parts.fs, launch, { ...output, isGated: program.isGated, code })
   }
   const result: CommandResult = {
     exit: Option.getOrElse(ending, () => ({ _tag: "TimedOut", after: options.timeout }) as const),

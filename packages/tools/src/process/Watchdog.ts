@@ -168,7 +168,8 @@ class RunningWatchdog {
   }
 
   private ready(): Effect.Effect<boolean> {
-    return this.starting.withPermit(this.start()).pipe(
+    // A start that has begun is completed: its watchdog serves others than the command that is interrupted.
+    return this.starting.withPermit(Effect.uninterruptible(this.start())).pipe(
       Effect.as(true),
       Effect.catch((error) =>
         Effect.as(

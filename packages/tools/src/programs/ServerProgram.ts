@@ -75,7 +75,7 @@ export const run = Effect.fn("ServerProgram.run")(function* (
     env: { ...ownEnvironment, ...program.variables },
   }
   const launch = isConfined
-    ? yield* sandbox.confine(command, readOnly, program.visible ?? cwd)
+    ? sandbox.confine(command, readOnly, program.visible ?? cwd)
     : { ...command, inputs: new Map<number, Uint8Array>(), diesWithParent: false }
   return yield* runner.run(launch, options)
 }, Effect.scoped)

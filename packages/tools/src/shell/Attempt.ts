@@ -200,25 +200,21 @@ class AttemptRunner {
     return Effect.gen({ self: this }, function* () {
       const { settings } = context
       const env = yield* this.environmentFor(confinement, context)
-      const launch = yield* this.launchOf(
-        { argv: command.argv, cwd: command.cwd, env },
-        confinement,
-        settings,
+      const launch = Effect.map(
+        this.launchOf({ argv: command.argv, cwd: command.cwd, env }, confinement, settings),
+        // Two pipes would lose the order in which a command writes to both.
+        (one): Launch => ({ ...one, joinsOutput: true }),
       )
       const deltas = yield* OutputDeltas.make(command.callId, context.emit)
-      // Two pipes would lose the order in which a command writes to both.
       const result = yield* this.options.runner
-        .run(
-          { ...launch, joinsOutput: true },
-          {
-            timeout: command.timeout,
-            killGrace: settings.killGrace ?? defaultKillGrace,
-            onOutput: (chunk) => {
-              printed.push(chunk.bytes)
-              return deltas.push(chunk)
-            },
+        .run(launch, {
+          timeout: command.timeout,
+          killGrace: settings.killGrace ?? defaultKillGrace,
+          onOutput: (chunk) => {
+            printed.push(chunk.bytes)
+            return deltas.push(chunk)
           },
-        )
+        })
         .pipe(Effect.onInterrupt(() => deltas.flush))
       yield* deltas.flush
       return result

@@ -297,4 +297,17 @@ describe("ToolServer", () => {
       assert.deepStrictEqual(script.log, ["start 1", "end 1"])
     }),
   )
+
+  it.effect("a call after the end of its owner fails at once", () =>
+    Effect.gen(function* () {
+      const script = makeScript()
+      const scope = yield* Scope.make()
+      const server = yield* Scope.provide(ToolServer.make("s", limits, script.connect), scope)
+      yield* Scope.close(scope, Exit.void)
+      const calling = yield* Effect.forkChild(messageOf(call(server)))
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(calling.pollUnsafe(), Exit.succeed("it was ended"))
+      assert.deepStrictEqual(script.log, [])
+    }),
+  )
 })

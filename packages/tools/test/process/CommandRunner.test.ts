@@ -32,6 +32,8 @@ class World {
   readonly status = Effect.runSync(Queue.bounded<Uint8Array, Cause.Done>(16))
   private readonly ended = Deferred.makeUnsafe<Ended>()
   command: Command | undefined
+  /** When the watchdog acknowledges a group. */
+  acknowledged: Effect.Effect<void> = Effect.void
   private readonly heeds: ReadonlySet<string>
 
   constructor(...heeds: ReadonlyArray<"SIGTERM" | "SIGKILL">) {
@@ -90,7 +92,11 @@ class World {
             return true
           }),
           mark: Effect.succeed("123456789000000001"),
-          add: (group) => Effect.sync(() => void this.log.push(`add ${group}`)),
+          add: (group) =>
+            Effect.suspend(() => {
+              this.log.push(`add ${group}`)
+              return this.acknowledged
+            }),
           remove: (group) => Effect.sync(() => void this.log.push(`remove ${group}`)),
           addDirectory: () => Effect.void,
           removeDirectory: () => Effect.void,
@@ -181,6 +187,60 @@ describe("CommandRunner, on a virtual clock", () => {
         after: options.timeout,
       })
       assert.deepStrictEqual(world.log, ["SIGTERM"])
+    }),
+  )
+
+  it.effect("counts the time from when the program may run, not from its start", () =>
+    Effect.gen(function* () {
+      const world = new World("SIGTERM")
+      world.acknowledged = Effect.sleep("8 seconds")
+      const fiber = yield* started(world, { diesWithParent: false })
+      yield* TestClock.adjust("17999 millis")
+      assert.deepStrictEqual(world.log, ["watchdog", "add 42"])
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* Fiber.join(fiber)).exit._tag, "TimedOut")
+    }),
+  )
+
+  it.effect("ends a program that is held back without end", () =>
+    Effect.gen(function* () {
+      const world = new World("SIGTERM")
+      world.acknowledged = Effect.never
+      const fiber = yield* started(world, { diesWithParent: false })
+      yield* TestClock.adjust("39999 millis")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* Fiber.join(fiber)).exit._tag, "TimedOut")
+    }),
+  )
+
+  it.effect("L14 a program that waits for its turn is ended at once, and nothing of it runs", () =>
+    Effect.gen(function* () {
+      const world = new World("SIGTERM")
+      world.acknowledged = Effect.never
+      yield* Effect.gen(function* () {
+        const { run } = yield* CommandRunner
+        const holders = Effect.all(
+          Array.from({ length: 4 }, () => run({ ...launch, diesWithParent: false }, options)),
+          { concurrency: "unbounded" },
+        )
+        yield* Effect.forkChild(holders)
+        yield* TestClock.adjust(0)
+        const made: Array<string> = []
+        const one = Effect.sync(() => {
+          made.push("made")
+          return launch
+        })
+        const waiting = yield* Effect.forkChild(run(one, options))
+        yield* TestClock.adjust("1 second")
+        const interrupting = yield* Effect.forkChild(Fiber.interrupt(waiting))
+        yield* TestClock.adjust(0)
+        assert.isDefined(interrupting.pollUnsafe())
+        assert.deepStrictEqual(made, [])
+        yield* Effect.forkChild(run(one, options))
+        yield* TestClock.adjust("30 seconds")
+        assert.deepStrictEqual(made, ["made"])
+      }).pipe(Effect.provide(world.layer))
     }),
   )
 

@@ -126,8 +126,8 @@ const runPatch = (cell: Cell, isOutside: boolean) =>
           }),
       },
       runner: {
-        run: () =>
-          Effect.sync(() => {
+        run: (launch) =>
+          Effect.map(Effect.isEffect(launch) ? Effect.scoped(launch) : Effect.void, () => {
             ran.push(confinement)
             const isDenied = confinement !== "none"
             confinement = "none"

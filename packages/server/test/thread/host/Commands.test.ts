@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
+import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { HostFailed } from "../../../src/app/ports/HostPort.ts"
@@ -374,5 +376,31 @@ describe("command/exec/terminate", () => {
         }),
       )
     }).pipe(Effect.provideService(CommandPort, commands))
+  })
+
+  it.effect("has its id from the moment of its request", () => {
+    const { commands, ran } = machine()
+    // As with a file of the configuration, which is read anew.
+    const slow = Layer.effect(
+      SettingsResolver,
+      Effect.map(SettingsResolver, ({ resolve }) => ({
+        resolve: (overrides) => Effect.andThen(Effect.yieldNow, resolve(overrides)),
+      })),
+    )
+    return withThreads({ settings: Layer.provide(slow, settings) }, (app) =>
+      Effect.gen(function* () {
+        const exec = (id: number) => ({
+          id,
+          method: "command/exec",
+          params: { command: ["wait"], processId: "p" },
+        })
+        const terminate = { id: 3, method: "command/exec/terminate", params: { processId: "p" } }
+        yield* app.send(exec(1), exec(2), terminate)
+        assert.include(errorOf(yield* app.response(2)).message, "duplicate")
+        assert.deepStrictEqual(resultOf(yield* app.response(3)), {})
+        assert.strictEqual(resultOf(yield* app.response(1))["exitCode"], 1)
+        assert.isAtMost(ran.length, 1)
+      }),
+    ).pipe(Effect.provideService(CommandPort, commands))
   })
 })

@@ -144,4 +144,28 @@ describe("fs/watch", () => {
       ).pipe(Effect.provideService(FilePort, files))
     }),
   )
+
+  /** Watches that never change. */
+  const watched: Files = {
+    ...noFiles,
+    watch: (path) => Effect.succeed({ path, changes: Stream.never }),
+  }
+  const params = { watchId: "w", path: "/a" }
+  const request = (id: number, method: string) => ({ jsonrpc: "2.0", id, method, params })
+
+  it.effect("L1 a watch that is ended in the same batch is answered, and its id is free", () =>
+    withThreads({}, (app) =>
+      Effect.gen(function* () {
+        yield* app.send(request(1, "fs/watch"), request(2, "fs/unwatch"))
+        yield* app.quiet
+        const answered = app.messages.filter(({ id }) => id === 1 || id === 2)
+        assert.sameMembers(
+          answered.map(({ id }) => id),
+          [1, 2],
+        )
+        assert.deepStrictEqual(resultOf(yield* app.response(2)), {})
+        assert.deepStrictEqual(resultOf(yield* app.ask(3, "fs/watch", params)), { path: "/a" })
+      }),
+    ).pipe(Effect.provideService(FilePort, watched)),
+  )
 })

@@ -120,10 +120,10 @@ const badVariableOf = ({ env }: Given): string | undefined => {
 }
 
 /** Runs the command under its id, so that the client can write to it and end it. */
-const runAs = (
+const runAs = <R>(
   processId: string | null | undefined,
   running: RunningCommand,
-  run: Effect.Effect<ResultOf<typeof CommandExec>, JsonRpcError>,
+  run: Effect.Effect<ResultOf<typeof CommandExec>, JsonRpcError, R>,
   { host: { commands }, peer }: HostCall,
 ) => {
   const ended =
@@ -158,30 +158,40 @@ const runningOf = Effect.fnUntraced(function* ({ streamStdin, tty }: Given) {
   return running
 })
 
+/** Runs what was checked, with the settings of the request. */
+const runChecked = Effect.fnUntraced(function* (
+  given: Given,
+  { argv, cap, timeout }: Effect.Success<ReturnType<typeof checked>>,
+  { input, sizes }: RunningCommand,
+  call: HostCall,
+) {
+  const { cwd, processId, sandboxPolicy } = given
+  const settings = yield* settingsOf(cwd == null ? {} : { cwd })
+  const policy = sandboxPolicy == null ? undefined : yield* policyOf(sandboxPolicy)
+  const isTerminal = sizes !== undefined
+  const streams = (given.streamStdoutStderr === true || isTerminal) && processId != null
+  const port = yield* CommandPort
+  const run = port.run({
+    argv,
+    timeout,
+    settings: policy === undefined ? settings : { ...settings, sandboxPolicy: policy },
+    variables: given.env ?? {},
+    maxOutputBytes: streams ? 0 : Math.min(cap ?? maxOutputBytes, maxOutputBytes),
+    ...(input === undefined ? {} : { input: input.stream }),
+    ...(isTerminal
+      ? { terminal: { size: given.size ?? defaultSize, sizes: Stream.fromQueue(sizes) } }
+      : {}),
+    onOutput: streams ? notifier(processId, cap, call) : () => Effect.void,
+  })
+  return yield* Effect.mapError(run, cannotRun)
+})
+
 /** Handler of the method. */
 export const commandExec: HostHandler<typeof CommandExec> = Effect.fnUntraced(
   function* (given, call) {
-    const { argv, cap, timeout } = yield* checked(given, call)
-    const { cwd, processId, sandboxPolicy } = given
-    const settings = yield* settingsOf(cwd == null ? {} : { cwd })
-    const policy = sandboxPolicy == null ? undefined : yield* policyOf(sandboxPolicy)
+    const what = yield* checked(given, call)
     const running = yield* runningOf(given)
-    const { input, sizes } = running
-    const isTerminal = sizes !== undefined
-    const streams = (given.streamStdoutStderr === true || isTerminal) && processId != null
-    const port = yield* CommandPort
-    const run = port.run({
-      argv,
-      timeout,
-      settings: policy === undefined ? settings : { ...settings, sandboxPolicy: policy },
-      variables: given.env ?? {},
-      maxOutputBytes: streams ? 0 : Math.min(cap ?? maxOutputBytes, maxOutputBytes),
-      ...(input === undefined ? {} : { input: input.stream }),
-      ...(isTerminal
-        ? { terminal: { size: given.size ?? defaultSize, sizes: Stream.fromQueue(sizes) } }
-        : {}),
-      onOutput: streams ? notifier(processId, cap, call) : () => Effect.void,
-    })
-    return yield* runAs(processId, running, Effect.mapError(run, cannotRun), call)
+    // It has its id from here on, before anything is waited for: a second one is refused, and the client can end it.
+    return yield* runAs(given.processId, running, runChecked(given, what, running, call), call)
   },
 )

@@ -33,13 +33,16 @@ export const fsWatch: HostHandler<typeof FsWatch> = Effect.fnUntraced(function* 
     Effect.tapError((error) => Deferred.fail(begun, error)),
     Effect.flatMap(({ changes }) => Stream.runForEach(changes, notify)),
     Effect.catch(({ message }) => Effect.logDebug(`the watch ${name} ends: ${message}`)),
-    Effect.ensuring(Effect.sync(() => watches.delete(watchId))),
-    Effect.ensuring(
-      Deferred.fail(begun, new FileFailed({ message: `the watch ${name} was ended` })),
-    ),
     Effect.scoped,
   )
-  watches.set(watchId, yield* Effect.forkIn(watching, scope))
+  const fiber = yield* Effect.forkIn(watching, scope)
+  watches.set(watchId, fiber)
+  // No finalizer of the fiber: one that is interrupted before its first step runs none.
+  fiber.addObserver(() => {
+    watches.delete(watchId)
+    const ended = new FileFailed({ message: `the watch ${name} was ended` })
+    Deferred.doneUnsafe(begun, Effect.fail(ended))
+  })
   const watch = yield* Effect.mapError(Deferred.await(begun), cannotUseFile)
   afterAnswer(Effect.asVoid(Deferred.succeed(answered, undefined)))
   return { path: watch.path }

@@ -18,7 +18,7 @@ export interface ClientCommand {
   readonly settings: ConversationSettings
   /** Added to the environment; null removes a variable. */
   readonly variables: Readonly<Record<string, string | null>>
-  /** The command is ended after this time. */
+  /** The command is ended when it has run for this time; what passes before it runs does not count. */
   readonly timeout: Duration.Duration
   /** Bytes of the beginning of each stream that are in the result; the rest is dropped. */
   readonly maxOutputBytes: number
