@@ -1,8 +1,8 @@
 /**
  * Keeps the index in step with the rollout files, whichever process changed them. Folders whose
  * modification time changed are read again; files whose size or modification time changed are read
- * again when they are listed. A damaged index is reset and rebuilt from the files; when that does
- * not help, an index in memory replaces it. The index is a cache: no list fails because of it.
+ * again when they are listed. When the contents of the index are lost, they are rebuilt from all
+ * files. The index is a cache: no list fails because of it, and every list is complete.
  */
 import type { ListQuery } from "@colloquy/core/ConversationStore"
 import type { ConversationId } from "@colloquy/protocol/Ids"
@@ -12,11 +12,11 @@ import * as Semaphore from "effect/Semaphore"
 import { isAbsent, isScarcity, orUndefined } from "../internal/FileErrors.ts"
 import { FileFault, type FileStat, type Files } from "../Files.ts"
 import { isoOf } from "../internal/IsoTime.ts"
+import { CatalogIndex, type IndexOperation, IndexReplaced } from "./CatalogIndex.ts"
 import { Names } from "./Names.ts"
-import * as MemoryIndex from "../MemoryIndex.ts"
 import { readIndexRow } from "../rollout/IndexRowReader.ts"
 import type { Leases } from "../Leases.ts"
-import type { IndexFault, IndexRow, RolloutIndex } from "../RolloutIndex.ts"
+import type { IndexRow, RolloutIndex } from "../RolloutIndex.ts"
 import { archiveFolder, idInName, sessionsFolder } from "../rollout/RolloutName.ts"
 
 /**
@@ -27,9 +27,6 @@ const racyMs = 2000
 
 /** Depth of `sessions/YYYY/MM/DD`. */
 const maxDepth = 3
-
-/** After this many resets an index that is still damaged is replaced by one in memory. */
-const maxResets = 2
 
 /** A page is computed again at most this often when files change while it is computed. */
 const maxRounds = 3
@@ -60,14 +57,27 @@ const sameVersion = (row: IndexRow, stat: IndexRow["version"]): boolean =>
   row.version.modifiedMs === stat.modifiedMs &&
   row.version.identity === stat.identity
 
+/** One reading of the folders, with one generation of the index. */
+interface Pass {
+  /** The folders that need not be read when they have this modification time. */
+  readonly folders: ReadonlyMap<string, number>
+  /** Runs an operation on the index. Fails when the index lost what this pass put into it. */
+  readonly index: <A>(operation: IndexOperation<A>) => Effect.Effect<A, IndexReplaced>
+}
+
+type PassEffect = Effect.Effect<void, FileFault | IndexReplaced>
+
 /** The index of the conversations below a state directory, kept up to date. */
 export class Catalog {
   private readonly files: Files["Service"]
   private readonly leases: Leases["Service"]
   private readonly home: string
-  private index: RolloutIndex["Service"]
-  /** Number of times that the index was reset. */
-  private resets = 0
+  private readonly index: CatalogIndex
+  /**
+   * Generation of the index whose folder records are trusted. Records of a later one may be of rows
+   * that were lost with the earlier contents, until all folders have been read.
+   */
+  private trusted: number
   /**
    * Paths of files that could not be read, by the id in their names. `find` returns them, so that
    * opening one fails with the reason.
@@ -85,24 +95,25 @@ export class Catalog {
   ) {
     this.files = files
     this.leases = leases
-    this.index = index
+    this.index = new CatalogIndex(index)
+    this.trusted = this.index.generation
     this.home = home
-    this.names = new Names(files, home, (use) => this.withIndex(use))
+    this.names = new Names(files, home, this.index)
   }
 
   /** The row in the index, without looking at the files. */
   get(id: ConversationId): Effect.Effect<IndexRow | undefined> {
-    return this.withIndex((index) => index.get(id))
+    return this.index.use((index) => index.get(id))
   }
 
   /** Inserts rows, replacing those with the same id. */
   put(rows: ReadonlyArray<IndexRow>): Effect.Effect<void> {
-    return rows.length === 0 ? Effect.void : this.withIndex((index) => index.put(rows))
+    return rows.length === 0 ? Effect.void : this.index.use((index) => index.put(rows))
   }
 
   /** Removes the row of a conversation. */
   remove(id: ConversationId): Effect.Effect<void> {
-    return this.withIndex((index) => index.remove([id]))
+    return this.index.use((index) => index.remove([id]))
   }
 
   /**
@@ -126,8 +137,7 @@ export class Catalog {
       yield* this.put([row])
       return row
     }
-    yield* this.refresh
-    const found = yield* this.get(id)
+    const found = yield* this.refreshed(this.get(id))
     if (found !== undefined && found.path !== known?.path) return found
     const path = this.unreadable.get(id)
     return path === undefined ? undefined : { path, archived: isArchived(path) }
@@ -144,21 +154,21 @@ export class Catalog {
     isActive: (id: ConversationId) => boolean,
   ): Effect.fn.Return<ReadonlyArray<IndexRow>, FileFault> {
     for (let round = 1; ; round++) {
-      const resets = this.resets
+      const { generation } = this.index
       yield* this.refresh
       yield* this.names.refresh
       if (query.withPreview === true || query.text !== undefined) {
-        const withoutPreview = yield* this.withIndex((index) =>
+        const withoutPreview = yield* this.index.use((index) =>
           index.withoutPreview(maxRowsWithoutPreview),
         )
         yield* this.reload(withoutPreview.filter(({ meta }) => !isActive(meta.id)))
       }
-      const rows = yield* this.withIndex((index) => index.page(query))
+      const rows = yield* this.index.use((index) => index.page(query))
       // Removed rows make room for others, so the page is computed again.
       const changed = yield* this.reload(rows.filter(({ meta }) => !isActive(meta.id)))
       // The number of rounds is limited, because a file that is written all the time changes in
       // every round.
-      if ((!changed || round > maxRounds) && resets === this.resets) return rows
+      if ((!changed || round > maxRounds) && generation === this.index.generation) return rows
     }
   })
 
@@ -170,53 +180,76 @@ export class Catalog {
     this.refreshPermit.withPermit(
       Effect.gen({ self: this }, function* () {
         for (;;) {
-          const resets = this.resets
-          const folders = yield* this.withIndex((index) => index.folders)
-          yield* this.visit(sessionsFolder, 0, folders)
-          yield* this.visit(archiveFolder, maxDepth, folders)
-          if (resets === this.resets) return
+          const isDone = yield* Effect.as(this.readFolders, true).pipe(
+            Effect.catchTag("IndexReplaced", () => Effect.succeed(false)),
+          )
+          if (isDone) return
         }
       }),
     ),
   )
 
-  private readonly visit: (
-    folder: string,
-    depth: number,
-    folders: ReadonlyMap<string, number>,
-  ) => Effect.Effect<void, FileFault> = Effect.fnUntraced(function* (
+  /** Refreshes the index and reads from it, again if its contents are lost in between. */
+  private readonly refreshed = Effect.fnUntraced(function* <A>(
     this: Catalog,
-    folder: string,
-    depth: number,
-    folders: ReadonlyMap<string, number>,
-  ): Effect.fn.Return<void, FileFault> {
-    const stat = yield* this.folderStat(folder)
-    const isFolder = stat?.kind === "directory"
-    const known = [...folders.keys()].filter(
-      (other) => other.startsWith(`${folder}/`) && !other.slice(folder.length + 1).includes("/"),
-    )
-    let below: ReadonlyArray<string> = known
-    const isChanged = !isFolder || folders.get(folder) !== stat.modifiedMs
-    if (isChanged) {
-      const entries = isFolder
-        ? ((yield* orUndefined(this.files.list(`${this.home}/${folder}`))) ?? [])
-        : []
-      yield* this.readFolder(
-        folder,
-        entries.flatMap(({ kind, name }) => (kind === "file" ? [name] : [])),
-      )
-      const folderPaths = entries.flatMap(({ kind, name }) =>
-        kind === "directory" ? [`${folder}/${name}`] : [],
-      )
-      below = [...new Set([...known, ...folderPaths])]
+    read: Effect.Effect<A>,
+  ): Effect.fn.Return<A, FileFault> {
+    for (;;) {
+      const { generation } = this.index
+      yield* this.refresh
+      const result = yield* read
+      if (generation === this.index.generation) return result
     }
-    if (depth < maxDepth) {
-      for (const next of below) yield* this.visit(next, depth + 1, folders)
-    }
-    // Recorded after the folders below it: if visiting one of them fails, this folder must be
-    // visited again.
-    if (isChanged) yield* this.recordFolder(folder, isFolder ? stat.modifiedMs : undefined)
   })
+
+  private readonly readFolders: PassEffect = Effect.gen({ self: this }, function* () {
+    const { generation } = this.index
+    const index: Pass["index"] = (operation) => this.index.within(generation, operation)
+    const known = yield* index((all) => all.folders)
+    const folders =
+      generation === this.trusted ? known : new Map([...known.keys()].map((each) => [each, -1]))
+    const pass = { folders, index }
+    yield* this.visit(sessionsFolder, 0, pass)
+    yield* this.visit(archiveFolder, maxDepth, pass)
+    this.trusted = generation
+  })
+
+  private readonly visit: (folder: string, depth: number, pass: Pass) => PassEffect =
+    Effect.fnUntraced(function* (
+      this: Catalog,
+      folder: string,
+      depth: number,
+      pass: Pass,
+    ): Effect.fn.Return<void, FileFault | IndexReplaced> {
+      const { folders } = pass
+      const stat = yield* this.folderStat(folder)
+      const isFolder = stat?.kind === "directory"
+      const known = [...folders.keys()].filter(
+        (other) => other.startsWith(`${folder}/`) && !other.slice(folder.length + 1).includes("/"),
+      )
+      let below: ReadonlyArray<string> = known
+      const isChanged = !isFolder || folders.get(folder) !== stat.modifiedMs
+      if (isChanged) {
+        const entries = isFolder
+          ? ((yield* orUndefined(this.files.list(`${this.home}/${folder}`))) ?? [])
+          : []
+        yield* this.readFolder(
+          folder,
+          entries.flatMap(({ kind, name }) => (kind === "file" ? [name] : [])),
+          pass,
+        )
+        const folderPaths = entries.flatMap(({ kind, name }) =>
+          kind === "directory" ? [`${folder}/${name}`] : [],
+        )
+        below = [...new Set([...known, ...folderPaths])]
+      }
+      if (depth < maxDepth) {
+        for (const next of below) yield* this.visit(next, depth + 1, pass)
+      }
+      // Recorded after the folders below it: if visiting one of them fails, this folder must be
+      // visited again.
+      if (isChanged) yield* this.recordFolder(folder, isFolder ? stat.modifiedMs : undefined, pass)
+    })
 
   /**
    * Like `stat`, but follows a link at the two top folders, because people keep them on another
@@ -236,14 +269,14 @@ export class Catalog {
     this: Catalog,
     folder: string,
     modifiedMs: number | undefined,
+    { index }: Pass,
   ) {
-    if (modifiedMs === undefined)
-      return yield* this.withIndex((index) => index.removeFolder(folder))
+    if (modifiedMs === undefined) return yield* index((all) => all.removeFolder(folder))
     const age = (yield* Clock.currentTimeMillis) - modifiedMs
     const isUnsettled =
       (age >= 0 && age < racyMs) ||
       [...this.unreadable.values()].some((path) => path.startsWith(`${folder}/`))
-    yield* this.withIndex((index) => index.putFolder(folder, isUnsettled ? -1 : modifiedMs))
+    yield* index((all) => all.putFolder(folder, isUnsettled ? -1 : modifiedMs))
   })
 
   /** Updates the rows of the files directly in a folder. */
@@ -251,22 +284,24 @@ export class Catalog {
     this: Catalog,
     folder: string,
     names: ReadonlyArray<string>,
-  ): Effect.fn.Return<void, FileFault> {
-    const known = yield* this.withIndex((index) => index.inFolder(folder))
+    { index }: Pass,
+  ): Effect.fn.Return<void, FileFault | IndexReplaced> {
+    const known = yield* index((all) => all.inFolder(folder))
     const present = new Set(names)
     const gone = [...known].flatMap(([name, id]) => (present.has(name) ? [] : [id]))
-    if (gone.length > 0) yield* this.withIndex((index) => index.remove(gone))
+    if (gone.length > 0) yield* index((all) => all.remove(gone))
+    const put = (rows: ReadonlyArray<IndexRow>) => index((all) => all.put(rows))
     let rows: Array<IndexRow> = []
     for (const name of names) {
       if (known.has(name) || idInName(name) === undefined) continue
       const row = yield* this.readFile(`${folder}/${name}`)
       if (row !== undefined) rows.push(row)
       if (rows.length < 200) continue
-      yield* this.put(rows)
+      yield* put(rows)
       rows = []
       yield* Effect.yieldNow
     }
-    yield* this.put(rows)
+    if (rows.length > 0) yield* put(rows)
   })
 
   /** Reads a row from a file; undefined when the file is gone or is not a rollout. */
@@ -334,36 +369,8 @@ export class Catalog {
       // A file that cannot be read now still exists: the list shows its last known row.
       else if (stat === undefined || !this.unreadable.has(row.meta.id)) gone.push(row.meta.id)
     }
-    if (gone.length > 0) yield* this.withIndex((index) => index.remove(gone))
+    if (gone.length > 0) yield* this.index.use((index) => index.remove(gone))
     yield* this.put(fresh)
     return gone.length + fresh.length > 0
   })
-
-  /**
-   * Runs an operation on the index. A damaged index is reset and rebuilt from the files; an index
-   * that still fails is replaced by one in memory.
-   */
-  private withIndex<A>(
-    use: (index: RolloutIndex["Service"]) => Effect.Effect<A, IndexFault>,
-  ): Effect.Effect<A> {
-    return Effect.suspend(() => use(this.index)).pipe(
-      Effect.catch((fault) => {
-        this.resets++
-        if (!fault.damaged || this.resets > maxResets) return Effect.fail(fault)
-        return Effect.logWarning(`rebuilding the index of conversations: ${fault.message}`).pipe(
-          Effect.andThen(Effect.suspend(() => this.index.reset)),
-          Effect.andThen(Effect.suspend(() => use(this.index))),
-        )
-      }),
-      Effect.catch((fault) => {
-        this.index = MemoryIndex.make()
-        const warning = `the index of conversations cannot be used; this process keeps one in memory: ${fault.message}`
-        return Effect.andThen(
-          Effect.logWarning(warning),
-          // An index in memory does not fail.
-          Effect.orDie(Effect.suspend(() => use(this.index))),
-        )
-      }),
-    )
-  }
 }
