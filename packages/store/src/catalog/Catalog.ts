@@ -9,15 +9,15 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
-import { isAbsent, isScarcity, orUndefined } from "../internal/FileErrors.ts"
-import { FileFault, type FileStat, type Files } from "../Files.ts"
+import { orUndefined } from "../internal/FileErrors.ts"
+import type { DirectoryEntry, FileFault, FileStat, Files } from "../Files.ts"
 import { isoOf } from "../internal/IsoTime.ts"
 import { CatalogIndex, type IndexOperation, IndexReplaced } from "./CatalogIndex.ts"
 import { Names } from "./Names.ts"
-import { readIndexRow } from "../rollout/IndexRowReader.ts"
+import { FileRows, isArchived } from "./FileRows.ts"
 import type { Leases } from "../Leases.ts"
 import type { IndexRow, RolloutIndex } from "../RolloutIndex.ts"
-import { archiveFolder, idInName, sessionsFolder } from "../rollout/RolloutName.ts"
+import { archiveFolder, idInName, parentFolder, sessionsFolder } from "../rollout/RolloutName.ts"
 
 /**
  * A folder that was changed this recently may change again within the resolution of the file
@@ -50,8 +50,6 @@ const likelyFolders = (id: ConversationId): ReadonlyArray<string> => {
   })
 }
 
-const isArchived = (path: string): boolean => path.startsWith(`${archiveFolder}/`)
-
 const sameVersion = (row: IndexRow, stat: IndexRow["version"]): boolean =>
   row.version.bytes === stat.bytes &&
   row.version.modifiedMs === stat.modifiedMs &&
@@ -61,8 +59,16 @@ const sameVersion = (row: IndexRow, stat: IndexRow["version"]): boolean =>
 interface Pass {
   /** The folders that need not be read when they have this modification time. */
   readonly folders: ReadonlyMap<string, number>
+  /** The damaged files that were recorded before. */
+  readonly damaged: ReadonlyArray<string>
   /** Runs an operation on the index. Fails when the index lost what this pass put into it. */
   readonly index: <A>(operation: IndexOperation<A>) => Effect.Effect<A, IndexReplaced>
+}
+
+/** Where the file of a conversation is. */
+export interface FoundFile extends Pick<IndexRow, "path" | "archived"> {
+  /** True when the file was no rollout of the conversation; it may be something else than a file. */
+  readonly damaged?: boolean
 }
 
 type PassEffect = Effect.Effect<void, FileFault | IndexReplaced>
@@ -70,7 +76,6 @@ type PassEffect = Effect.Effect<void, FileFault | IndexReplaced>
 /** The index of the conversations below a state directory, kept up to date. */
 export class Catalog {
   private readonly files: Files["Service"]
-  private readonly leases: Leases["Service"]
   private readonly home: string
   private readonly index: CatalogIndex
   /**
@@ -78,11 +83,9 @@ export class Catalog {
    * that were lost with the earlier contents, until all folders have been read.
    */
   private trusted: number
-  /**
-   * Paths of files that could not be read, by the id in their names. `find` returns them, so that
-   * opening one fails with the reason.
-   */
-  private readonly unreadable = new Map<ConversationId, string>()
+  private readonly rows: FileRows
+  /** The last warning about files that cannot be read, so that each is logged once. */
+  private warned: string | undefined
   /** The names of the conversations. */
   readonly names: Names
   private readonly refreshPermit = Semaphore.makeUnsafe(1)
@@ -94,7 +97,7 @@ export class Catalog {
     home: string,
   ) {
     this.files = files
-    this.leases = leases
+    this.rows = new FileRows(files, leases, home)
     this.index = new CatalogIndex(index)
     this.trusted = this.index.generation
     this.home = home
@@ -118,29 +121,39 @@ export class Catalog {
 
   /**
    * Finds the file of a conversation, and checks that it exists now. Looks in the index, then in
-   * the likely folders, then in all changed folders. Undefined when there is no such file.
+   * the likely folders, then in all changed folders. Undefined when there is no such file. A file
+   * that is damaged or cannot be read is found by the id in its name, so that opening it fails with
+   * the reason.
    */
   readonly find = Effect.fnUntraced(function* (
     this: Catalog,
     id: ConversationId,
-  ): Effect.fn.Return<Pick<IndexRow, "path" | "archived"> | undefined, FileFault> {
+  ): Effect.fn.Return<FoundFile | undefined, FileFault> {
     const known = yield* this.get(id)
-    const isThere =
-      known !== undefined &&
-      (yield* orUndefined(this.files.stat(`${this.home}/${known.path}`))) !== undefined
-    if (isThere) return known
+    if (known !== undefined) {
+      const stat = yield* orUndefined(this.files.stat(`${this.home}/${known.path}`))
+      if (stat?.kind === "file") return known
+    }
+    let damaged: string | undefined
     for (const folder of likelyFolders(id)) {
       const entries = yield* orUndefined(this.files.list(`${this.home}/${folder}`))
-      const name = entries?.find((entry) => entry.kind === "file" && idInName(entry.name) === id)
-      const row = name === undefined ? undefined : yield* this.readFile(`${folder}/${name.name}`)
-      if (row === undefined) continue
+      const entry = entries?.find((each) => each.kind !== "directory" && idInName(each.name) === id)
+      if (entry === undefined) continue
+      const path = `${folder}/${entry.name}`
+      const row = entry.kind === "file" ? yield* this.rows.read(path) : "damaged"
+      if (row === "damaged") damaged ??= path
+      if (row === undefined || row === "damaged") continue
       yield* this.put([row])
       return row
     }
-    const found = yield* this.refreshed(this.get(id))
+    const damagedFiles = this.index.use((index) => index.damaged)
+    const [found, recorded] = yield* this.refreshed(Effect.all([this.get(id), damagedFiles]))
     if (found !== undefined && found.path !== known?.path) return found
-    const path = this.unreadable.get(id)
-    return path === undefined ? undefined : { path, archived: isArchived(path) }
+    damaged ??= recorded.find((path) => path.endsWith(`-${id}.jsonl`))
+    const path = this.rows.refusedPath(id) ?? damaged
+    return path === undefined
+      ? undefined
+      : { path, archived: isArchived(path), damaged: path === damaged }
   })
 
   /**
@@ -168,8 +181,25 @@ export class Catalog {
       const changed = yield* this.reload(rows.filter(({ meta }) => !isActive(meta.id)))
       // The number of rounds is limited, because a file that is written all the time changes in
       // every round.
-      if ((!changed || round > maxRounds) && generation === this.index.generation) return rows
+      if ((!changed || round > maxRounds) && generation === this.index.generation) {
+        yield* this.warnOfUnreadable
+        return rows
+      }
     }
+  })
+
+  /** Logs how many files lists leave out, when that has changed. */
+  private readonly warnOfUnreadable: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
+    const damaged = yield* this.index.use((index) => index.damaged)
+    const paths = [...new Set([...damaged, ...this.rows.unreadable])].toSorted()
+    const [first] = paths
+    const warning =
+      first === undefined
+        ? undefined
+        : `lists leave out conversations whose files cannot be read: ${paths.length}, the first is ${first}`
+    if (warning === this.warned) return
+    this.warned = warning
+    if (warning !== undefined) yield* Effect.logWarning(warning)
   })
 
   /**
@@ -206,9 +236,10 @@ export class Catalog {
     const { generation } = this.index
     const index: Pass["index"] = (operation) => this.index.within(generation, operation)
     const known = yield* index((all) => all.folders)
+    const damaged = yield* index((all) => all.damaged)
     const folders =
       generation === this.trusted ? known : new Map([...known.keys()].map((each) => [each, -1]))
-    const pass = { folders, index }
+    const pass = { folders, damaged, index }
     yield* this.visit(sessionsFolder, 0, pass)
     yield* this.visit(archiveFolder, maxDepth, pass)
     this.trusted = generation
@@ -235,7 +266,7 @@ export class Catalog {
           : []
         yield* this.readFolder(
           folder,
-          entries.flatMap(({ kind, name }) => (kind === "file" ? [name] : [])),
+          entries.filter(({ kind, name }) => kind !== "directory" && idInName(name) !== undefined),
           pass,
         )
         const folderPaths = entries.flatMap(({ kind, name }) =>
@@ -273,82 +304,63 @@ export class Catalog {
   ) {
     if (modifiedMs === undefined) return yield* index((all) => all.removeFolder(folder))
     const age = (yield* Clock.currentTimeMillis) - modifiedMs
-    const isUnsettled =
-      (age >= 0 && age < racyMs) ||
-      [...this.unreadable.values()].some((path) => path.startsWith(`${folder}/`))
+    const isUnsettled = (age >= 0 && age < racyMs) || this.rows.hasRefused(folder)
     yield* index((all) => all.putFolder(folder, isUnsettled ? -1 : modifiedMs))
   })
 
-  /** Updates the rows of the files directly in a folder. */
+  /** Updates the rows of the rollout files directly in a folder. */
   private readonly readFolder = Effect.fnUntraced(function* (
     this: Catalog,
     folder: string,
-    names: ReadonlyArray<string>,
-    { index }: Pass,
+    entries: ReadonlyArray<DirectoryEntry>,
+    pass: Pass,
   ): Effect.fn.Return<void, FileFault | IndexReplaced> {
+    const { index } = pass
     const known = yield* index((all) => all.inFolder(folder))
-    const present = new Set(names)
+    const present = new Set(entries.flatMap(({ kind, name }) => (kind === "file" ? [name] : [])))
+    this.rows.forgetAbsent(folder, present)
     const gone = [...known].flatMap(([name, id]) => (present.has(name) ? [] : [id]))
     if (gone.length > 0) yield* index((all) => all.remove(gone))
     const put = (rows: ReadonlyArray<IndexRow>) => index((all) => all.put(rows))
+    const damaged: Array<string> = []
     let rows: Array<IndexRow> = []
-    for (const name of names) {
-      if (known.has(name) || idInName(name) === undefined) continue
-      const row = yield* this.readFile(`${folder}/${name}`)
-      if (row !== undefined) rows.push(row)
+    for (const { kind, name } of entries) {
+      if (kind === "file" && known.has(name)) continue
+      const path = `${folder}/${name}`
+      // A link is never followed.
+      const row = kind === "file" ? yield* this.rows.read(path) : "damaged"
+      if (row === "damaged") damaged.push(path)
+      else if (row !== undefined) rows.push(row)
       if (rows.length < 200) continue
       yield* put(rows)
       rows = []
       yield* Effect.yieldNow
     }
     if (rows.length > 0) yield* put(rows)
+    yield* this.recordDamaged(folder, damaged, pass)
   })
 
-  /** Reads a row from a file; undefined when the file is gone or is not a rollout. */
-  private readFile(path: string): Effect.Effect<IndexRow | undefined, FileFault> {
-    const name = path.slice(path.lastIndexOf("/") + 1)
-    const archived = isArchived(path)
-    const id = idInName(name)
-    return Effect.scoped(
-      Effect.flatMap(this.files.open(`${this.home}/${path}`, "read"), (handle) =>
-        Effect.flatMap(handle.stat, (stat) =>
-          stat.bytes === 0 && id !== undefined
-            ? Effect.as(this.discardEmptyFile(id, path), undefined)
-            : readIndexRow(handle, stat, { path, archived }),
-        ),
-      ),
-    ).pipe(
-      Effect.map((row) => (row?.meta.id === id ? row : undefined)),
-      Effect.tap(() => Effect.sync(() => id !== undefined && this.unreadable.delete(id))),
-      Effect.catch((fault) => {
-        // Not the file's fault: the machine is short of a resource, which affects every other file
-        // as well.
-        if (isScarcity(fault)) return Effect.fail(fault)
-        if (id !== undefined && !isAbsent(fault)) this.unreadable.set(id, path)
-        return Effect.undefined
-      }),
-    )
-  }
+  private readonly recordDamaged = Effect.fnUntraced(function* (
+    this: Catalog,
+    folder: string,
+    paths: ReadonlyArray<string>,
+    { damaged, index }: Pass,
+  ) {
+    const before = new Set(damaged.filter((path) => parentFolder(path) === folder))
+    const now = new Set(paths)
+    const added = paths.filter((path) => !before.has(path))
+    const removed = [...before].filter((path) => !now.has(path))
+    if (added.length > 0) yield* index((all) => all.putDamaged(added))
+    if (removed.length > 0) yield* index((all) => all.removeDamaged(removed))
+  })
 
-  /**
-   * Removes an empty file that a process left behind when it ended while creating a conversation;
-   * no client was given its id. The file stays while a process may still be writing it, and when no
-   * lease shows that this program created it.
-   */
-  private discardEmptyFile(id: ConversationId, path: string): Effect.Effect<void, FileFault> {
-    const file = `${this.home}/${path}`
-    return this.leases.take(id).pipe(
-      Effect.flatMap(({ inherited }) =>
-        inherited ? this.files.stat(file) : Effect.succeed(undefined),
-      ),
-      Effect.flatMap((stat) => (stat?.bytes === 0 ? this.files.remove(file) : Effect.void)),
-      Effect.scoped,
-      Effect.uninterruptible,
-      // The file is being created: fail, so that the folder is read again later.
-      Effect.catchTag("LeaseHeld", () =>
-        Effect.fail(new FileFault({ operation: "lease", path: file, code: "EBUSY" })),
-      ),
-    )
+  /** The row of a file that changed. A link is never followed. */
+  private rowNow(
+    { path }: IndexRow,
+    stat: FileStat | undefined,
+  ): Effect.Effect<IndexRow | "damaged" | undefined, FileFault> {
+    if (stat === undefined) return Effect.undefined
+    return stat.kind === "file" ? this.rows.read(path) : Effect.succeed("damaged")
   }
 
   /**
@@ -361,14 +373,19 @@ export class Catalog {
   ): Effect.fn.Return<boolean, FileFault> {
     const fresh: Array<IndexRow> = []
     const gone: Array<ConversationId> = []
+    const damaged: Array<string> = []
     for (const row of rows) {
       const stat = yield* orUndefined(this.files.stat(`${this.home}/${row.path}`))
       if (stat !== undefined && sameVersion(row, stat)) continue
-      const now = stat === undefined ? undefined : yield* this.readFile(row.path)
-      if (now !== undefined) fresh.push(now)
+      const now = yield* this.rowNow(row, stat)
+      if (now === "damaged") damaged.push(row.path)
+      if (now !== undefined && now !== "damaged") fresh.push(now)
       // A file that cannot be read now still exists: the list shows its last known row.
-      else if (stat === undefined || !this.unreadable.has(row.meta.id)) gone.push(row.meta.id)
+      else if (stat === undefined || this.rows.refusedPath(row.meta.id) === undefined) {
+        gone.push(row.meta.id)
+      }
     }
+    if (damaged.length > 0) yield* this.index.use((index) => index.putDamaged(damaged))
     if (gone.length > 0) yield* this.index.use((index) => index.remove(gone))
     yield* this.put(fresh)
     return gone.length + fresh.length > 0

@@ -13,6 +13,7 @@ import { dirname } from "node:path"
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite"
 import { DamagedRow, indexedMeta, indexedPath } from "../catalog/IndexedMeta.ts"
 import { IndexFault, type IndexRow, RolloutIndex } from "../RolloutIndex.ts"
+import { idInName } from "../rollout/RolloutName.ts"
 import { makeFolders } from "./MakeFolders.ts"
 import { closeQuietly, isDamage, sqlite } from "./Sqlite.ts"
 
@@ -20,7 +21,7 @@ import { closeQuietly, isDamage, sqlite } from "./Sqlite.ts"
  * Version of the tables. Increased when they change; an index with another version is dropped and
  * rebuilt.
  */
-const version = 2
+const version = 3
 
 /**
  * How long an operation waits while another process writes. The whole process waits, so it is
@@ -41,6 +42,7 @@ CREATE INDEX IF NOT EXISTS in_folder ON conversations (folder);
 CREATE TABLE IF NOT EXISTS folders (folder TEXT PRIMARY KEY, modified REAL NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS names (id TEXT PRIMARY KEY, name TEXT NOT NULL, folded TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS names_read (bytes INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS damaged (folder TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID;
 PRAGMA user_version = ${version};
 `
 
@@ -220,7 +222,7 @@ class Database {
       database.exec("PRAGMA journal_mode = WAL")
       if (found !== 0) {
         database.exec(
-          "DROP TABLE IF EXISTS conversations; DROP TABLE IF EXISTS folders; DROP TABLE IF EXISTS names; DROP TABLE IF EXISTS names_read;",
+          "DROP TABLE IF EXISTS conversations; DROP TABLE IF EXISTS folders; DROP TABLE IF EXISTS names; DROP TABLE IF EXISTS names_read; DROP TABLE IF EXISTS damaged;",
         )
       }
       database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`)
@@ -344,6 +346,35 @@ class SqliteIndex implements Service {
     )
 
   readonly namesRead: Service["namesRead"] = Effect.suspend(() => this.database.use(readBytes))
+
+  readonly damaged: Service["damaged"] = Effect.suspend(() =>
+    this.database.use((open) =>
+      this.database
+        .statement(open, "SELECT folder, name FROM damaged")
+        .all()
+        .map(({ folder, name }) =>
+          indexedPath(String(folder), String(name), idInName(String(name))),
+        ),
+    ),
+  )
+
+  readonly putDamaged: Service["putDamaged"] = (paths) =>
+    this.forEachPath("INSERT OR REPLACE INTO damaged VALUES (?, ?)", paths)
+
+  readonly removeDamaged: Service["removeDamaged"] = (paths) =>
+    this.forEachPath("DELETE FROM damaged WHERE folder = ? AND name = ?", paths)
+
+  private forEachPath(text: string, paths: ReadonlyArray<string>): Effect.Effect<void, IndexFault> {
+    return this.database.use((open) =>
+      inTransaction(open, () => {
+        const statement = this.database.statement(open, text)
+        for (const path of paths) {
+          const cut = path.lastIndexOf("/")
+          statement.run(path.slice(0, cut), path.slice(cut + 1))
+        }
+      }),
+    )
+  }
 
   readonly removeFolder: Service["removeFolder"] = (folder) =>
     this.database.use((open) => {

@@ -54,7 +54,7 @@ const dayMs = 86_400_000
 /** More than what is put into the index at once, so that rows of one folder are put in two operations. */
 const manyInOneFolder = 210
 
-/** Conversations of four days, of which two are archived and one has a name. The index has none of them. */
+/** Conversations of four days, of which two are archived and one has a name, and a damaged file. The index has none of them. */
 const stored = Effect.gen(function* () {
   const machine = new Failing()
   machine.files.wait(-1_000_000_000_000)
@@ -70,6 +70,10 @@ const stored = Effect.gen(function* () {
       yield* store.archive(idOf(12))
       yield* store.rename(idOf(5), "five")
     }),
+  )
+  machine.files.put(
+    `${home}/archived_sessions/rollout-2025-09-20T08-11-12-${idOf(13)}.jsonl`,
+    "x\n",
   )
   yield* machine.inner.reset
   return machine
@@ -125,11 +129,15 @@ describe("an index that fails", () => {
           machine.operations = 0
           machine.damaged = damaged
           machine.fails = fails(n)
-          const found = yield* machine.run(
+          const [found, lost] = yield* machine.run(
             Effect.flatMap(ConversationStore, (store) =>
-              Effect.forEach([12, 5], (number) => store.metadata({ id: idOf(number) })),
+              Effect.all([
+                Effect.forEach([12, 5], (number) => store.metadata({ id: idOf(number) })),
+                Effect.flip(store.metadata({ id: idOf(13) })),
+              ]),
             ),
           )
+          assert.deepInclude(lost, { _tag: "StoreError", reason: "Damaged" }, `n = ${n}`)
           const names = found.map(({ archived, name }) => [archived, name])
           assert.deepStrictEqual(
             names,
