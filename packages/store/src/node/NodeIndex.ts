@@ -4,7 +4,6 @@
  * files again. The database is opened by the first operation, and created by the
  * first one other than `get`.
  */
-import type { ListQuery } from "@colloquy/core/ConversationStore"
 import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -14,6 +13,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 import { DamagedRow, indexedMeta, indexedPath } from "../catalog/IndexedMeta.ts"
 import { IndexFault, type IndexRow, RolloutIndex } from "../RolloutIndex.ts"
 import { idInName } from "../rollout/RolloutName.ts"
+import { columns, pageQuery, table } from "./PageQuery.ts"
 import { makeFolders } from "./MakeFolders.ts"
 import { closeQuietly, isDamage, sqlite } from "./Sqlite.ts"
 
@@ -46,11 +46,6 @@ CREATE TABLE IF NOT EXISTS damaged (folder TEXT NOT NULL, name TEXT NOT NULL, PR
 PRAGMA user_version = ${version};
 `
 
-/** The columns that a row is read from; the others exist for searching. */
-const columns = `folder, conversations.name, updated, archived, preview, meta, bytes, modified, identity, seq, submission, generation, names.name AS title`
-
-const table = `conversations LEFT JOIN names USING (id)`
-
 const selectRow = `SELECT ${columns} FROM ${table} WHERE id = ?`
 
 const insertRow = `INSERT OR REPLACE INTO conversations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -61,10 +56,9 @@ const indexedId = (id: SQLOutputValue | undefined): ConversationId => {
   return parsed.id
 }
 
-type Values = Array<SQLInputValue>
 type Found = Record<string, SQLOutputValue>
 
-const valuesOf = (row: IndexRow): Values => {
+const valuesOf = (row: IndexRow): Array<SQLInputValue> => {
   const { checked, meta, path, preview } = row
   const cut = path.lastIndexOf("/")
   return [
@@ -112,33 +106,6 @@ const rowOf = (found: Found): IndexRow => {
             generation: Number(generation),
           },
         }),
-  }
-}
-
-const selectOf = (query: ListQuery): { readonly text: string; readonly values: Values } => {
-  const conditions = ["archived = ?"]
-  const values: Values = [query.archived === true ? 1 : 0]
-  const add = (condition: string, ...more: Values) => {
-    conditions.push(condition)
-    values.push(...more)
-  }
-  const { after, cwd, owner, provider, withPreview, text } = query
-  if (after !== undefined) add("(created, id) < (?, ?)", after.createdAtMs, after.id)
-  if (cwd !== undefined) add("cwd = ?", cwd)
-  if (provider !== undefined) add("provider = ?", provider)
-  if (owner !== undefined) add("json_extract(meta, '$.owner') IS ?", owner)
-  if (withPreview === true) add("preview IS NOT NULL")
-  if (text !== undefined) {
-    const folded = text.toLowerCase()
-    add(
-      "(instr(coalesce(conversations.folded, ''), ?) > 0 OR instr(coalesce(names.folded, ''), ?) > 0)",
-      folded,
-      folded,
-    )
-  }
-  return {
-    text: `SELECT ${columns} FROM ${table} WHERE ${conditions.join(" AND ")} ORDER BY created DESC, id DESC LIMIT ?`,
-    values: [...values, query.limit + 1],
   }
 }
 
@@ -284,7 +251,7 @@ class SqliteIndex implements Service {
 
   readonly page: Service["page"] = (query) =>
     this.database.use((open) => {
-      const { text, values } = selectOf(query)
+      const { text, values } = pageQuery(query)
       return open
         .prepare(text)
         .all(...values)
