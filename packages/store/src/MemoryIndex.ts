@@ -32,6 +32,7 @@ class MemoryIndex implements Service {
   private readonly rows = new Map<ConversationId, IndexRow>()
   private readonly names = new Map<ConversationId, string>()
   private namesEnd = 0
+  private readonly damagedFiles = new Set<string>()
   private readonly readFolders = new Map<string, number>()
 
   readonly get: Service["get"] = (id) => Effect.sync(() => this.named(this.rows.get(id)))
@@ -83,6 +84,18 @@ class MemoryIndex implements Service {
 
   readonly namesRead: Service["namesRead"] = Effect.sync(() => this.namesEnd)
 
+  readonly damaged: Service["damaged"] = Effect.sync(() => [...this.damagedFiles])
+
+  readonly putDamaged: Service["putDamaged"] = (paths) =>
+    Effect.sync(() => {
+      for (const path of paths) this.damagedFiles.add(path)
+    })
+
+  readonly removeDamaged: Service["removeDamaged"] = (paths) =>
+    Effect.sync(() => {
+      for (const path of paths) this.damagedFiles.delete(path)
+    })
+
   readonly removeFolder: Service["removeFolder"] = (folder) =>
     Effect.sync(() => {
       this.readFolders.delete(folder)
@@ -92,6 +105,7 @@ class MemoryIndex implements Service {
     this.rows.clear()
     this.names.clear()
     this.namesEnd = 0
+    this.damagedFiles.clear()
     this.readFolders.clear()
   })
 

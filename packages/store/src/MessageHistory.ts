@@ -41,8 +41,8 @@ export class HistoryFile extends Context.Service<
   HistoryFile,
   {
     /**
-     * Appends with a single write while holding the lock. Creates the file when it is missing,
-     * readable by its owner only. Returns false, without writing, when another process holds the
+     * Appends a line with a single write while holding the lock, and ends an unfinished last line
+     * with the same write. Creates the file when it is missing, readable by its owner only. Returns false, without writing, when another process holds the
      * lock.
      */
     readonly append: (bytes: Uint8Array) => Effect.Effect<boolean, FileFault>

@@ -102,6 +102,15 @@ export class RolloutIndex extends Context.Service<
     ) => Effect.Effect<void, IndexFault>
     /** How far the file of names was read, in bytes. */
     readonly namesRead: Effect.Effect<number, IndexFault>
+    /**
+     * Paths of the rollout files without a row because they are damaged, relative to the state
+     * directory, in no particular order.
+     */
+    readonly damaged: Effect.Effect<ReadonlyArray<string>, IndexFault>
+    /** Records damaged files. Each path ends with the name of a rollout file. */
+    readonly putDamaged: (paths: ReadonlyArray<string>) => Effect.Effect<void, IndexFault>
+    /** Removes records of damaged files. Paths without a record are ignored. */
+    readonly removeDamaged: (paths: ReadonlyArray<string>) => Effect.Effect<void, IndexFault>
     /** Removes the record of a folder. */
     readonly removeFolder: (folder: string) => Effect.Effect<void, IndexFault>
     /**

@@ -106,4 +106,30 @@ describe.skipIf(!canMount)("a full disk", () => {
         assert.deepStrictEqual(yield* run(home, readAll(id)), [...kept, words(taken)])
       }),
   )
+
+  it.live("L13 lists every conversation when the index does not fit, whatever room there is", () =>
+    Effect.gen(function* () {
+      const home = yield* disk
+      const metas = [1, 2, 3].map((number) => metaOf(number))
+      const create = Effect.flatMap(ConversationStore, (store) =>
+        Effect.forEach(metas, (meta) => Effect.scoped(store.create(meta, firstRecords(meta)))),
+      )
+      yield* run(home, create)
+      const list = Effect.flatMap(ConversationStore, (store) => store.list({ limit: 5 }))
+      // A folder that changed just now is read again by every list.
+      const folders = FS.readdirSync(home, { recursive: true, withFileTypes: true })
+      for (const { name, parentPath } of folders.filter((entry) => entry.isDirectory())) {
+        FS.utimesSync(join(parentPath, name), 1, 1)
+      }
+      const filling = join(home, "filling")
+      for (let room = 0; room <= 160 * 1024; room += 4096) {
+        FS.rmSync(join(home, "colloquy-store"), { recursive: true, force: true })
+        const { bavail, bsize } = FS.statfsSync(home)
+        FS.writeFileSync(filling, new Uint8Array(Math.max(0, bavail * bsize - room)))
+        const { items } = yield* run(home, list)
+        assert.strictEqual(items.length, 3, `${room} bytes of room`)
+        FS.rmSync(filling)
+      }
+    }),
+  )
 })

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { execFileSync } from "node:child_process"
 import * as FS from "node:fs"
 import { tmpdir } from "node:os"
@@ -54,6 +55,28 @@ describe("another kind of file at the path of a store's file", () => {
       }).pipe(Effect.provide(NodeHistory.layer(home)))
       assert.match(metadata.message, /history\.jsonl: EINVAL/)
       assert.match(appended.message, /history\.jsonl: E(INVAL|NXIO)/)
+    }),
+  )
+
+  it.live("L13 records of damaged files outlive a process, and refer to rollout files only", () =>
+    Effect.gen(function* () {
+      const path = join(yield* directory, "index.sqlite")
+      const fileOf = (number: number) =>
+        `archived_sessions/rollout-2025-09-20T08-11-12-${idOf(number)}.jsonl`
+      const [one, two] = [fileOf(1), fileOf(2)]
+      const use = <A, E>(run: (index: RolloutIndex["Service"]) => Effect.Effect<A, E>) =>
+        Effect.flatMap(RolloutIndex, run).pipe(
+          Effect.provide(Layer.fresh(NodeIndex.layer(path))),
+          Effect.scoped,
+        )
+      yield* use((index) => index.putDamaged([one, two, one]))
+      assert.sameMembers([...(yield* use((index) => index.damaged))], [one, two])
+      yield* use((index) => index.removeDamaged([two]))
+      assert.deepStrictEqual(yield* use((index) => index.damaged), [one])
+      const other = new DatabaseSync(path)
+      other.exec("UPDATE damaged SET folder = '../..'")
+      other.close()
+      assert.isTrue((yield* Effect.flip(use((index) => index.damaged))).damaged)
     }),
   )
 

@@ -33,6 +33,33 @@ describe("history.jsonl", () => {
     }),
   )
 
+  it.effect("begins a new line behind a line that another program did not finish", () =>
+    Effect.gen(function* () {
+      const home = yield* temporary
+      const path = join(home, "history.jsonl")
+      const whole = '{"session_id":"old","ts":1,"text":"before"}\n'
+      for (const [before, torn] of [
+        ["", ""],
+        [whole, ""],
+        [whole, '{"session_id":"old","ts":1,"te'],
+        ["", "{"],
+      ] as const) {
+        FS.writeFileSync(path, before + torn)
+        yield* Effect.gen(function* () {
+          const history = yield* MessageHistory
+          // Longer than what a call passes as separate arguments.
+          yield* history.append("c", "x".repeat(300_000))
+          yield* history.append("c", "after")
+        }).pipe(Effect.provide(NodeHistory.layer(home)))
+        const lines = FS.readFileSync(path, "utf8").split("\n")
+        const expected = [before.trimEnd(), torn].filter((line) => line !== "")
+        assert.deepStrictEqual(lines.slice(0, -3), expected)
+        const texts = lines.slice(-3, -1).map((line) => JSON.parse(line).text.length)
+        assert.deepStrictEqual([...texts, lines.at(-1)], [300_000, 5, ""])
+      }
+    }),
+  )
+
   it.effect("is not opened through a link", () =>
     Effect.gen(function* () {
       const home = yield* temporary

@@ -1,23 +1,23 @@
 /**
  * Keeps the index in step with the rollout files, whichever process changed them. Folders whose
  * modification time changed are read again; files whose size or modification time changed are read
- * again when they are listed. A damaged index is reset and rebuilt from the files; when that does
- * not help, an index in memory replaces it. The index is a cache: no list fails because of it.
+ * again when they are listed. When the contents of the index are lost, they are rebuilt from all
+ * files. The index is a cache: no list fails because of it, and every list is complete.
  */
 import type { ListQuery } from "@colloquy/core/ConversationStore"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
-import { isAbsent, isScarcity, orUndefined } from "../internal/FileErrors.ts"
-import { FileFault, type FileStat, type Files } from "../Files.ts"
+import { orUndefined } from "../internal/FileErrors.ts"
+import type { DirectoryEntry, FileFault, FileStat, Files } from "../Files.ts"
 import { isoOf } from "../internal/IsoTime.ts"
+import { CatalogIndex, type IndexOperation, IndexReplaced } from "./CatalogIndex.ts"
 import { Names } from "./Names.ts"
-import * as MemoryIndex from "../MemoryIndex.ts"
-import { readIndexRow } from "../rollout/IndexRowReader.ts"
+import { FileRows, isArchived } from "./FileRows.ts"
 import type { Leases } from "../Leases.ts"
-import type { IndexFault, IndexRow, RolloutIndex } from "../RolloutIndex.ts"
-import { archiveFolder, idInName, sessionsFolder } from "../rollout/RolloutName.ts"
+import type { IndexRow, RolloutIndex } from "../RolloutIndex.ts"
+import { archiveFolder, idInName, parentFolder, sessionsFolder } from "../rollout/RolloutName.ts"
 
 /**
  * A folder that was changed this recently may change again within the resolution of the file
@@ -27,9 +27,6 @@ const racyMs = 2000
 
 /** Depth of `sessions/YYYY/MM/DD`. */
 const maxDepth = 3
-
-/** After this many resets an index that is still damaged is replaced by one in memory. */
-const maxResets = 2
 
 /** A page is computed again at most this often when files change while it is computed. */
 const maxRounds = 3
@@ -53,26 +50,42 @@ const likelyFolders = (id: ConversationId): ReadonlyArray<string> => {
   })
 }
 
-const isArchived = (path: string): boolean => path.startsWith(`${archiveFolder}/`)
-
 const sameVersion = (row: IndexRow, stat: IndexRow["version"]): boolean =>
   row.version.bytes === stat.bytes &&
   row.version.modifiedMs === stat.modifiedMs &&
   row.version.identity === stat.identity
 
+/** One reading of the folders, with one generation of the index. */
+interface Pass {
+  /** The folders that need not be read when they have this modification time. */
+  readonly folders: ReadonlyMap<string, number>
+  /** The damaged files that were recorded before. */
+  readonly damaged: ReadonlyArray<string>
+  /** Runs an operation on the index. Fails when the index lost what this pass put into it. */
+  readonly index: <A>(operation: IndexOperation<A>) => Effect.Effect<A, IndexReplaced>
+}
+
+/** Where the file of a conversation is. */
+export interface FoundFile extends Pick<IndexRow, "path" | "archived"> {
+  /** True when the file was no rollout of the conversation; it may be something else than a file. */
+  readonly damaged?: boolean
+}
+
+type PassEffect = Effect.Effect<void, FileFault | IndexReplaced>
+
 /** The index of the conversations below a state directory, kept up to date. */
 export class Catalog {
   private readonly files: Files["Service"]
-  private readonly leases: Leases["Service"]
   private readonly home: string
-  private index: RolloutIndex["Service"]
-  /** Number of times that the index was reset. */
-  private resets = 0
+  private readonly index: CatalogIndex
   /**
-   * Paths of files that could not be read, by the id in their names. `find` returns them, so that
-   * opening one fails with the reason.
+   * Generation of the index whose folder records are trusted. Records of a later one may be of rows
+   * that were lost with the earlier contents, until all folders have been read.
    */
-  private readonly unreadable = new Map<ConversationId, string>()
+  private trusted: number
+  private readonly rows: FileRows
+  /** The last warning about files that cannot be read, so that each is logged once. */
+  private warned: string | undefined
   /** The names of the conversations. */
   readonly names: Names
   private readonly refreshPermit = Semaphore.makeUnsafe(1)
@@ -84,53 +97,63 @@ export class Catalog {
     home: string,
   ) {
     this.files = files
-    this.leases = leases
-    this.index = index
+    this.rows = new FileRows(files, leases, home)
+    this.index = new CatalogIndex(index)
+    this.trusted = this.index.generation
     this.home = home
-    this.names = new Names(files, home, (use) => this.withIndex(use))
+    this.names = new Names(files, home, this.index)
   }
 
   /** The row in the index, without looking at the files. */
   get(id: ConversationId): Effect.Effect<IndexRow | undefined> {
-    return this.withIndex((index) => index.get(id))
+    return this.index.use((index) => index.get(id))
   }
 
   /** Inserts rows, replacing those with the same id. */
   put(rows: ReadonlyArray<IndexRow>): Effect.Effect<void> {
-    return rows.length === 0 ? Effect.void : this.withIndex((index) => index.put(rows))
+    return rows.length === 0 ? Effect.void : this.index.use((index) => index.put(rows))
   }
 
   /** Removes the row of a conversation. */
   remove(id: ConversationId): Effect.Effect<void> {
-    return this.withIndex((index) => index.remove([id]))
+    return this.index.use((index) => index.remove([id]))
   }
 
   /**
    * Finds the file of a conversation, and checks that it exists now. Looks in the index, then in
-   * the likely folders, then in all changed folders. Undefined when there is no such file.
+   * the likely folders, then in all changed folders. Undefined when there is no such file. A file
+   * that is damaged or cannot be read is found by the id in its name, so that opening it fails with
+   * the reason.
    */
   readonly find = Effect.fnUntraced(function* (
     this: Catalog,
     id: ConversationId,
-  ): Effect.fn.Return<Pick<IndexRow, "path" | "archived"> | undefined, FileFault> {
+  ): Effect.fn.Return<FoundFile | undefined, FileFault> {
     const known = yield* this.get(id)
-    const isThere =
-      known !== undefined &&
-      (yield* orUndefined(this.files.stat(`${this.home}/${known.path}`))) !== undefined
-    if (isThere) return known
+    if (known !== undefined) {
+      const stat = yield* orUndefined(this.files.stat(`${this.home}/${known.path}`))
+      if (stat?.kind === "file") return known
+    }
+    let damaged: string | undefined
     for (const folder of likelyFolders(id)) {
       const entries = yield* orUndefined(this.files.list(`${this.home}/${folder}`))
-      const name = entries?.find((entry) => entry.kind === "file" && idInName(entry.name) === id)
-      const row = name === undefined ? undefined : yield* this.readFile(`${folder}/${name.name}`)
-      if (row === undefined) continue
+      const entry = entries?.find((each) => each.kind !== "directory" && idInName(each.name) === id)
+      if (entry === undefined) continue
+      const path = `${folder}/${entry.name}`
+      const row = entry.kind === "file" ? yield* this.rows.read(path) : "damaged"
+      if (row === "damaged") damaged ??= path
+      if (row === undefined || row === "damaged") continue
       yield* this.put([row])
       return row
     }
-    yield* this.refresh
-    const found = yield* this.get(id)
+    const damagedFiles = this.index.use((index) => index.damaged)
+    const [found, recorded] = yield* this.refreshed(Effect.all([this.get(id), damagedFiles]))
     if (found !== undefined && found.path !== known?.path) return found
-    const path = this.unreadable.get(id)
-    return path === undefined ? undefined : { path, archived: isArchived(path) }
+    damaged ??= recorded.find((path) => path.endsWith(`-${id}.jsonl`))
+    const path = this.rows.refusedPath(id) ?? damaged
+    return path === undefined
+      ? undefined
+      : { path, archived: isArchived(path), damaged: path === damaged }
   })
 
   /**
@@ -144,22 +167,39 @@ export class Catalog {
     isActive: (id: ConversationId) => boolean,
   ): Effect.fn.Return<ReadonlyArray<IndexRow>, FileFault> {
     for (let round = 1; ; round++) {
-      const resets = this.resets
+      const { generation } = this.index
       yield* this.refresh
       yield* this.names.refresh
       if (query.withPreview === true || query.text !== undefined) {
-        const withoutPreview = yield* this.withIndex((index) =>
+        const withoutPreview = yield* this.index.use((index) =>
           index.withoutPreview(maxRowsWithoutPreview),
         )
         yield* this.reload(withoutPreview.filter(({ meta }) => !isActive(meta.id)))
       }
-      const rows = yield* this.withIndex((index) => index.page(query))
+      const rows = yield* this.index.use((index) => index.page(query))
       // Removed rows make room for others, so the page is computed again.
       const changed = yield* this.reload(rows.filter(({ meta }) => !isActive(meta.id)))
       // The number of rounds is limited, because a file that is written all the time changes in
       // every round.
-      if ((!changed || round > maxRounds) && resets === this.resets) return rows
+      if ((!changed || round > maxRounds) && generation === this.index.generation) {
+        yield* this.warnOfUnreadable
+        return rows
+      }
     }
+  })
+
+  /** Logs how many files lists leave out, when that has changed. */
+  private readonly warnOfUnreadable: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
+    const damaged = yield* this.index.use((index) => index.damaged)
+    const paths = [...new Set([...damaged, ...this.rows.unreadable])].toSorted()
+    const [first] = paths
+    const warning =
+      first === undefined
+        ? undefined
+        : `lists leave out conversations whose files cannot be read: ${paths.length}, the first is ${first}`
+    if (warning === this.warned) return
+    this.warned = warning
+    if (warning !== undefined) yield* Effect.logWarning(warning)
   })
 
   /**
@@ -170,53 +210,77 @@ export class Catalog {
     this.refreshPermit.withPermit(
       Effect.gen({ self: this }, function* () {
         for (;;) {
-          const resets = this.resets
-          const folders = yield* this.withIndex((index) => index.folders)
-          yield* this.visit(sessionsFolder, 0, folders)
-          yield* this.visit(archiveFolder, maxDepth, folders)
-          if (resets === this.resets) return
+          const isDone = yield* Effect.as(this.readFolders, true).pipe(
+            Effect.catchTag("IndexReplaced", () => Effect.succeed(false)),
+          )
+          if (isDone) return
         }
       }),
     ),
   )
 
-  private readonly visit: (
-    folder: string,
-    depth: number,
-    folders: ReadonlyMap<string, number>,
-  ) => Effect.Effect<void, FileFault> = Effect.fnUntraced(function* (
+  /** Refreshes the index and reads from it, again if its contents are lost in between. */
+  private readonly refreshed = Effect.fnUntraced(function* <A>(
     this: Catalog,
-    folder: string,
-    depth: number,
-    folders: ReadonlyMap<string, number>,
-  ): Effect.fn.Return<void, FileFault> {
-    const stat = yield* this.folderStat(folder)
-    const isFolder = stat?.kind === "directory"
-    const known = [...folders.keys()].filter(
-      (other) => other.startsWith(`${folder}/`) && !other.slice(folder.length + 1).includes("/"),
-    )
-    let below: ReadonlyArray<string> = known
-    const isChanged = !isFolder || folders.get(folder) !== stat.modifiedMs
-    if (isChanged) {
-      const entries = isFolder
-        ? ((yield* orUndefined(this.files.list(`${this.home}/${folder}`))) ?? [])
-        : []
-      yield* this.readFolder(
-        folder,
-        entries.flatMap(({ kind, name }) => (kind === "file" ? [name] : [])),
-      )
-      const folderPaths = entries.flatMap(({ kind, name }) =>
-        kind === "directory" ? [`${folder}/${name}`] : [],
-      )
-      below = [...new Set([...known, ...folderPaths])]
+    read: Effect.Effect<A>,
+  ): Effect.fn.Return<A, FileFault> {
+    for (;;) {
+      const { generation } = this.index
+      yield* this.refresh
+      const result = yield* read
+      if (generation === this.index.generation) return result
     }
-    if (depth < maxDepth) {
-      for (const next of below) yield* this.visit(next, depth + 1, folders)
-    }
-    // Recorded after the folders below it: if visiting one of them fails, this folder must be
-    // visited again.
-    if (isChanged) yield* this.recordFolder(folder, isFolder ? stat.modifiedMs : undefined)
   })
+
+  private readonly readFolders: PassEffect = Effect.gen({ self: this }, function* () {
+    const { generation } = this.index
+    const index: Pass["index"] = (operation) => this.index.within(generation, operation)
+    const known = yield* index((all) => all.folders)
+    const damaged = yield* index((all) => all.damaged)
+    const folders =
+      generation === this.trusted ? known : new Map([...known.keys()].map((each) => [each, -1]))
+    const pass = { folders, damaged, index }
+    yield* this.visit(sessionsFolder, 0, pass)
+    yield* this.visit(archiveFolder, maxDepth, pass)
+    this.trusted = generation
+  })
+
+  private readonly visit: (folder: string, depth: number, pass: Pass) => PassEffect =
+    Effect.fnUntraced(function* (
+      this: Catalog,
+      folder: string,
+      depth: number,
+      pass: Pass,
+    ): Effect.fn.Return<void, FileFault | IndexReplaced> {
+      const { folders } = pass
+      const stat = yield* this.folderStat(folder)
+      const isFolder = stat?.kind === "directory"
+      const known = [...folders.keys()].filter(
+        (other) => other.startsWith(`${folder}/`) && !other.slice(folder.length + 1).includes("/"),
+      )
+      let below: ReadonlyArray<string> = known
+      const isChanged = !isFolder || folders.get(folder) !== stat.modifiedMs
+      if (isChanged) {
+        const entries = isFolder
+          ? ((yield* orUndefined(this.files.list(`${this.home}/${folder}`))) ?? [])
+          : []
+        yield* this.readFolder(
+          folder,
+          entries.filter(({ kind, name }) => kind !== "directory" && idInName(name) !== undefined),
+          pass,
+        )
+        const folderPaths = entries.flatMap(({ kind, name }) =>
+          kind === "directory" ? [`${folder}/${name}`] : [],
+        )
+        below = [...new Set([...known, ...folderPaths])]
+      }
+      if (depth < maxDepth) {
+        for (const next of below) yield* this.visit(next, depth + 1, pass)
+      }
+      // Recorded after the folders below it: if visiting one of them fails, this folder must be
+      // visited again.
+      if (isChanged) yield* this.recordFolder(folder, isFolder ? stat.modifiedMs : undefined, pass)
+    })
 
   /**
    * Like `stat`, but follows a link at the two top folders, because people keep them on another
@@ -236,84 +300,67 @@ export class Catalog {
     this: Catalog,
     folder: string,
     modifiedMs: number | undefined,
+    { index }: Pass,
   ) {
-    if (modifiedMs === undefined)
-      return yield* this.withIndex((index) => index.removeFolder(folder))
+    if (modifiedMs === undefined) return yield* index((all) => all.removeFolder(folder))
     const age = (yield* Clock.currentTimeMillis) - modifiedMs
-    const isUnsettled =
-      (age >= 0 && age < racyMs) ||
-      [...this.unreadable.values()].some((path) => path.startsWith(`${folder}/`))
-    yield* this.withIndex((index) => index.putFolder(folder, isUnsettled ? -1 : modifiedMs))
+    const isUnsettled = (age >= 0 && age < racyMs) || this.rows.hasRefused(folder)
+    yield* index((all) => all.putFolder(folder, isUnsettled ? -1 : modifiedMs))
   })
 
-  /** Updates the rows of the files directly in a folder. */
+  /** Updates the rows of the rollout files directly in a folder. */
   private readonly readFolder = Effect.fnUntraced(function* (
     this: Catalog,
     folder: string,
-    names: ReadonlyArray<string>,
-  ): Effect.fn.Return<void, FileFault> {
-    const known = yield* this.withIndex((index) => index.inFolder(folder))
-    const present = new Set(names)
+    entries: ReadonlyArray<DirectoryEntry>,
+    pass: Pass,
+  ): Effect.fn.Return<void, FileFault | IndexReplaced> {
+    const { index } = pass
+    const known = yield* index((all) => all.inFolder(folder))
+    const present = new Set(entries.flatMap(({ kind, name }) => (kind === "file" ? [name] : [])))
+    this.rows.forgetAbsent(folder, present)
     const gone = [...known].flatMap(([name, id]) => (present.has(name) ? [] : [id]))
-    if (gone.length > 0) yield* this.withIndex((index) => index.remove(gone))
+    if (gone.length > 0) yield* index((all) => all.remove(gone))
+    const put = (rows: ReadonlyArray<IndexRow>) => index((all) => all.put(rows))
+    const damaged: Array<string> = []
     let rows: Array<IndexRow> = []
-    for (const name of names) {
-      if (known.has(name) || idInName(name) === undefined) continue
-      const row = yield* this.readFile(`${folder}/${name}`)
-      if (row !== undefined) rows.push(row)
+    for (const { kind, name } of entries) {
+      if (kind === "file" && known.has(name)) continue
+      const path = `${folder}/${name}`
+      // A link is never followed.
+      const row = kind === "file" ? yield* this.rows.read(path) : "damaged"
+      if (row === "damaged") damaged.push(path)
+      else if (row !== undefined) rows.push(row)
       if (rows.length < 200) continue
-      yield* this.put(rows)
+      yield* put(rows)
       rows = []
       yield* Effect.yieldNow
     }
-    yield* this.put(rows)
+    if (rows.length > 0) yield* put(rows)
+    yield* this.recordDamaged(folder, damaged, pass)
   })
 
-  /** Reads a row from a file; undefined when the file is gone or is not a rollout. */
-  private readFile(path: string): Effect.Effect<IndexRow | undefined, FileFault> {
-    const name = path.slice(path.lastIndexOf("/") + 1)
-    const archived = isArchived(path)
-    const id = idInName(name)
-    return Effect.scoped(
-      Effect.flatMap(this.files.open(`${this.home}/${path}`, "read"), (handle) =>
-        Effect.flatMap(handle.stat, (stat) =>
-          stat.bytes === 0 && id !== undefined
-            ? Effect.as(this.discardEmptyFile(id, path), undefined)
-            : readIndexRow(handle, stat, { path, archived }),
-        ),
-      ),
-    ).pipe(
-      Effect.map((row) => (row?.meta.id === id ? row : undefined)),
-      Effect.tap(() => Effect.sync(() => id !== undefined && this.unreadable.delete(id))),
-      Effect.catch((fault) => {
-        // Not the file's fault: the machine is short of a resource, which affects every other file
-        // as well.
-        if (isScarcity(fault)) return Effect.fail(fault)
-        if (id !== undefined && !isAbsent(fault)) this.unreadable.set(id, path)
-        return Effect.undefined
-      }),
-    )
-  }
+  private readonly recordDamaged = Effect.fnUntraced(function* (
+    this: Catalog,
+    folder: string,
+    paths: ReadonlyArray<string>,
+    { damaged, index }: Pass,
+  ) {
+    const before = new Set(damaged.filter((path) => parentFolder(path) === folder))
+    const now = new Set(paths)
+    const added = paths.filter((path) => !before.has(path))
+    const removed = [...before].filter((path) => !now.has(path))
+    if (added.length > 0) yield* index((all) => all.putDamaged(added))
+    if (removed.length > 0) yield* index((all) => all.removeDamaged(removed))
+  })
 
-  /**
-   * Removes an empty file that a process left behind when it ended while creating a conversation;
-   * no client was given its id. The file stays while a process may still be writing it, and when no
-   * lease shows that this program created it.
-   */
-  private discardEmptyFile(id: ConversationId, path: string): Effect.Effect<void, FileFault> {
-    const file = `${this.home}/${path}`
-    return this.leases.take(id).pipe(
-      Effect.flatMap(({ inherited }) =>
-        inherited ? this.files.stat(file) : Effect.succeed(undefined),
-      ),
-      Effect.flatMap((stat) => (stat?.bytes === 0 ? this.files.remove(file) : Effect.void)),
-      Effect.scoped,
-      Effect.uninterruptible,
-      // The file is being created: fail, so that the folder is read again later.
-      Effect.catchTag("LeaseHeld", () =>
-        Effect.fail(new FileFault({ operation: "lease", path: file, code: "EBUSY" })),
-      ),
-    )
+  /** The row of a file that changed. A link is never followed. */
+  private rowNow(
+    { path }: IndexRow,
+    stat: FileStat | undefined,
+  ): Effect.Effect<IndexRow | "damaged" | undefined, FileFault> {
+    if (stat === undefined) return Effect.undefined
+    return stat.kind === "file" ? this.rows.read(path) : Effect.succeed("damaged")
   }
 
   /**
@@ -326,44 +373,21 @@ export class Catalog {
   ): Effect.fn.Return<boolean, FileFault> {
     const fresh: Array<IndexRow> = []
     const gone: Array<ConversationId> = []
+    const damaged: Array<string> = []
     for (const row of rows) {
       const stat = yield* orUndefined(this.files.stat(`${this.home}/${row.path}`))
       if (stat !== undefined && sameVersion(row, stat)) continue
-      const now = stat === undefined ? undefined : yield* this.readFile(row.path)
-      if (now !== undefined) fresh.push(now)
+      const now = yield* this.rowNow(row, stat)
+      if (now === "damaged") damaged.push(row.path)
+      if (now !== undefined && now !== "damaged") fresh.push(now)
       // A file that cannot be read now still exists: the list shows its last known row.
-      else if (stat === undefined || !this.unreadable.has(row.meta.id)) gone.push(row.meta.id)
+      else if (stat === undefined || this.rows.refusedPath(row.meta.id) === undefined) {
+        gone.push(row.meta.id)
+      }
     }
-    if (gone.length > 0) yield* this.withIndex((index) => index.remove(gone))
+    if (damaged.length > 0) yield* this.index.use((index) => index.putDamaged(damaged))
+    if (gone.length > 0) yield* this.index.use((index) => index.remove(gone))
     yield* this.put(fresh)
     return gone.length + fresh.length > 0
   })
-
-  /**
-   * Runs an operation on the index. A damaged index is reset and rebuilt from the files; an index
-   * that still fails is replaced by one in memory.
-   */
-  private withIndex<A>(
-    use: (index: RolloutIndex["Service"]) => Effect.Effect<A, IndexFault>,
-  ): Effect.Effect<A> {
-    return Effect.suspend(() => use(this.index)).pipe(
-      Effect.catch((fault) => {
-        this.resets++
-        if (!fault.damaged || this.resets > maxResets) return Effect.fail(fault)
-        return Effect.logWarning(`rebuilding the index of conversations: ${fault.message}`).pipe(
-          Effect.andThen(Effect.suspend(() => this.index.reset)),
-          Effect.andThen(Effect.suspend(() => use(this.index))),
-        )
-      }),
-      Effect.catch((fault) => {
-        this.index = MemoryIndex.make()
-        const warning = `the index of conversations cannot be used; this process keeps one in memory: ${fault.message}`
-        return Effect.andThen(
-          Effect.logWarning(warning),
-          // An index in memory does not fail.
-          Effect.orDie(Effect.suspend(() => use(this.index))),
-        )
-      }),
-    )
-  }
 }

@@ -45,8 +45,13 @@ export const indexedMeta = (json: string): ConversationMeta => {
 const folders = new RegExp(`^(?:${sessionsFolder}(?:/[^/]+){0,3}|${archiveFolder})$`)
 
 /** Path of a rollout file below the state directory, and of no other file. Throws `DamagedRow`. */
-export const indexedPath = (folder: string, name: string, id: ConversationId): string => {
-  if (!folders.test(folder) || folder.split("/").includes("..") || idInName(name) !== id) {
+export const indexedPath = (
+  folder: string,
+  name: string,
+  id: ConversationId | undefined,
+): string => {
+  const isNamed = id !== undefined && idInName(name) === id
+  if (!folders.test(folder) || folder.split("/").includes("..") || !isNamed) {
     throw new DamagedRow("the rollout file of the conversation in `folder` and `name`")
   }
   return `${folder}/${name}`

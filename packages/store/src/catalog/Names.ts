@@ -12,8 +12,9 @@ import type * as Scope from "effect/Scope"
 import type { FileFault, Files } from "../Files.ts"
 import { orUndefined } from "../internal/FileErrors.ts"
 import { isoOf } from "../internal/IsoTime.ts"
+import type { CatalogIndex } from "./CatalogIndex.ts"
 import { LineReader } from "../rollout/LineReader.ts"
-import type { IndexFault, NameRow, RolloutIndex } from "../RolloutIndex.ts"
+import type { NameRow } from "../RolloutIndex.ts"
 
 /** Name of the file in the state directory. */
 export const namesFile = "session_index.jsonl"
@@ -36,24 +37,17 @@ const rowOf = (text: string | undefined): NameRow | undefined => {
     : { id: parsed.id, name }
 }
 
-type UseIndex = <A>(
-  use: (index: RolloutIndex["Service"]) => Effect.Effect<A, IndexFault>,
-) => Effect.Effect<A>
-
 /** See the header. */
 export class Names {
   private readonly files: Files["Service"]
   private readonly path: string
-  private readonly withIndex: UseIndex
+  private readonly index: CatalogIndex
 
-  /**
-   * @param home the state directory
-   * @param withIndex runs an operation on the index
-   */
-  constructor(files: Files["Service"], home: string, withIndex: UseIndex) {
+  /** @param home the state directory */
+  constructor(files: Files["Service"], home: string, index: CatalogIndex) {
     this.files = files
     this.path = `${home}/${namesFile}`
-    this.withIndex = withIndex
+    this.index = index
   }
 
   /** Names a conversation. Completes when the name is on the disk. */
@@ -74,8 +68,13 @@ export class Names {
     this: Names,
     id: ConversationId,
   ): Effect.fn.Return<string | undefined, FileFault> {
-    // The index is not created for a state directory without names.
-    return (yield* this.refresh) ? yield* this.withIndex((index) => index.nameOf(id)) : undefined
+    for (;;) {
+      const { generation } = this.index
+      // The index is not created for a state directory without names.
+      if (!(yield* this.refresh)) return undefined
+      const name = yield* this.index.use((index) => index.nameOf(id))
+      if (generation === this.index.generation) return name
+    }
   })
 
   /** Reads what was appended to the file. False when there is no file. */
@@ -89,19 +88,19 @@ export class Names {
     this: Names,
     bytes: number,
   ): Effect.fn.Return<void, FileFault, Scope.Scope> {
-    const known = yield* this.withIndex((index) => index.namesRead)
+    const known = yield* this.index.use((index) => index.namesRead)
     if (known === bytes) return
     // A shorter file is another one: it is read as a whole, and replaces all names.
     let from = known < bytes ? known : 0
     const handle = yield* this.files.open(this.path, "read")
     const reader = new LineReader(handle, from, bytes)
-    if (from === 0) yield* this.withIndex((index) => index.putNames([], 0, 0))
+    if (from === 0) yield* this.index.use((index) => index.putNames([], 0, 0))
     for (;;) {
       const lines = yield* reader.next
       if (lines === undefined) return
       const rows = lines.flatMap(({ text }) => rowOf(text) ?? [])
       const [start, end] = [from, reader.offset]
-      yield* this.withIndex((index) => index.putNames(rows, start, end))
+      yield* this.index.use((index) => index.putNames(rows, start, end))
       from = end
     }
   }, Effect.scoped)

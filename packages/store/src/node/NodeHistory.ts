@@ -26,7 +26,7 @@ const attempt = <A>(operation: string, path: string, run: () => A) =>
     catch: (error) => new FileFault({ operation, path, code: codeOf(error) }),
   })
 
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = FS.constants
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = FS.constants
 
 /** Opens a regular file and nothing else. Never waits for the other end of a pipe. */
 const openFile = (path: string, flags: number): number => {
@@ -36,11 +36,30 @@ const openFile = (path: string, flags: number): number => {
   throw Object.assign(new Error(), { code: "EINVAL" })
 }
 
-const write = (path: string, bytes: Uint8Array): void => {
-  const fd = openFile(path, O_WRONLY | O_APPEND | O_CREAT)
+const newline = 0x0a
+
+/** True when the last line of a file has no end, because its writer ended or the disk was full. */
+const endsWithinLine = (fd: number): boolean => {
+  const { size } = FS.fstatSync(fd)
+  if (size === 0) return false
+  const last = new Uint8Array(1)
+  FS.readSync(fd, last, 0, 1, size - 1)
+  return last[0] !== newline
+}
+
+const onNewLine = (entry: Uint8Array): Uint8Array => {
+  const bytes = new Uint8Array(entry.length + 1)
+  bytes[0] = newline
+  bytes.set(entry, 1)
+  return bytes
+}
+
+const write = (path: string, entry: Uint8Array): void => {
+  const fd = openFile(path, O_RDWR | O_APPEND | O_CREAT)
   try {
     // Another program may have created the file readable for everyone.
     FS.fchmodSync(fd, 0o600)
+    const bytes = endsWithinLine(fd) ? onNewLine(entry) : entry
     if (FS.writeSync(fd, bytes) !== bytes.length) {
       throw Object.assign(new Error(), { code: "ENOSPC" })
     }

@@ -4,7 +4,6 @@
  * files again. The database is opened by the first operation, and created by the
  * first one other than `get`.
  */
-import type { ListQuery } from "@colloquy/core/ConversationStore"
 import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,6 +12,8 @@ import { dirname } from "node:path"
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite"
 import { DamagedRow, indexedMeta, indexedPath } from "../catalog/IndexedMeta.ts"
 import { IndexFault, type IndexRow, RolloutIndex } from "../RolloutIndex.ts"
+import { idInName } from "../rollout/RolloutName.ts"
+import { columns, pageQuery, table } from "./PageQuery.ts"
 import { makeFolders } from "./MakeFolders.ts"
 import { closeQuietly, isDamage, sqlite } from "./Sqlite.ts"
 
@@ -20,7 +21,7 @@ import { closeQuietly, isDamage, sqlite } from "./Sqlite.ts"
  * Version of the tables. Increased when they change; an index with another version is dropped and
  * rebuilt.
  */
-const version = 2
+const version = 3
 
 /**
  * How long an operation waits while another process writes. The whole process waits, so it is
@@ -41,13 +42,9 @@ CREATE INDEX IF NOT EXISTS in_folder ON conversations (folder);
 CREATE TABLE IF NOT EXISTS folders (folder TEXT PRIMARY KEY, modified REAL NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS names (id TEXT PRIMARY KEY, name TEXT NOT NULL, folded TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS names_read (bytes INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS damaged (folder TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID;
 PRAGMA user_version = ${version};
 `
-
-/** The columns that a row is read from; the others exist for searching. */
-const columns = `folder, conversations.name, updated, archived, preview, meta, bytes, modified, identity, seq, submission, generation, names.name AS title`
-
-const table = `conversations LEFT JOIN names USING (id)`
 
 const selectRow = `SELECT ${columns} FROM ${table} WHERE id = ?`
 
@@ -59,10 +56,9 @@ const indexedId = (id: SQLOutputValue | undefined): ConversationId => {
   return parsed.id
 }
 
-type Values = Array<SQLInputValue>
 type Found = Record<string, SQLOutputValue>
 
-const valuesOf = (row: IndexRow): Values => {
+const valuesOf = (row: IndexRow): Array<SQLInputValue> => {
   const { checked, meta, path, preview } = row
   const cut = path.lastIndexOf("/")
   return [
@@ -110,33 +106,6 @@ const rowOf = (found: Found): IndexRow => {
             generation: Number(generation),
           },
         }),
-  }
-}
-
-const selectOf = (query: ListQuery): { readonly text: string; readonly values: Values } => {
-  const conditions = ["archived = ?"]
-  const values: Values = [query.archived === true ? 1 : 0]
-  const add = (condition: string, ...more: Values) => {
-    conditions.push(condition)
-    values.push(...more)
-  }
-  const { after, cwd, owner, provider, withPreview, text } = query
-  if (after !== undefined) add("(created, id) < (?, ?)", after.createdAtMs, after.id)
-  if (cwd !== undefined) add("cwd = ?", cwd)
-  if (provider !== undefined) add("provider = ?", provider)
-  if (owner !== undefined) add("json_extract(meta, '$.owner') IS ?", owner)
-  if (withPreview === true) add("preview IS NOT NULL")
-  if (text !== undefined) {
-    const folded = text.toLowerCase()
-    add(
-      "(instr(coalesce(conversations.folded, ''), ?) > 0 OR instr(coalesce(names.folded, ''), ?) > 0)",
-      folded,
-      folded,
-    )
-  }
-  return {
-    text: `SELECT ${columns} FROM ${table} WHERE ${conditions.join(" AND ")} ORDER BY created DESC, id DESC LIMIT ?`,
-    values: [...values, query.limit + 1],
   }
 }
 
@@ -220,7 +189,7 @@ class Database {
       database.exec("PRAGMA journal_mode = WAL")
       if (found !== 0) {
         database.exec(
-          "DROP TABLE IF EXISTS conversations; DROP TABLE IF EXISTS folders; DROP TABLE IF EXISTS names; DROP TABLE IF EXISTS names_read;",
+          "DROP TABLE IF EXISTS conversations; DROP TABLE IF EXISTS folders; DROP TABLE IF EXISTS names; DROP TABLE IF EXISTS names_read; DROP TABLE IF EXISTS damaged;",
         )
       }
       database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`)
@@ -282,7 +251,7 @@ class SqliteIndex implements Service {
 
   readonly page: Service["page"] = (query) =>
     this.database.use((open) => {
-      const { text, values } = selectOf(query)
+      const { text, values } = pageQuery(query)
       return open
         .prepare(text)
         .all(...values)
@@ -344,6 +313,35 @@ class SqliteIndex implements Service {
     )
 
   readonly namesRead: Service["namesRead"] = Effect.suspend(() => this.database.use(readBytes))
+
+  readonly damaged: Service["damaged"] = Effect.suspend(() =>
+    this.database.use((open) =>
+      this.database
+        .statement(open, "SELECT folder, name FROM damaged")
+        .all()
+        .map(({ folder, name }) =>
+          indexedPath(String(folder), String(name), idInName(String(name))),
+        ),
+    ),
+  )
+
+  readonly putDamaged: Service["putDamaged"] = (paths) =>
+    this.forEachPath("INSERT OR REPLACE INTO damaged VALUES (?, ?)", paths)
+
+  readonly removeDamaged: Service["removeDamaged"] = (paths) =>
+    this.forEachPath("DELETE FROM damaged WHERE folder = ? AND name = ?", paths)
+
+  private forEachPath(text: string, paths: ReadonlyArray<string>): Effect.Effect<void, IndexFault> {
+    return this.database.use((open) =>
+      inTransaction(open, () => {
+        const statement = this.database.statement(open, text)
+        for (const path of paths) {
+          const cut = path.lastIndexOf("/")
+          statement.run(path.slice(0, cut), path.slice(cut + 1))
+        }
+      }),
+    )
+  }
 
   readonly removeFolder: Service["removeFolder"] = (folder) =>
     this.database.use((open) => {

@@ -22,6 +22,8 @@ export interface RolloutLocation {
   /** Path relative to the state directory, with `/`. */
   readonly path: string
   readonly archived: boolean
+  /** What the caller gave. */
+  readonly by: "id" | "path"
 }
 
 type Operation = StoreError["operation"]
@@ -68,11 +70,27 @@ export class RolloutLocator {
   ): Effect.Effect<RolloutLocation, StoreError | NoSuchConversation> {
     return this.catalog.find(id).pipe(
       Effect.mapError((fault) => storeError(operation, fault)),
-      Effect.flatMap((row) =>
-        row === undefined
-          ? Effect.fail(new NoSuchConversation({ id }))
-          : Effect.succeed({ id, path: row.path, archived: row.archived }),
-      ),
+      Effect.flatMap((found): Effect.Effect<RolloutLocation, StoreError | NoSuchConversation> => {
+        if (found === undefined) return Effect.fail(new NoSuchConversation({ id }))
+        const { archived, path } = found
+        const located = { id, path, archived, by: "id" } as const
+        return found.damaged === true
+          ? Effect.as(this.failUnlessFile(operation, path), located)
+          : Effect.succeed(located)
+      }),
+    )
+  }
+
+  /** Fails when there is something else than a file at a path that is relative to the state directory. */
+  private failUnlessFile(operation: Operation, path: string): Effect.Effect<void, StoreError> {
+    return this.files.stat(`${this.home}/${path}`).pipe(
+      Effect.mapError((fault) => storeError(operation, fault)),
+      Effect.flatMap(({ kind }) => {
+        const message = `${path}: expected a rollout file, found a link or another kind of entry`
+        return kind === "file"
+          ? Effect.void
+          : Effect.fail(new StoreError({ operation, reason: "Damaged", message }))
+      }),
     )
   }
 
@@ -102,7 +120,7 @@ export class RolloutLocator {
       const message = `${outside.message}; rollout-<time>-<id>.jsonl is the name of one`
       return yield* new StoreError({ operation, reason: "Foreign", message })
     }
-    return { id, path: `${folder.path}/${parts.name}`, archived: folder.archived }
+    return { id, path: `${folder.path}/${parts.name}`, archived: folder.archived, by: "path" }
   })
 
   /**

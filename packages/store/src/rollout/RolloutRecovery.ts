@@ -30,8 +30,16 @@ export interface RecoveredRollout {
   readonly repairs: ReadonlyArray<Repair>
 }
 
-const foreignFile = (located: RolloutLocation, message: string): StoreError =>
-  new StoreError({ operation: "open", reason: "Foreign", message: `${located.path}: ${message}` })
+const foreignFile = (
+  located: RolloutLocation,
+  message: string,
+  reason: "Foreign" | "Damaged" = "Foreign",
+): StoreError =>
+  new StoreError({ operation: "open", reason, message: `${located.path}: ${message}` })
+
+/** A client that gave an id did not choose the file, so it is the file that is at fault. */
+const wrongFile = (located: RolloutLocation, message: string): StoreError =>
+  foreignFile(located, message, located.by === "id" ? "Damaged" : "Foreign")
 
 /**
  * Reads the header. Fails when the file is not a rollout, has a later format version, or belongs to
@@ -43,10 +51,7 @@ export const readOwnHeader = Effect.fnUntraced(function* (
 ): Effect.fn.Return<RolloutHeader, FileFault | StoreError> {
   const head = yield* readHeader(handle)
   if (head === undefined) {
-    return yield* foreignFile(
-      located,
-      "expected a rollout file, which begins with its session_meta",
-    )
+    return yield* wrongFile(located, "expected a rollout file, which begins with its session_meta")
   }
   const { formatVersion: written = formatVersion, meta } = head.header
   const { id } = meta
@@ -56,7 +61,7 @@ export const readOwnHeader = Effect.fnUntraced(function* (
   }
   return id === located.id
     ? head.header
-    : yield* foreignFile(located, `expected the id ${located.id} of its name, found ${id}`)
+    : yield* wrongFile(located, `expected the id ${located.id} of its name, found ${id}`)
 })
 
 const isUnchanged = (row: IndexRow | undefined, version: FileVersion): row is IndexRow =>

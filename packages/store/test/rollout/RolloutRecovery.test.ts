@@ -221,7 +221,7 @@ describe("a long file that a crash left", () => {
       const { checked, repairs } = yield* Effect.gen(function* () {
         const store = yield* Files
         const handle = yield* store.open(file, "write")
-        const located = { id: meta.id, path, archived: false }
+        const located = { id: meta.id, path, archived: false, by: "path" } as const
         return yield* recoverRollout(handle, located, undefined, 20_000)
       }).pipe(Effect.scoped, Effect.provide(files.layer))
       assert.deepStrictEqual(
