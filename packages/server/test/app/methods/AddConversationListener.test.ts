@@ -96,8 +96,8 @@ describe("addConversationListener", () => {
         yield* other.quiet
         const streamed = (subscriptionId: string) =>
           eventsOf(other, subscriptionId).map(({ params }) => {
-            const { delta, type } = params?.["msg"] as { readonly [_ in string]?: string }
-            return delta ?? type
+            const msg = params?.["msg"] as { readonly [_ in string]?: string } | undefined
+            return msg?.["delta"] ?? msg?.["type"]
           })
         const all = ["one", "agent_reasoning_section_break", "two"]
         assert.deepStrictEqual(ids.map(streamed), [all, all, ["two"]])
