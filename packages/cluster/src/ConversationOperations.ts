@@ -131,6 +131,7 @@ const Attach = Rpc.make("Attach", {
   payload: {
     ...target,
     from: Schema.optionalKey(Schema.Number),
+    lacksTexts: Schema.optionalKey(Schema.Boolean),
     answers: Schema.optionalKey(
       Schema.Union([
         Schema.Boolean,

@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
 import { environmentContext } from "../src/decider/EnvironmentContext.ts"
+import type { Delivery } from "../src/listeners/Delivery.ts"
 import type { ModelEvent } from "../src/ModelClient.ts"
 import {
   answer,
@@ -176,6 +177,44 @@ describe("Conversation", () => {
           [expected.message ? "one two three" : "", expected.thought ? "thought" : ""],
         )
       }
+    }),
+  )
+
+  it.effect("L4 delivers every section of reasoning that is not recorded, with the breaks", () =>
+    Effect.gen(function* () {
+      const { queue, stream } = yield* puppet
+      const { conversation, listener } = yield* open([stream])
+      yield* conversation.submit(says("hi"))
+      const section: ModelEvent = { _tag: "ReasoningSectionBreak" }
+      const thought = (text: string): ModelEvent => ({ _tag: "ReasoningDelta", delta: text })
+      yield* Queue.offerAll(queue, [section, thought("on"), thought("e")])
+      yield* Queue.offerAll(queue, [section, thought("t"), thought("wo")])
+      yield* settle
+      const { seq } = yield* conversation.state
+      const streamed = (deliveries: ReadonlyArray<Delivery>) =>
+        eventsOf(deliveries).flatMap(({ msg }) =>
+          msg.type.startsWith("agent_reasoning") ? ["delta" in msg ? msg.delta : msg.type] : [],
+        )
+      const broken = "agent_reasoning_section_break"
+      // One that has read the log, one that begins with it, one that has been there, and one that begins now.
+      const options = [{ from: seq, lacksTexts: true }, { from: 0 }, { from: seq }, undefined]
+      const late = yield* Effect.forEach(options, (one) => conversation.attach(one))
+      const seen = yield* Effect.forEach(late, ({ take }) => take)
+      assert.deepStrictEqual(seen.map(streamed), [
+        ["one", broken, "two"],
+        [broken, "one", broken, "two"],
+        ["two"],
+        ["one", broken, "two"],
+      ])
+      const [joined = []] = seen
+      assert.deepStrictEqual(seen[3], joined)
+      const all = durableOf(yield* listener.take)
+      assert.deepStrictEqual(durableOf(joined), all.slice(-1))
+      assert.deepStrictEqual(
+        eventsOf(joined).map((one) => one.seq - seq),
+        [-2, -1, -1],
+      )
+      assert.deepStrictEqual(joined.at(-1), { _tag: "Synced", seq })
     }),
   )
 

@@ -13,7 +13,7 @@ export const clusterMutations: ReadonlyArray<Mutation> = [
     law: "L4",
     name: "a listener gets the last event again after its conversation has moved to another node",
     file: "packages/cluster/src/internal/ClusterListener.ts",
-    find: "this.next = delivery.event.seq + 1",
+    find: "this.next = Math.max(this.next, delivery.event.seq + 1)",
     replace: "this.next = delivery.event.seq",
   },
   {
@@ -21,8 +21,8 @@ export const clusterMutations: ReadonlyArray<Mutation> = [
     law: "L4",
     name: "a listener misses what is recorded while its conversation moves",
     file: "packages/cluster/src/internal/ClusterListener.ts",
-    find: "this.attach(this.next)",
-    replace: "this.attach(undefined)",
+    find: "this.attach(this.next, true)",
+    replace: "this.attach(undefined, true)",
   },
   {
     ...ofCluster,

@@ -186,8 +186,9 @@ export class ClusterConversation implements Conversation {
 
   /** Like `attach`, with the reason where the conversation cannot be used. */
   listen(options: AttachOptions): Effect.Effect<Listener, GetError | AttachError, Scope.Scope> {
-    return attach(this.id, options.from, (from) =>
-      this.source({ ...options, ...defined({ from }) }),
+    const lacksTexts = options.lacksTexts ?? options.from === undefined
+    return attach(this.id, options.from, (from, isAgain) =>
+      this.source({ ...options, ...defined({ from }), lacksTexts: lacksTexts && !isAgain }),
     )
   }
 

@@ -30,9 +30,13 @@ import { Elsewhere } from "../NodeErrors.ts"
 const firstWaitMs = 20
 const longestWaitMs = 320
 
-/** Attaches from this event on, or from the next one, wherever the conversation is. */
+/**
+ * Attaches from this event on, or from the next one, wherever the conversation is. `isAgain`: the listener was attached
+ * before, and has been delivered what precedes that event.
+ */
 export type AttachFrom = (
   from: number | undefined,
+  isAgain: boolean,
 ) => Effect.Effect<Source, GetError | AttachError, Scope.Scope>
 
 /** How a listener ends that cannot be attached again. */
@@ -90,11 +94,11 @@ class ClusterListener implements Listener {
   }
 
   /** Attaches. Fails, and stays detached, where that is not possible. */
-  attach(from: number | undefined): Effect.Effect<void, GetError | AttachError> {
+  attach(from: number | undefined, isAgain: boolean): Effect.Effect<void, GetError | AttachError> {
     return Effect.uninterruptibleMask((restore) =>
       Effect.gen({ self: this }, function* () {
         const scope = yield* Scope.fork(this.scope)
-        const attaching = Scope.provide(restore(this.attachFrom(from)), scope)
+        const attaching = Scope.provide(restore(this.attachFrom(from, isAgain)), scope)
         const source = yield* Effect.onError(attaching, () => Scope.close(scope, Exit.void))
         this.source = { ...source, scope }
         this.next = source.from
@@ -103,7 +107,7 @@ class ClusterListener implements Listener {
   }
 
   private takeAgain(): Listener["take"] {
-    return Effect.matchEffect(this.attach(this.next), {
+    return Effect.matchEffect(this.attach(this.next, true), {
       onSuccess: () => Effect.succeed([{ _tag: "Lagged", from: this.next } as const]),
       onFailure: (error) => Effect.fail(endOf(this.id, error)),
     })
@@ -112,7 +116,7 @@ class ClusterListener implements Listener {
   private count(deliveries: ReadonlyArray<Delivery>): ReadonlyArray<Delivery> {
     for (const delivery of deliveries) {
       if (delivery._tag !== "Event" || isEphemeral(delivery.event.msg)) continue
-      this.next = delivery.event.seq + 1
+      this.next = Math.max(this.next, delivery.event.seq + 1)
       this.waitMs = 0
     }
     return deliveries
@@ -126,6 +130,6 @@ export const attach = Effect.fnUntraced(function* (
   attachFrom: AttachFrom,
 ): Effect.fn.Return<Listener, GetError | AttachError, Scope.Scope> {
   const listener = new ClusterListener(id, attachFrom, yield* Effect.scope)
-  yield* listener.attach(from)
+  yield* listener.attach(from, false)
   return listener
 })

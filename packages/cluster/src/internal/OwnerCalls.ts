@@ -170,11 +170,12 @@ class OwnerCalls implements ConversationCalls {
     )
 
   readonly Attach: ConversationCalls["Attach"] = (payload) => {
-    const { answers, from, id, limits } = payload
+    const { answers, from, id, lacksTexts = from === undefined, limits } = payload
     const attaching = Effect.gen({ self: this }, function* () {
       const conversation = yield* this.get(payload)
       const start = from ?? (yield* conversation.state).seq
-      const listener = yield* conversation.attach({ from: start, ...defined({ answers, limits }) })
+      const options = { from: start, lacksTexts, ...defined({ answers, limits }) }
+      const listener = yield* conversation.attach(options)
       return itemsOf(id, start, listener)
     })
     return Stream.unwrap(settled(id, attaching))

@@ -87,6 +87,10 @@ export interface Conversation {
    * for each text in progress, one `Synced`, and then live events. Until the scope closes. Fails, and attaches nothing,
    * where `from` is beyond the next event or too many listeners are attached.
    *
+   * A section break among those events follows on one delta with the section that it ends, as long as the section is not
+   * recorded. With `lacksTexts`, the default where `from` is absent, the listener first gets the breaks before `from` that end
+   * such sections, in the same way: these are the only durable events with a number below `from`.
+   *
    * `answers` declares which questions the client of the listener can answer, `true` for all: the listener gets an `Ask`
    * for each, those that are pending on attach behind `Synced`, and the client answers with `exec_approval`,
    * `patch_approval` or `elicitation_answer`. Questions are put while at least one such listener is attached. Otherwise the

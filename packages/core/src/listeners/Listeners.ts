@@ -32,6 +32,13 @@ const none: ReadonlyArray<SubscribedListener> = []
 export interface AttachOptions {
   /** Number of the first durable event to deliver; default: that of the next event. */
   readonly from?: number
+  /**
+   * True: the client has nothing of the texts that were streamed before `from`, also where it has read the durable events. It
+   * then gets the finished sections of a reasoning summary that is not recorded yet as well, each as one delta and with the
+   * section break that ends it, whose number is below `from`, before every other event. Default: true where `from` is absent;
+   * a client that names an event has got the texts that ended before it.
+   */
+  readonly lacksTexts?: boolean
   /** Default: 1,024 events or 4 MiB of deltas. */
   readonly limits?: ListenerLimits
   /** Which questions the listener can answer; default: none. */
@@ -103,7 +110,12 @@ export class Listeners {
   enter(
     options: AttachOptions | undefined,
   ): Effect.Effect<SubscribedListener, EventsFromFuture | TooManyListeners> {
-    const { answers, from = this.log.seq, limits = defaultListenerLimits } = options ?? {}
+    const {
+      answers,
+      from = this.log.seq,
+      lacksTexts = options?.from === undefined,
+      limits = defaultListenerLimits,
+    } = options ?? {}
     if (!Number.isInteger(from) || from > this.log.seq) {
       return Effect.fail(new EventsFromFuture({ from, next: this.log.seq }))
     }
@@ -111,7 +123,8 @@ export class Listeners {
       return Effect.fail(new TooManyListeners({ maxListeners: this.maxListeners }))
     }
     const publisher = (this.publisher ??= new Publisher(this.log, this.ended))
-    const listener = new SubscribedListener(publisher, limits, from, answersOf(answers))
+    const asked = answersOf(answers)
+    const listener = new SubscribedListener(publisher, limits, from, asked, lacksTexts)
     this.all = this.all.concat(listener)
     return Effect.succeed(listener)
   }

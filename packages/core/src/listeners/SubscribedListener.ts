@@ -18,7 +18,9 @@
  *
  * While it replays it holds nothing but a number in the event log. Once it has read the log to its end it subscribes; what
  * had been published until then is in the log, what follows is in the subscription, so it delivers every durable event once
- * and in order (L4). Each replay ends with one delta per text in progress and one `Synced`.
+ * and in order (L4). Each replay ends with one delta per text in progress and one `Synced`. A section of reasoning that is not
+ * recorded yet is one delta before the break that ends it; a listener that has nothing of such sections gets those before its
+ * first event as well.
  */
 import type { Event } from "@colloquy/protocol/EventMsg"
 import * as Effect from "effect/Effect"
@@ -64,17 +66,27 @@ export class SubscribedListener implements Listener {
   private readonly publisher: Publisher
   private readonly limits: ListenerLimits
   private readonly answers: Answers | undefined
+  /** The sections before `next` that are not recorded yet are to be delivered, before anything else. */
+  private lacksSections: boolean
 
   /**
    * @param from number of the first durable event to deliver; a negative number counts as 0
    * @param answers which of the conversation's questions the listener is asked; default: none
+   * @param lacksTexts true: it has nothing of the texts that were streamed before `from`; default: it has the events before it
    */
-  constructor(publisher: Publisher, limits: ListenerLimits, from: number, answers?: Answers) {
+  constructor(
+    publisher: Publisher,
+    limits: ListenerLimits,
+    from: number,
+    answers?: Answers,
+    lacksTexts = false,
+  ) {
     this.publisher = publisher
     this.limits = limits
     this.next = Math.max(0, from)
     this.read = publisher.published
     this.answers = answers
+    this.lacksSections = lacksTexts
   }
 
   get take(): Listener["take"] {
@@ -188,7 +200,13 @@ export class SubscribedListener implements Listener {
     const deliveries: Array<Delivery> = []
     if (this.state === "lagged") deliveries.push({ _tag: "Lagged", from: this.next })
     this.state = "replaying"
+    if (this.lacksSections) {
+      for (const event of log.sectionsBefore(this.next)) deliveries.push(this.deliveryOf(event))
+    }
+    this.lacksSections = false
     for (const event of log.slice(this.next, replayBatch)) {
+      const section = log.endedBy(event)
+      if (section !== undefined) deliveries.push(this.deliveryOf(section))
       deliveries.push(this.deliveryOf(event))
       this.next++
     }

@@ -1,5 +1,6 @@
 /**
- * The event log of a conversation in memory: its durable events in order, and the text so far of what is being streamed.
+ * The event log of a conversation in memory: its durable events in order, and the texts that were streamed and are not
+ * recorded yet.
  * Only the fiber of the conversation appends; listeners read. Keeps L4: `events[n].seq === n`.
  */
 import { type Event, isEphemeral } from "@colloquy/protocol/EventMsg"
@@ -7,11 +8,17 @@ import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import type { ContextTokens } from "./TokenGauge.ts"
 import { foldHistory, History } from "./History.ts"
 import { OpenQuestions } from "./OpenQuestions.ts"
-import { PartialTexts } from "./PartialText.ts"
+import { type EndedSection, PartialTexts } from "./PartialText.ts"
 
 const noTimes: ReadonlyArray<number> = []
 
 const isDurable = ({ msg }: Event): boolean => !isEphemeral(msg)
+
+const deltaOf = ({ end, id, text }: Readonly<EndedSection>): Event => ({
+  seq: end - 1,
+  id,
+  msg: { type: "agent_reasoning_delta", delta: text },
+})
 
 interface Folded {
   history: History
@@ -54,7 +61,7 @@ export class EventLog {
         }
         this.questions.add(event)
       }
-      this.partials.add(event.id, event.msg)
+      this.partials.add(event)
     }
   }
 
@@ -122,6 +129,28 @@ export class EventLog {
   /** True for an event of a pending question. */
   isOpenQuestion(event: Event): boolean {
     return this.questions.has(event)
+  }
+
+  /**
+   * The whole text of the section of reasoning that this section break ends, as one delta before it. Undefined for another
+   * event, and where the log has the text or it is discarded.
+   */
+  endedBy({ msg, seq }: Event): Event | undefined {
+    if (msg.type !== "agent_reasoning_section_break") return undefined
+    const section = this.partials.sections.find(({ end }) => end === seq)
+    return section === undefined ? undefined : deltaOf(section)
+  }
+
+  /**
+   * The sections of reasoning that breaks before number `seq` have ended and that are not recorded before it: for each one
+   * delta with the whole text, and its break.
+   */
+  sectionsBefore(seq: number): ReadonlyArray<Event> {
+    return this.partials.sections.flatMap((section) => {
+      const { end, record = Infinity } = section
+      const last = end < seq && record >= seq ? this.durable[end] : undefined
+      return last === undefined ? [] : [deltaOf(section), last]
+    })
   }
 
   /** One delta per text in progress, with the whole text so far. */

@@ -1,9 +1,15 @@
 /** Converts what a model streams to events of the conversation. Pure. */
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
-import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
+import type { ReasoningItem, ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import type { ConversationSettings } from "../ConversationSettings.ts"
 import { messageEvents } from "../log/MessageEvents.ts"
 import type { ModelEvent, RateLimits } from "../ModelClient.ts"
+
+/** The raw text as one, because nothing separates the deltas of its parts. */
+const rawEvents = ({ content = [] }: ReasoningItem): ReadonlyArray<EventMsg> =>
+  content.length === 0
+    ? []
+    : [{ type: "agent_reasoning_raw_content", text: content.map(({ text }) => text).join("") }]
 
 /** The record of a finished item, then the events for listeners. Tool calls emit their events themselves. */
 export const itemEvents = (
@@ -18,10 +24,7 @@ export const itemEvents = (
       return [
         record,
         ...item.summary.map(({ text }): EventMsg => ({ type: "agent_reasoning", text })),
-        ...(settings.showRawReasoning ? (item.content ?? []) : []).map(({ text }): EventMsg => ({
-          type: "agent_reasoning_raw_content",
-          text,
-        })),
+        ...(settings.showRawReasoning ? rawEvents(item) : []),
       ]
     default:
       return [record]

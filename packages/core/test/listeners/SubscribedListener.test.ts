@@ -27,25 +27,73 @@ const Step = Schema.Literals([
 ])
 type Step = typeof Step.Type
 
-const scenario = Arbitrary.all({
+const scenarios = Arbitrary.all({
   steps: Arbitrary.array(Arbitrary.schema(Step), { maxLength: 60 }),
   before: Arbitrary.array(Arbitrary.schema(Step), { maxLength: 8 }),
   maxEvents: Arbitrary.schema(Schema.Literals([1, 2, 3, 5, 1000])),
   maxBytes: Arbitrary.schema(Schema.Literals([1, 3, 8, 1000])),
-  skip: Arbitrary.schema(Schema.Literals([0, 0, 1, 2, 5])),
+  skip: Arbitrary.schema(Schema.Literals([0, 0, 1, 2, 5, 100])),
+  lacksTexts: Arbitrary.schema(Schema.Boolean),
 })
-type Scenario = typeof scenario extends Arbitrary.Arbitrary<infer A> ? A : never
+type Scenario = typeof scenarios extends Arbitrary.Arbitrary<infer A> ? A : never
+
+/** The texts that were streamed and are not recorded, of one turn. */
+class Texts {
+  message = ""
+  /** Sections of a summary that breaks have ended. */
+  sections: ReadonlyArray<string> = []
+  thought = ""
+
+  /** The section that is recorded next. */
+  get section(): string {
+    return this.sections[0] ?? this.thought
+  }
+
+  /** Folds an event of the turn, wherever it comes from. */
+  add(msg: EventMsg): void {
+    switch (msg.type) {
+      case "agent_message_delta":
+        this.message += msg.delta
+        return
+      case "agent_reasoning_delta":
+        this.thought += msg.delta
+        return
+      case "agent_message":
+        this.message = ""
+        return
+      case "agent_reasoning":
+        if (this.sections.length === 0) this.thought = ""
+        this.sections = this.sections.slice(1)
+        return
+      case "agent_reasoning_section_break":
+        if (this.thought !== "") this.sections = [...this.sections, this.thought]
+        this.thought = ""
+        return
+      case "turn_aborted":
+        this.message = ""
+        this.sections = []
+        this.thought = ""
+        return
+      default:
+    }
+  }
+}
 
 /** The part of a conversation that a listener sees: the log, and the drafts that the next batch appends to it. */
 class Writer {
   readonly log = new EventLog()
-  message = ""
-  thought = ""
+  /** What is streamed, with the drafts. */
+  readonly texts = new Texts()
+  /** All that was published, deltas included. */
+  readonly published: Array<Event> = []
   private letters = 0
   private drafts: Array<Draft> = []
 
   draft(...messages: ReadonlyArray<EventMsg>): void {
-    for (const msg of messages) this.drafts.push({ id: "t", msg })
+    for (const msg of messages) {
+      this.drafts.push({ id: "t", msg })
+      this.texts.add(msg)
+    }
   }
 
   /** Appends the drafts to the log and publishes them to the listener in one step, as a conversation does. */
@@ -53,6 +101,7 @@ class Writer {
     const events = numberDrafts(this.log.seq, this.drafts)
     this.drafts = []
     this.log.append(events)
+    this.published.push(...events)
     outbox?.offer(events)
   }
 
@@ -73,40 +122,22 @@ class Writer {
         this.write("letter")
         this.write("letter")
         return this.write("letter")
-      case "letter": {
-        const delta = this.letter()
-        this.message += delta
-        return this.draft({ type: "agent_message_delta", delta })
-      }
+      case "letter":
+        return this.draft({ type: "agent_message_delta", delta: this.letter() })
       case "empty":
         return this.draft({ type: "agent_message_delta", delta: "" })
-      case "thought": {
-        const delta = this.letter().toUpperCase()
-        this.thought += delta
-        return this.draft({ type: "agent_reasoning_delta", delta })
-      }
-      case "message": {
-        const message = this.message
-        this.message = ""
+      case "thought":
+        return this.draft({ type: "agent_reasoning_delta", delta: this.letter().toUpperCase() })
+      case "message":
         return this.draft(
           { type: "background_event", message: "record" },
-          {
-            type: "agent_message",
-            message,
-          },
+          { type: "agent_message", message: this.texts.message },
         )
-      }
-      case "reasoning": {
-        const text = this.thought
-        this.thought = ""
-        return this.draft({ type: "agent_reasoning", text })
-      }
+      case "reasoning":
+        return this.draft({ type: "agent_reasoning", text: this.texts.section })
       case "break":
-        this.thought = ""
         return this.draft({ type: "agent_reasoning_section_break" })
       case "abort":
-        this.message = ""
-        this.thought = ""
         return this.draft({ type: "turn_aborted", reason: "interrupted" })
       case "publish":
       case "take":
@@ -120,9 +151,9 @@ class Backlog {
   private readonly publisher: Publisher
   private readonly listener: SubscribedListener
 
-  constructor(log: EventLog, limits: ListenerLimits, from: number) {
+  constructor(log: EventLog, limits: ListenerLimits, from: number, lacksTexts = false) {
     this.publisher = new Publisher(log)
-    this.listener = new SubscribedListener(this.publisher, limits, from)
+    this.listener = new SubscribedListener(this.publisher, limits, from, undefined, lacksTexts)
   }
 
   get isEmpty(): boolean {
@@ -144,14 +175,22 @@ class Backlog {
 class Reader {
   problem: string | undefined
   next: number
+  /** What the deltas since the last break, record or repetition give. */
+  readonly texts = new Texts()
   private live = false
-  private message = ""
-  private thought = ""
+  /** Number of the last break before the first event, which only a reader gets that has nothing of the texts. */
+  private before = -1
+  /** True: nothing that was streamed before the first event is known. */
+  private readonly lacksTexts: boolean
   private readonly limits: ListenerLimits
 
-  constructor(from: number, limits: ListenerLimits) {
-    this.next = from
+  /** @param known the events before the first one to read; deltas of what they do not end come again */
+  constructor(known: ReadonlyArray<Event>, lacksTexts: boolean, limits: ListenerLimits) {
+    this.next = known.filter(({ msg }) => !isEphemeral(msg)).length
+    this.lacksTexts = lacksTexts
     this.limits = limits
+    if (!lacksTexts) for (const { msg } of known) this.texts.add(msg)
+    this.restart()
   }
 
   get isLive(): boolean {
@@ -160,6 +199,12 @@ class Reader {
 
   private expect(holds: boolean, problem: string): void {
     if (!holds) this.problem ??= problem
+  }
+
+  /** Texts in progress come again from their beginning. */
+  private restart(): void {
+    this.texts.message = ""
+    this.texts.thought = ""
   }
 
   read(deliveries: ReadonlyArray<Delivery>): void {
@@ -171,8 +216,7 @@ class Reader {
           this.expect(this.live, "lagged while replaying")
           this.expect(delivery.from === this.next, `lagged from ${delivery.from}`)
           this.live = false
-          this.message = ""
-          this.thought = ""
+          this.restart()
           break
         case "Synced":
           this.expect(!this.live, "synced while live")
@@ -192,43 +236,45 @@ class Reader {
     this.expect(bytes <= this.limits.maxBytes, `${bytes} bytes were held`)
   }
 
-  private event({ seq, msg }: Event): void {
-    if (isEphemeral(msg)) this.expect(seq === this.next - 1, `delta ${seq} after ${this.next - 1}`)
-    else this.expect(seq === this.next++, `event ${seq}, not ${this.next - 1}`)
+  private number({ seq, msg }: Event): void {
+    const isEarlier = this.lacksTexts && !this.live && seq < this.next
+    if (isEphemeral(msg)) {
+      // The text of a section before its break, which is not replayed.
+      const isOfSection = isEarlier && msg.type === "agent_reasoning_delta" && seq >= this.before
+      this.expect(isOfSection || seq === this.next - 1, `delta ${seq} after ${this.next - 1}`)
+    } else if (isEarlier && msg.type === "agent_reasoning_section_break") {
+      this.expect(seq > this.before, `break ${seq} after ${this.before}`)
+      this.expect(this.texts.thought !== "", `break ${seq} ends no section`)
+      this.before = seq
+    } else this.expect(seq === this.next++, `event ${seq}, not ${this.next - 1}`)
+  }
+
+  private event(event: Event): void {
+    this.number(event)
+    const { msg } = event
     const whole = (text: string, all: string) =>
       this.expect(
         text === all || (!this.live && text === ""),
         `deltas give "${text}", the text is "${all}"`,
       )
-    if (msg.type === "agent_message_delta") this.message += msg.delta
-    if (msg.type === "agent_reasoning_delta") this.thought += msg.delta
-    if (msg.type === "agent_message") whole(this.message, msg.message)
-    if (msg.type === "agent_reasoning") whole(this.thought, msg.text)
-    if (msg.type === "agent_message" || msg.type === "turn_aborted") this.message = ""
-    if (
-      msg.type === "agent_reasoning" ||
-      msg.type === "agent_reasoning_section_break" ||
-      msg.type === "turn_aborted"
-    ) {
-      this.thought = ""
-    }
-  }
-
-  /** The received parts of the texts in progress. */
-  get texts() {
-    return [this.message, this.thought]
+    if (msg.type === "agent_message") whole(this.texts.message, msg.message)
+    if (msg.type === "agent_reasoning") whole(this.texts.section, msg.text)
+    this.texts.add(msg)
   }
 }
 
 /** Plays the scenario, reads to the end and returns the first problem, if any. */
-const play = ({ before, steps, maxEvents, maxBytes, skip }: Scenario): string | undefined => {
+const play = (scenario: Scenario): string | undefined => {
+  const { before, lacksTexts, maxBytes, maxEvents, skip, steps } = scenario
   const writer = new Writer()
   for (const step of before) writer.write(step)
   writer.publish()
   const limits = { maxEvents, maxBytes }
   const from = Math.min(skip, writer.log.seq)
-  const outbox = new Backlog(writer.log, limits, from)
-  const reader = new Reader(from, limits)
+  const outbox = new Backlog(writer.log, limits, from, lacksTexts)
+  // A delta has the number of the event before it.
+  const known = writer.published.filter(({ seq }) => seq < from)
+  const reader = new Reader(known, lacksTexts, limits)
   for (const step of steps) {
     if (step === "publish") writer.publish(outbox)
     else if (step !== "take") writer.write(step)
@@ -239,14 +285,12 @@ const play = ({ before, steps, maxEvents, maxBytes, skip }: Scenario): string | 
     reader.read(outbox.take())
     if (reader.problem !== undefined) return reader.problem
   }
-  const [message, thought] = reader.texts
+  const [received, streamed] = [reader.texts, writer.texts].map((texts) => JSON.stringify(texts))
   return (
     reader.problem ??
     (reader.next === writer.log.seq ? undefined : `ended before ${reader.next}`) ??
     (reader.isLive ? undefined : "ended without synced") ??
-    (message === writer.message && thought === writer.thought
-      ? undefined
-      : `ended with "${message}" and "${thought}"`)
+    (received === streamed ? undefined : `ended with ${received}, not ${streamed}`)
   )
 }
 
@@ -266,7 +310,7 @@ describe("SubscribedListener", () => {
   it.effect("L4 L6 shows every event once and in order, whole texts, within its limits", () =>
     Effect.gen(function* () {
       const result = yield* Arbitrary.checkEffect(
-        scenario,
+        scenarios,
         (value) => {
           const problem = play(value)
           return problem === undefined ? true : Effect.fail(problem)

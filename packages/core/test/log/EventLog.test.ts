@@ -54,6 +54,39 @@ describe("EventLog", () => {
     assert.deepStrictEqual(log.inProgress(), [])
   })
 
+  it("returns the sections of a summary that is not recorded, each before the break that ends it", () => {
+    const event = (seq: number, msg: EventMsg): Event => ({ seq, id: "t", msg })
+    const thought = (seq: number, delta: string) =>
+      event(seq, { type: "agent_reasoning_delta", delta })
+    const end = (seq: number) => event(seq, { type: "agent_reasoning_section_break" })
+    const summary = (seq: number, text: string) => event(seq, { type: "agent_reasoning", text })
+    const log = new EventLog()
+    log.append([note(0), end(1), thought(1, "o"), thought(1, "ne"), end(2), note(3)])
+    log.append([thought(3, "two"), end(4), thought(4, "three")])
+    const one = [thought(1, "one"), end(2)]
+    assert.deepStrictEqual(
+      [2, 3, 4, 5].map((seq) => log.sectionsBefore(seq)),
+      [[], one, one, [...one, thought(3, "two"), end(4)]],
+    )
+    const ended = () => log.all().map((one) => log.endedBy(one)?.msg)
+    const [first, second] = [thought(1, "one").msg, thought(3, "two").msg]
+    assert.deepStrictEqual(ended(), [undefined, undefined, first, undefined, second])
+    assert.deepStrictEqual(log.inProgress(), [thought(4, "three")])
+    // A record belongs to the oldest section that a listener has: one that gets the record needs the text.
+    log.append([summary(5, "one")])
+    assert.deepStrictEqual(
+      [5, 6].map((seq) => log.sectionsBefore(seq)),
+      [
+        [...one, thought(3, "two"), end(4)],
+        [thought(3, "two"), end(4)],
+      ],
+    )
+    assert.deepStrictEqual(ended().slice(0, 5), [undefined, undefined, first, undefined, second])
+    log.append([summary(6, "two"), summary(7, "three")])
+    assert.deepStrictEqual([log.sectionsBefore(8), log.inProgress()], [[], []])
+    assert.deepStrictEqual(new Set(ended()), new Set([undefined]))
+  })
+
   it("returns the same history after every event as a fold of the whole log", () => {
     const items: ReadonlyArray<ResponseItem> = [
       userItem("a"),

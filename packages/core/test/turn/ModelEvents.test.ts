@@ -42,6 +42,15 @@ describe("itemEvents", () => {
       ...summary,
       { type: "agent_reasoning_raw_content", text: "raw" },
     ])
+    const texts = ["ra", "", "w"].map((text) => ({ type: "reasoning_text" as const, text }))
+    const several = { ...reasoning, content: texts }
+    // Nothing separates the deltas of these parts: the text of one item is recorded as it was streamed.
+    assert.deepStrictEqual(itemEvents(several, shown), [
+      record(several),
+      ...itemEvents(reasoning, shown).slice(1),
+    ])
+    const none = { ...reasoning, content: [] }
+    assert.deepStrictEqual(itemEvents(none, shown), itemEvents(none, settings))
     const bare: ResponseItem = { type: "reasoning", summary: [] }
     assert.deepStrictEqual(itemEvents(bare, shown), [record(bare)])
   })

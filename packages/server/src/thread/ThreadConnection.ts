@@ -155,6 +155,8 @@ export class ThreadConnection {
         peer: this.peerOf(peer),
         raw,
         after: history.next - 1,
+        // Only what is recorded was read.
+        lacksTexts: true,
         onEnd: () => {
           this.forget(threadId)
           Deferred.doneUnsafe(ended, Effect.void)

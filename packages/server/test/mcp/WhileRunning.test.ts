@@ -156,6 +156,31 @@ describe("codex-reply: while-running", () => {
     ),
   )
 
+  it.effect("a call that joins gets every section of the reasoning that is received", () => {
+    const part = Script.event({ type: "response.reasoning_summary_part.added" })
+    const piece = (delta: string) =>
+      Script.event({ type: "response.reasoning_summary_text.delta", delta })
+    const thinking = [part, piece("on"), piece("e"), part, piece("two")]
+    const first = Script.reply(...thinking, Script.delay("1 second"), Script.text("one"))
+    return whileOneRuns(
+      (server, reply) =>
+        Effect.gen(function* () {
+          yield* reply(3, "steer")
+          const thoughts = server.messages.flatMap(({ params }) => {
+            const { _meta: meta, msg } = (params ?? {}) as {
+              readonly _meta?: { readonly requestId?: unknown }
+              readonly msg?: { readonly type: string; readonly delta?: string }
+            }
+            const isOf = meta?.requestId === 3 && msg?.type.startsWith("agent_reasoning") === true
+            return isOf ? [msg?.delta ?? msg?.type] : []
+          })
+          assert.deepStrictEqual(thoughts, ["one", "agent_reasoning_section_break", "two"])
+          yield* end(server)
+        }),
+      { script: [first, ...inOrder.slice(1)] },
+    )
+  })
+
   it.effect("a call that joined and is cancelled leaves the turn to the call that runs it", () =>
     whileOneRuns((server, reply) =>
       Effect.gen(function* () {

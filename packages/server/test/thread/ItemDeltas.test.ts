@@ -1,16 +1,13 @@
 /** The deltas of texts: a client that joins them has the text with which the item completes, whatever it missed or got again. */
+import type { EventDelivery } from "@colloquy/core/listeners/Delivery"
+import { Listeners } from "@colloquy/core/listeners/Listeners"
+import { EventLog } from "@colloquy/core/log/EventLog"
 import { unfinishedAfter, unfinishedEvents } from "@colloquy/core/log/UnfinishedText"
-import {
-  type Event,
-  eventInfo,
-  type EventMsg,
-  isEphemeral,
-  isTextDelta,
-  type TextDelta,
-} from "@colloquy/protocol/EventMsg"
+import { type Event, type EventMsg, isEphemeral } from "@colloquy/protocol/EventMsg"
 import type { ThreadItem } from "@colloquy/protocol/thread/Items"
 import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ThreadFold } from "../../src/thread/ThreadFold.ts"
 import { DeliveredItems } from "../support/DeliveredItems.ts"
@@ -32,20 +29,25 @@ const search: EventMsg = { type: "web_search_begin", call_id: "c" }
 
 const isEvent = (one: Step): one is EventMsg => typeof one !== "string"
 
+type Entered = Effect.Success<ReturnType<Listeners["enter"]>>
+
+/** A listener that has not read two events is behind. */
+const limits = { maxEvents: 1, maxBytes: 1000 }
+
 /**
- * One listener of a conversation with one turn: it attaches before the step with that number, and gets what a listener of a
- * conversation gets. Each event that is recorded happens a second after the one before.
+ * One listener of a conversation with one turn: it attaches before the step with that number, and gets what the listener of
+ * the core delivers. Each event that is recorded happens a second after the one before.
  */
 class Listening {
   readonly client = new DeliveredItems()
   private readonly fold = new ThreadFold()
-  /** The texts that are being streamed, by the type of their deltas. */
-  private readonly partials = new Map<string, TextDelta>()
+  private readonly log = new EventLog()
+  private readonly listeners = new Listeners(this.log)
+  private listener: Entered | undefined
   private readonly joinsAt: number
   private place = 0
   private atMs = 0
   private isBehind = false
-  private missed: Array<readonly [EventMsg, number]> = []
 
   constructor(joinsAt: number) {
     this.joinsAt = joinsAt
@@ -67,20 +69,15 @@ class Listening {
   }
 
   private happens(msg: EventMsg): void {
-    if (!isEphemeral(msg)) this.atMs += 1000
-    this.stream(msg)
+    const isRecorded = !isEphemeral(msg)
+    if (isRecorded) this.atMs += 1000
+    const seq = isRecorded ? this.log.seq : this.log.seq - 1
+    const event: Event = { seq, id: "t", msg }
+    this.log.append([event], [this.atMs])
     // A client that joins reads the records; the fold continues with them.
-    if (this.place <= this.joinsAt) {
-      if (!isEphemeral(msg)) this.outputs(msg, this.atMs)
-    } else if (!this.isBehind) this.deliver(msg, this.atMs)
-    else if (!isEphemeral(msg)) this.missed.push([msg, this.atMs])
-  }
-
-  private stream(msg: EventMsg): void {
-    for (const type of eventInfo(msg.type).completes) this.partials.delete(type)
-    if (!isTextDelta(msg)) return
-    const before = this.partials.get(msg.type)?.delta ?? ""
-    this.partials.set(msg.type, { ...msg, delta: before + msg.delta })
+    if (this.listener === undefined && isRecorded) this.fold.step(event, this.atMs)
+    this.listeners.publish([event])
+    if (!this.isBehind) this.take()
   }
 
   /** The items that have no end yet. */
@@ -90,29 +87,26 @@ class Listening {
 
   private join(): void {
     this.client.join(this.open)
-    this.deliverPartials()
+    this.listener = Effect.runSync(Effect.orDie(this.listeners.enter({ limits })))
+    this.take()
   }
 
   sync(): void {
-    if (!this.isBehind || this.place <= this.joinsAt) return
     this.isBehind = false
-    this.fold.resync()
-    for (const [msg, atMs] of this.missed) this.deliver(msg, atMs)
-    this.missed = []
-    this.deliverPartials()
+    this.take()
   }
 
-  private deliverPartials(): void {
-    for (const msg of this.partials.values()) this.deliver(msg, this.atMs)
+  private take(): void {
+    while (this.listener?.isReady === true) {
+      for (const delivery of Effect.runSync(Effect.orDie(this.listener.take))) {
+        if (delivery._tag === "Lagged") this.fold.resync()
+        if (delivery._tag === "Event") this.deliver(delivery)
+      }
+    }
   }
 
-  private outputs(msg: EventMsg, atMs: number) {
-    const event: Event = { seq: 0, id: "t", msg }
-    return this.fold.step(event, atMs)
-  }
-
-  private deliver(msg: EventMsg, atMs: number): void {
-    for (const output of this.outputs(msg, atMs)) this.client.receive(output)
+  private deliver({ atMs, event }: EventDelivery): void {
+    for (const output of this.fold.step(event, atMs)) this.client.receive(output)
   }
 }
 
@@ -241,6 +235,24 @@ const ended = (turn: ReadonlyArray<Step>, last: EventMsg): ReadonlyArray<Step> =
   last,
 ]
 
+/** What a provider streams of reasoning. */
+const thoughts: ReadonlyArray<Step> = [
+  ...["o", "ne"].flatMap((text) => [summary(text), raw(text)]),
+  ...([sectionBreak, sectionBreak, "lags", "synced"] as const),
+]
+
+/** Reasoning whose records are what was streamed. */
+const recorded = (drawn: ReadonlyArray<number>): ReadonlyArray<Step> => {
+  const streamed = drawn.flatMap((place) => thoughts[place] ?? [])
+  const unfinished = unfinishedAfter(undefined, "t", streamed.filter(isEvent))
+  return [...streamed, ...unfinishedEvents(unfinished)]
+}
+
+const thinking = Arbitrary.array(
+  Arbitrary.schema(Schema.Literals(thoughts.map((_, place) => place))),
+  { maxLength: 12 },
+)
+
 describe("the deltas of items", () => {
   it.each(rows)("%s", (_, some, texts) => {
     const turn = ended([started, ...some], complete)
@@ -282,6 +294,18 @@ describe("the deltas of items", () => {
       const last = new Map(client.completed.map((item) => [item.id, item]))
       for (const [id, item] of last) assert.deepStrictEqual(item, read.get(id))
       if (joinsAt === 0) assert.sameMembers([...last.keys()], [...read.keys()])
+    },
+    { arbitrary: { runs: 2000 } },
+  )
+
+  it.prop(
+    "of reasoning that is recorded as it was streamed need no second start, whenever a listener joins or falls behind",
+    { first: thinking, second: thinking, joinsAt: Arbitrary.schema(Schema.Int) },
+    ({ first, joinsAt, second }) => {
+      const turn = [started, ...recorded(first), ...recorded(second), complete]
+      const { client } = listening(turn, Math.abs(joinsAt) % turn.length)
+      assert.deepStrictEqual(client.completed, readBack(turn).slice(-client.completed.length))
+      assert.isAtMost(client.completed.length, 1)
     },
     { arbitrary: { runs: 2000 } },
   )

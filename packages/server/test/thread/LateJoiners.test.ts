@@ -160,6 +160,62 @@ describe("a message that is received", () => {
   })
 })
 
+describe("reasoning that is received", () => {
+  const parts = ["one", "two", "three"]
+  const part = (summary_index: number) =>
+    Script.event({ type: "response.reasoning_summary_part.added", summary_index })
+  const piece = (summary_index: number, delta: string) =>
+    Script.event({ type: "response.reasoning_summary_text.delta", summary_index, delta })
+
+  it.effect("starts for a client that resumes the thread, with all its sections", () => {
+    const summary = parts.map((text) => ({ type: "summary_text", text }))
+    const item = { type: "reasoning", id: "rs_1", summary }
+    const before = [part(0), piece(0, "on"), piece(0, "e"), part(1), piece(1, "t")]
+    const after = [piece(1, "wo"), part(2), piece(2, "three")]
+    const done = Script.event({ type: "response.output_item.done", item })
+    const script = [
+      Script.reply(...before, Script.delay("1 second"), ...after, done, Script.text("done")),
+    ]
+    return withThreads({ script }, (app) =>
+      Effect.gen(function* () {
+        const threadId = yield* started(app)
+        yield* turn(app, threadId)
+        yield* app.quiet
+        const { open, other } = yield* resumed(app, threadId)
+        assert.deepStrictEqual(open, [])
+        const deltas = (client: Harness) =>
+          told(client, "item/reasoning/summaryTextDelta").map((one) => [
+            at(one, "summaryIndex"),
+            at(one, "delta"),
+          ])
+        const soFar = [
+          [0, "one"],
+          [1, "t"],
+        ]
+        assert.deepStrictEqual(deltas(other), soFar)
+        yield* TestClock.adjust("5 seconds")
+        yield* app.quiet
+        yield* other.quiet
+        assertBegun(other, open)
+        assert.deepStrictEqual(deltas(other), [...soFar, [1, "wo"], [2, "three"]])
+        const added = (client: Harness) => told(client, "item/reasoning/summaryPartAdded")
+        assert.deepStrictEqual(
+          added(other).map((one) => at(one, "summaryIndex")),
+          [0, 1, 2],
+        )
+        assert.deepStrictEqual(added(other), added(app))
+        const ended = (client: Harness) =>
+          told(client, "item/completed").filter((one) => at(one, "item", "type") === "reasoning")
+        assert.deepStrictEqual(ended(other), ended(app))
+        assert.deepStrictEqual(
+          ended(other).map((one) => at(one, "item", "summary")),
+          [parts],
+        )
+      }),
+    )
+  })
+})
+
 describe("a client whose response has no items is notified of the beginnings", () => {
   const joins = [
     ["turn/start", (threadId: string) => ({ threadId, input: [{ type: "text", text: "more" }] })],

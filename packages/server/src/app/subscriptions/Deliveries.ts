@@ -126,7 +126,8 @@ export class DeliverySender {
   private advance(delivery: Delivery): void {
     if (delivery._tag === "Event") {
       const { msg, seq } = delivery.event
-      if (!isEphemeral(msg)) this.next = seq + 1
+      // A section break may have a number below the first event.
+      if (!isEphemeral(msg)) this.next = Math.max(this.next, seq + 1)
     } else if (delivery._tag === "Lagged") {
       this.announcesSync = true
     } else if (delivery._tag === "Synced") {

@@ -41,6 +41,8 @@ export interface AddOptions {
   readonly raw: boolean
   /** Number of the last event that the client has; such a client gets every event with its number. */
   readonly after?: number
+  /** True: the client has nothing of the texts that were streamed before (`AttachOptions`); default: where `after` is absent. */
+  readonly lacksTexts?: boolean
   /** Called once the client was sent the last event, because the conversation has ended; the listener is removed then. */
   readonly onEnd?: () => void
 }
@@ -100,13 +102,13 @@ export class Subscriptions {
   /** Adds a listener, which is attached now and sends nothing before `start`. */
   add(added: AddOptions): Effect.Effect<AddedSubscription, AttachError> {
     return Effect.gen({ self: this }, function* () {
-      const { after, conversation, onEnd, peer, raw } = added
+      const { after, conversation, lacksTexts = after === undefined, onEnd, peer, raw } = added
       const fork = Effect.runForkWith(yield* Effect.context())
       const scope = yield* Scope.fork(this.options.scope)
       const from = after === undefined ? this.options.cursor.from(conversation.id) : after + 1
       const subscription = new Subscription(yield* subscriptionId, conversation, scope, from ?? 0)
       const served = { subscription, peer, format: { raw, all: after !== undefined } }
-      const attachment = yield* this.attach(served, from).pipe(
+      const attachment = yield* this.attach(served, from, lacksTexts).pipe(
         Effect.onError(() => Scope.close(scope, Exit.void)),
       )
       this.all.set(subscription.id, subscription)
@@ -174,7 +176,11 @@ export class Subscriptions {
   }
 
   /** Attaches to the conversation as it is now; counts as one of its listeners until the scope closes. */
-  private attach(served: Served, from: number | undefined): Effect.Effect<Attachment, AttachError> {
+  private attach(
+    served: Served,
+    from: number | undefined,
+    lacksTexts = false,
+  ): Effect.Effect<Attachment, AttachError> {
     const { answers: answersOf, broadcast, broker, cursor, isClosing, presenter } = this.options
     const { format, peer, subscription } = served
     const { conversation } = subscription
@@ -183,8 +189,8 @@ export class Subscriptions {
       const answers = answersOf()
       return yield* Effect.gen(function* () {
         const listener = yield* conversation.attach({
-          ...(answers === undefined ? {} : { answers }),
-          ...(from === undefined ? {} : { from }),
+          lacksTexts,
+          ...defined({ answers, from }),
         })
         cursor.attached(conversation.id)
         yield* Effect.addFinalizer(() => Effect.sync(() => cursor.detached(conversation.id)))

@@ -149,7 +149,7 @@ export class TurnForwarder {
     const { turnId } = this.turn
     if (msg.type === "approval_resolved") this.collectResolved(id, msg)
     if (this.terminal !== undefined) return
-    this.next = seq + 1
+    this.next = Math.max(this.next, seq + 1)
     if (id === turnId) this.started = true
     // Events without a submission belong to the conversation; a summary in the middle of the turn has an id of its own.
     else if (id !== "" && !(this.started && isAutoCompactId(id))) return

@@ -84,7 +84,7 @@ export class ThreadPresenter implements SubscriptionPresenter {
   ) => {
     const watched = this.of(threadId)
     const { fold, wishes } = watched
-    watched.next = event.seq + 1
+    watched.next = Math.max(watched.next, event.seq + 1)
     return fold
       .step(event, atMs)
       .flatMap((output) => this.notificationsOf(threadId, event.seq, output, wishes))

@@ -1,3 +1,4 @@
+import * as Script from "@colloquy/testing/ProviderScript"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import {
@@ -71,6 +72,38 @@ describe("addConversationListener", () => {
         }),
       ),
   )
+
+  it.effect("L4 a listener gets every section of the reasoning that is received", () => {
+    const part = Script.event({ type: "response.reasoning_summary_part.added" })
+    const piece = (delta: string) =>
+      Script.event({ type: "response.reasoning_summary_text.delta", delta })
+    const script = [Script.reply(part, piece("on"), piece("e"), part, piece("two"), Script.hang)]
+    return withApp({ script }, (app) =>
+      Effect.gen(function* () {
+        const conversationId = yield* created(app)
+        yield* listening(app, conversationId)
+        yield* say(app, conversationId, "hi")
+        yield* app.quiet
+        const other = yield* app.another
+        yield* hello(other)
+        const ids = [
+          yield* listening(other, conversationId),
+          // Number of the event before the second section break.
+          yield* listening(other, conversationId, { after: 5 }, "before"),
+          // A client that has the break has the section that it ends.
+          yield* listening(other, conversationId, { after: 6 }, "behind"),
+        ]
+        yield* other.quiet
+        const streamed = (subscriptionId: string) =>
+          eventsOf(other, subscriptionId).map(({ params }) => {
+            const msg = params?.["msg"] as { readonly [_ in string]?: string } | undefined
+            return msg?.["delta"] ?? msg?.["type"]
+          })
+        const all = ["one", "agent_reasoning_section_break", "two"]
+        assert.deepStrictEqual(ids.map(streamed), [all, all, ["two"]])
+      }),
+    )
+  })
 
   it.effect("L4 every listener gets every event, of one connection and of two", () =>
     withApp({}, (app) =>
