@@ -1,9 +1,9 @@
 /**
  * A chat in a terminal: reads the queue of inputs, changes the state, carries out its actions in order, and draws once for
- * all inputs that were there.
+ * all inputs that were there and one piece of what was delivered.
  *
- *     keys, deliveries, size, ticks ──▶ queue ──▶ state ──▶ actions ──▶ conversation
- *                                                   └─────▶ rows ─────▶ terminal
+ *     keys, size, ticks ──▶ queue ──────────────────────▶ state ──▶ actions ──▶ conversation
+ *     deliveries ─────────▶ queue ──▶ backlog ──piece──▶   └─────▶ rows ─────▶ terminal
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
@@ -18,6 +18,7 @@ import { printable } from "../../demo/Format.ts"
 import type { Style } from "../../demo/Style.ts"
 import type { TextOptions } from "../sessions/SessionText.ts"
 import { rowsOf } from "../Width.ts"
+import { Backlog } from "./Backlog.ts"
 import type { ChatHistory } from "./ChatHistory.ts"
 import { ChatScreen } from "./ChatScreen.ts"
 import { type Action, onKey } from "./ChatState.ts"
@@ -54,6 +55,7 @@ export class ChatSession {
   private readonly waiting = new Map<SubmissionId, string>()
   private exitCode: number | undefined
   private final: Array<string> = []
+  private readonly backlog = new Backlog()
   private readonly screen = new ChatScreen()
   private readonly parts: SessionParts
   private readonly listening: FiberHandle.FiberHandle
@@ -81,10 +83,18 @@ export class ChatSession {
       }
       yield* this.draw
       while (this.exitCode === undefined) {
-        const inputs = yield* Queue.takeAll(queue)
-        for (const input of inputs) yield* this.handle(input)
+        const inputs = yield* this.inputs
+        for (const input of inputs) {
+          if (input._tag === "Delivered" || input._tag === "Ended") this.backlog.add(input)
+          else yield* this.handle(input)
+        }
+        const piece = this.backlog.next()
+        if (piece !== undefined) yield* this.handle(piece)
         // The rest of a pasted text follows at once.
-        const isPartial = this.view.state.isPasting && inputs.every(({ _tag }) => _tag === "Keys")
+        const isPartial =
+          this.view.state.isPasting &&
+          piece === undefined &&
+          inputs.every(({ _tag }) => _tag === "Keys")
         if (!isPartial) yield* this.draw
       }
       // The end of the chat is the end of the conversation in this process: they would be dropped unseen.
@@ -93,6 +103,13 @@ export class ChatSession {
       terminal.write(this.screen.erase(terminal.size().columns))
       return this.exitCode
     })
+
+  /** What has come. Waits for it unless there is more to handle; stdin is read meanwhile. */
+  private readonly inputs = Effect.suspend(() =>
+    this.backlog.isEmpty
+      ? Queue.takeAll(this.parts.queue)
+      : Effect.andThen(Effect.yieldNow, Queue.clear(this.parts.queue)),
+  )
 
   /** How rows are written now. */
   get options(): TextOptions {
