@@ -30,6 +30,7 @@ import type { Key } from "./line/Editor.ts"
 import { liveRows } from "./LiveRows.ts"
 import { joinPasted } from "./line/Paste.ts"
 import { runSlash } from "./RunSlash.ts"
+import type { Slash } from "./SlashCommands.ts"
 
 /** What a session works with. */
 export interface SessionParts {
@@ -51,7 +52,7 @@ export class ChatSession {
   conversation: Conversation
   /** True once a message was sent. */
   hasSent = false
-  /** Messages that wait for the end of a turn which accepts none, by their submissions. */
+  /** Messages and commands that wait for the end of a turn, by their submissions. */
   private readonly waiting = new Map<SubmissionId, string>()
   private exitCode: number | undefined
   private final: Array<string> = []
@@ -130,13 +131,9 @@ export class ChatSession {
   /** Goes on with another conversation, of which only new events are shown. */
   readonly change: (conversation: Conversation) => Effect.Effect<void> = Effect.fnUntraced(
     function* (this: ChatSession, conversation: Conversation) {
-      const texts = yield* this.withdraw
       this.conversation = conversation
       this.view.change()
-      this.view.state = { ...this.view.state, sent: texts }
       yield* this.listen({})
-      // What waits was typed for what follows, which is the copy.
-      for (const text of texts) yield* this.act({ _tag: "Send", text })
     },
   )
 
@@ -145,7 +142,7 @@ export class ChatSession {
     this.exitCode ??= code
   }
 
-  /** Cancels the messages that wait, and resolves with them. */
+  /** Cancels what waits, and resolves with it. */
   private readonly withdraw = Effect.suspend(() => {
     const texts = [...this.waiting.values()]
     const ids = [...this.waiting.keys()]
@@ -235,7 +232,7 @@ export class ChatSession {
           return this.show(this.view.answer(question, answer.text, this.options))
         }
         case "Command":
-          return yield* runSlash(this, this.parts.conversations, action.command)
+          return yield* this.command(action.command)
         case "Clear":
           return this.parts.terminal.write(this.screen.clear())
         case "Suspend": {
@@ -249,6 +246,12 @@ export class ChatSession {
     },
     (effect, _action) => Effect.catch(effect, (error) => Effect.sync(() => this.fail(error))),
   )
+
+  private readonly command = Effect.fnUntraced(function* (this: ChatSession, command: Slash) {
+    const receipt = yield* runSlash(this, this.parts.conversations, command)
+    if (receipt?.disposition !== "waiting" || command._tag !== "Slash") return
+    this.waiting.set(receipt.id, `/${command.name}`)
+  })
 
   /** Sends a message. One that is refused is put back into the line, or shown where something else is typed there. */
   private readonly send = Effect.fnUntraced(function* (this: ChatSession, text: string) {
