@@ -24,10 +24,19 @@ const manyLines = (count: number): ReadonlyArray<Delivery> => [
   ),
 ]
 
+/** The same in one delivery, as a chat gets it that could not follow. */
+const oneText = (count: number): ReadonlyArray<Delivery> => {
+  const delta = Array.from({ length: count }, (_, n) => `line ${n}\n`).join("")
+  return [...manyLines(0), delivered({ type: "agent_message_delta", delta }, 1)]
+}
+
 describe("ChatSession", () => {
-  it.effect(
-    "handles keys before the rest of what was delivered at once, and then shows the rest",
-    () =>
+  it.effect.each([
+    ["in many deliveries", manyLines],
+    ["in one", oneText],
+  ] as const)(
+    "handles keys before the rest of what came at once %s, and then shows the rest",
+    ([, lines]) =>
       Effect.gen(function* () {
         const count = 5_000
         const queue = yield* Queue.bounded<Input>(64)
@@ -35,7 +44,7 @@ describe("ChatSession", () => {
         let isFirst = true
         /** What was written when the turn was interrupted, for each time. */
         const interrupted: Array<string> = []
-        const batches = [manyLines(count)]
+        const batches = [lines(count)]
         const conversation = {
           id: "conversation",
           attach: () =>
@@ -72,8 +81,8 @@ describe("ChatSession", () => {
         assert.lengthOf(interrupted, 1)
         assert.include(interrupted[0], "line 0")
         assert.notInclude(interrupted[0], `line ${count / 2}`)
-        const lines = written.match(/ line \d+\r/gu) ?? []
-        assert.strictEqual(new Set(lines).size, count)
+        const shown = written.match(/ line \d+\r/gu) ?? []
+        assert.strictEqual(new Set(shown).size, count)
       }).pipe(Effect.scoped),
   )
 })

@@ -1,6 +1,6 @@
 /**
  * A chat in a terminal: reads the queue of inputs, changes the state, carries out its actions in order, and draws once for
- * all inputs that were there and one piece of what was delivered.
+ * all inputs that were there and one piece of what was delivered. A drawing is bounded as well.
  *
  *     keys, size, ticks ──▶ queue ──────────────────────▶ state ──▶ actions ──▶ conversation
  *     deliveries ─────────▶ queue ──▶ backlog ──piece──▶   └─────▶ rows ─────▶ terminal
@@ -41,6 +41,9 @@ export interface SessionParts {
   readonly history: ChatHistory
   readonly style: Style
 }
+
+/** Most final rows of one drawing: a terminal takes what is written at its own pace, and keys are not read meanwhile. */
+const maxFinalRows = 256
 
 /** Most lines of the output of a command that are shown. */
 const maxOutputLines = 12
@@ -89,7 +92,7 @@ export class ChatSession {
           if (input._tag === "Delivered" || input._tag === "Ended") this.backlog.add(input)
           else yield* this.handle(input)
         }
-        const piece = this.backlog.next()
+        const piece = this.final.length === 0 ? this.backlog.next() : undefined
         if (piece !== undefined) yield* this.handle(piece)
         // The rest of a pasted text follows at once.
         const isPartial =
@@ -98,6 +101,8 @@ export class ChatSession {
           inputs.every(({ _tag }) => _tag === "Keys")
         if (!isPartial) yield* this.draw
       }
+      // What else there is to show would hold up the end.
+      this.final = []
       // The end of the chat is the end of the conversation in this process: they would be dropped unseen.
       for (const text of yield* this.withdraw) this.notice(`not sent: ${text}`)
       yield* this.draw
@@ -105,9 +110,9 @@ export class ChatSession {
       return this.exitCode
     })
 
-  /** What has come. Waits for it unless there is more to handle; stdin is read meanwhile. */
+  /** What has come. Waits for it unless there is more to handle or to draw; stdin is read meanwhile. */
   private readonly inputs = Effect.suspend(() =>
-    this.backlog.isEmpty
+    this.backlog.isEmpty && this.final.length === 0
       ? Queue.takeAll(this.parts.queue)
       : Effect.andThen(Effect.yieldNow, Queue.clear(this.parts.queue)),
   )
@@ -289,8 +294,7 @@ export class ChatSession {
         maxRows: rows - 1,
         nowMs,
       })
-      const final = this.final
-      this.final = []
+      const final = this.final.splice(0, maxFinalRows)
       terminal.write(this.screen.draw(final, live, columns))
     }),
   )
