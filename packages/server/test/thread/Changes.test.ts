@@ -333,7 +333,12 @@ describe("thread/compact/start", () => {
 
   it.effect("waits for the running turn, and says nothing to it", () =>
     withThreads(
-      { script: [Script.reply(Script.bareDeltas("half"), Script.hang), ...answers("the summary")] },
+      {
+        script: [
+          Script.reply(Script.bareDeltas("half"), Script.hang),
+          Script.reply(Script.text("the summary")),
+        ],
+      },
       (app) =>
         Effect.gen(function* () {
           const threadId = yield* started(app)
