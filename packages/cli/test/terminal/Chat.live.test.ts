@@ -103,7 +103,24 @@ describe.each([80, 120])("a chat in a terminal of %i columns", (columns) => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a message that waits goes along into a copy, and is shown when the chat ends", () =>
+  it.live("/compact during a turn waits for its end, and then summarises", () =>
+    Effect.gen(function* () {
+      const { pty } = yield* chat(columns, { args: full })
+      yield* pty.shows("/help")
+      pty.type(`run: sleep 2; echo ended${enter}`)
+      yield* pty.shows("$ sleep 2")
+      pty.type(`/compact${enter}`)
+      yield* pty.shows("/compact waits for the end of the turn")
+      const rows = yield* pty.shows("— the history was replaced by a summary")
+      // Of the turn, whose end came first.
+      assert.isTrue(rows.some((row) => row.includes("exit 0")))
+      assert.isFalse(rows.some((row) => row.includes("Start Summarization")))
+      pty.type("\u0004")
+      assert.strictEqual(yield* pty.ended, 0)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("what waits for the end of a turn is shown when the chat ends", () =>
     Effect.gen(function* () {
       const { pty } = yield* chat(columns, { args: ["-c", "offline.delta_delay_ms=300"] })
       yield* pty.shows("/help")
@@ -111,18 +128,51 @@ describe.each([80, 120])("a chat in a terminal of %i columns", (columns) => {
       yield* pty.until((rows) => rows.at(-1)?.trim() === "›" && rows.includes("  hi"))
       pty.type(`/compact${enter}`)
       yield* pty.shows("working")
-      pty.type(`say in the copy${enter}`)
-      yield* pty.shows("waits: say in the copy")
-      pty.type(`/fork${enter}`)
-      yield* pty.shows("this is a copy now:")
-      yield* pty.until((rows) => rows.at(-1)?.trim() === "›" && rows.includes("  in the copy"))
-      pty.type(`/compact${enter}`)
-      yield* pty.shows("working")
       pty.type(`say too late${enter}`)
       yield* pty.shows("waits: say too late")
+      pty.type(`/compact${enter}`)
+      yield* pty.shows("/compact waits for the end of the turn")
       pty.type(`/quit${enter}`)
       assert.strictEqual(yield* pty.ended, 0)
       assert.include(pty.rows(), "  ! not sent: say too late")
+      assert.include(pty.rows(), "  ! not sent: /compact")
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("/fork is refused while a turn runs, which Ctrl-C still interrupts", () =>
+    Effect.gen(function* () {
+      const { pty } = yield* chat(columns, { args: full })
+      yield* pty.shows("/help")
+      pty.type(`run: sleep 60${enter}`)
+      yield* pty.shows("$ sleep 60")
+      pty.type(`/fork${enter}`)
+      yield* pty.shows("/fork: a turn is running: wait for its end, or interrupt it with Ctrl-C")
+      pty.type(ctrlC)
+      yield* pty.shows("— interrupted")
+      yield* pty.until((rows) => rows.at(-1)?.trim() === "›")
+      pty.type(`/fork${enter}`)
+      yield* pty.shows("this is a copy now:")
+      pty.type("\u0004")
+      assert.strictEqual(yield* pty.ended, 0)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("/fork is refused while a question waits, which stays", () =>
+    Effect.gen(function* () {
+      const { cwd, pty } = yield* chat(columns, {
+        args: ["-a", "untrusted", "-s", "workspace-write"],
+      })
+      yield* pty.shows("/help")
+      pty.type(`run: touch made.txt${enter}`)
+      yield* pty.shows("[y] yes")
+      pty.type(`/fork${enter}`)
+      yield* pty.shows("/fork: a question waits: answer it, or interrupt the turn with Ctrl-C")
+      yield* Effect.sleep(600)
+      pty.type("y")
+      yield* pty.shows("exit 0")
+      assert.isTrue(existsSync(join(cwd, "made.txt")))
+      pty.type(`/quit${enter}`)
+      assert.strictEqual(yield* pty.ended, 0)
     }).pipe(Effect.scoped),
   )
 
@@ -184,6 +234,10 @@ describe.each([80, 120])("a chat in a terminal of %i columns", (columns) => {
         for (const name of ["/help", "/fork", "/compact", "/model", "/diff", "/quit", "Ctrl-Z"]) {
           assert.isTrue(help.some((row) => row.startsWith(`  ${name} `)))
         }
+        pty.type(`/compact${enter}`)
+        yield* pty.shows("nothing was said yet: there is nothing to summarise")
+        pty.type(`/quit now${enter}`)
+        yield* pty.shows("/quit takes no argument")
         pty.type(`/model${enter}`)
         yield* pty.shows("  model: offline of offline")
         pty.type(`/model another${enter}`)
@@ -484,6 +538,22 @@ describe("a chat", () => {
       assert.match(stdout, /› say one\n\n {2}one\n[^]*› say two\n\n {2}two\n/)
       // oxlint-disable-next-line no-control-regex -- the point of it
       assert.notMatch(stdout, /\u001b/)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("without a terminal a command that starts no turn holds up no line", () =>
+    Effect.gen(function* () {
+      const home = yield* Home.home()
+      const { code, stdout } = Program.run(["chat"], {
+        env: { HOME: home, COLLOQUY_HOME: home },
+        cwd: home,
+        input: "/compact\n/compact x\nsay one\n/compact\nsay two\n",
+      })
+      assert.strictEqual(code, 0)
+      assert.match(
+        stdout,
+        /nothing to summarise\n[^]*takes no argument\n[^]*› say one\n[^]*— the history was replaced[^]*› say two\n/,
+      )
     }).pipe(Effect.scoped),
   )
 

@@ -161,7 +161,7 @@ describe("ChatState", () => {
     })
     assert.deepInclude(commandOf("/hlep"), {
       command: {
-        _tag: "Unknown",
+        _tag: "Refused",
         message: "unknown command /hlep, did you mean /help?; /help lists the commands",
       },
     })
@@ -169,7 +169,7 @@ describe("ChatState", () => {
       command: { _tag: "Slash", name: "quit", argument: "" },
     })
     assert.deepInclude(commandOf("/"), {
-      command: { _tag: "Unknown", message: "unknown command /; /help lists the commands" },
+      command: { _tag: "Refused", message: "unknown command /; /help lists the commands" },
     })
     assert.strictEqual(commandOf("/etc/hosts is what?")?._tag, "Send")
   })

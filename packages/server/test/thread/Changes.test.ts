@@ -331,6 +331,37 @@ describe("thread/compact/start", () => {
     ),
   )
 
+  it.effect("waits for the running turn, and says nothing to it", () =>
+    withThreads(
+      {
+        script: [
+          Script.reply(Script.bareDeltas("half"), Script.hang),
+          Script.reply(Script.text("the summary")),
+        ],
+      },
+      (app) =>
+        Effect.gen(function* () {
+          const threadId = yield* started(app)
+          const turnId = yield* turn(app, threadId)
+          yield* app.quiet
+          const before = app.messages.length
+          assert.deepStrictEqual(yield* result(app, "thread/compact/start", { threadId }), {})
+          yield* app.quiet
+          assert.deepStrictEqual(
+            lines(app, before).filter((line) => /^(item|turn)/u.test(line)),
+            [],
+          )
+          yield* result(app, "turn/interrupt", { threadId, turnId })
+          yield* app.quiet
+          assert.includeMembers(lines(app, before), [
+            "turn/completed",
+            "turn/started",
+            "item/completed contextCompaction",
+          ])
+        }),
+    ),
+  )
+
   it.effect("every started item completes when the summary fails", () =>
     withThreads({ script: [Script.reply(Script.text("one")), Script.refuse] }, (app) =>
       Effect.gen(function* () {

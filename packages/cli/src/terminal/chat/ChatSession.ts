@@ -1,9 +1,9 @@
 /**
  * A chat in a terminal: reads the queue of inputs, changes the state, carries out its actions in order, and draws once for
- * all inputs that were there.
+ * all inputs that were there and one piece of what was delivered. A drawing is bounded as well.
  *
- *     keys, deliveries, size, ticks ──▶ queue ──▶ state ──▶ actions ──▶ conversation
- *                                                   └─────▶ rows ─────▶ terminal
+ *     keys, size, ticks ──▶ queue ──────────────────────▶ state ──▶ actions ──▶ conversation
+ *     deliveries ─────────▶ queue ──▶ backlog ──piece──▶   └─────▶ rows ─────▶ terminal
  */
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
@@ -18,6 +18,7 @@ import { printable } from "../../demo/Format.ts"
 import type { Style } from "../../demo/Style.ts"
 import type { TextOptions } from "../sessions/SessionText.ts"
 import { rowsOf } from "../Width.ts"
+import { Backlog } from "./Backlog.ts"
 import type { ChatHistory } from "./ChatHistory.ts"
 import { ChatScreen } from "./ChatScreen.ts"
 import { type Action, onKey } from "./ChatState.ts"
@@ -29,6 +30,7 @@ import type { Key } from "./line/Editor.ts"
 import { liveRows } from "./LiveRows.ts"
 import { joinPasted } from "./line/Paste.ts"
 import { runSlash } from "./RunSlash.ts"
+import type { Slash } from "./SlashCommands.ts"
 
 /** What a session works with. */
 export interface SessionParts {
@@ -40,6 +42,9 @@ export interface SessionParts {
   readonly style: Style
 }
 
+/** Most final rows of one drawing: a terminal takes what is written at its own pace, and keys are not read meanwhile. */
+const maxFinalRows = 256
+
 /** Most lines of the output of a command that are shown. */
 const maxOutputLines = 12
 
@@ -50,10 +55,11 @@ export class ChatSession {
   conversation: Conversation
   /** True once a message was sent. */
   hasSent = false
-  /** Messages that wait for the end of a turn which accepts none, by their submissions. */
+  /** Messages and commands that wait for the end of a turn, by their submissions. */
   private readonly waiting = new Map<SubmissionId, string>()
   private exitCode: number | undefined
   private final: Array<string> = []
+  private readonly backlog = new Backlog()
   private readonly screen = new ChatScreen()
   private readonly parts: SessionParts
   private readonly listening: FiberHandle.FiberHandle
@@ -81,18 +87,35 @@ export class ChatSession {
       }
       yield* this.draw
       while (this.exitCode === undefined) {
-        const inputs = yield* Queue.takeAll(queue)
-        for (const input of inputs) yield* this.handle(input)
+        const inputs = yield* this.inputs
+        for (const input of inputs) {
+          if (input._tag === "Delivered" || input._tag === "Ended") this.backlog.add(input)
+          else yield* this.handle(input)
+        }
+        const piece = this.final.length === 0 ? this.backlog.next() : undefined
+        if (piece !== undefined) yield* this.handle(piece)
         // The rest of a pasted text follows at once.
-        const isPartial = this.view.state.isPasting && inputs.every(({ _tag }) => _tag === "Keys")
+        const isPartial =
+          this.view.state.isPasting &&
+          piece === undefined &&
+          inputs.every(({ _tag }) => _tag === "Keys")
         if (!isPartial) yield* this.draw
       }
+      // What else there is to show would hold up the end.
+      this.final = []
       // The end of the chat is the end of the conversation in this process: they would be dropped unseen.
       for (const text of yield* this.withdraw) this.notice(`not sent: ${text}`)
       yield* this.draw
       terminal.write(this.screen.erase(terminal.size().columns))
       return this.exitCode
     })
+
+  /** What has come. Waits for it unless there is more to handle or to draw; stdin is read meanwhile. */
+  private readonly inputs = Effect.suspend(() =>
+    this.backlog.isEmpty && this.final.length === 0
+      ? Queue.takeAll(this.parts.queue)
+      : Effect.andThen(Effect.yieldNow, Queue.clear(this.parts.queue)),
+  )
 
   /** How rows are written now. */
   get options(): TextOptions {
@@ -113,13 +136,9 @@ export class ChatSession {
   /** Goes on with another conversation, of which only new events are shown. */
   readonly change: (conversation: Conversation) => Effect.Effect<void> = Effect.fnUntraced(
     function* (this: ChatSession, conversation: Conversation) {
-      const texts = yield* this.withdraw
       this.conversation = conversation
       this.view.change()
-      this.view.state = { ...this.view.state, sent: texts }
       yield* this.listen({})
-      // What waits was typed for what follows, which is the copy.
-      for (const text of texts) yield* this.act({ _tag: "Send", text })
     },
   )
 
@@ -128,7 +147,7 @@ export class ChatSession {
     this.exitCode ??= code
   }
 
-  /** Cancels the messages that wait, and resolves with them. */
+  /** Cancels what waits, and resolves with it. */
   private readonly withdraw = Effect.suspend(() => {
     const texts = [...this.waiting.values()]
     const ids = [...this.waiting.keys()]
@@ -218,7 +237,7 @@ export class ChatSession {
           return this.show(this.view.answer(question, answer.text, this.options))
         }
         case "Command":
-          return yield* runSlash(this, this.parts.conversations, action.command)
+          return yield* this.command(action.command)
         case "Clear":
           return this.parts.terminal.write(this.screen.clear())
         case "Suspend": {
@@ -232,6 +251,12 @@ export class ChatSession {
     },
     (effect, _action) => Effect.catch(effect, (error) => Effect.sync(() => this.fail(error))),
   )
+
+  private readonly command = Effect.fnUntraced(function* (this: ChatSession, command: Slash) {
+    const receipt = yield* runSlash(this, this.parts.conversations, command)
+    if (receipt?.disposition !== "waiting" || command._tag !== "Slash") return
+    this.waiting.set(receipt.id, `/${command.name}`)
+  })
 
   /** Sends a message. One that is refused is put back into the line, or shown where something else is typed there. */
   private readonly send = Effect.fnUntraced(function* (this: ChatSession, text: string) {
@@ -269,8 +294,7 @@ export class ChatSession {
         maxRows: rows - 1,
         nowMs,
       })
-      const final = this.final
-      this.final = []
+      const final = this.final.splice(0, maxFinalRows)
       terminal.write(this.screen.draw(final, live, columns))
     }),
   )

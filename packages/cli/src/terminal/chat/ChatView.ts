@@ -23,6 +23,14 @@ export class ChatView {
   /** False while the events are those of earlier turns. */
   private isLive = false
 
+  /** True once a turn has begun, in this conversation or in the one that it is a copy of. */
+  private hasTurns = false
+
+  /** True where nothing was said yet. */
+  get isEmpty(): boolean {
+    return this.isLive && !this.hasTurns && this.state.sent.length === 0
+  }
+
   /** True once the events are those of this moment. */
   get isSynced(): boolean {
     return this.isLive
@@ -61,7 +69,7 @@ export class ChatView {
     return [style.good(`  ✓ ${text}`)]
   }
 
-  /** Shows another conversation from now on. */
+  /** Shows a copy of the conversation from now on. */
   change(): void {
     this.transcript = new Transcript()
     this.isLive = false
@@ -72,6 +80,7 @@ export class ChatView {
     const { msg } = event
     const rows = this.transcript.event(event, options)
     if (msg.type === "task_started") {
+      this.hasTurns = true
       this.state = { ...this.state, turn: { id: event.id, startedMs: nowMs, isStopping: false } }
     }
     if (msg.type === "user_message" && (msg.kind ?? "plain") === "plain") {

@@ -14,26 +14,39 @@ export const slashCommands = {
 /** Their names. */
 type SlashName = keyof typeof slashCommands
 
+/** Those that take an argument, which is one word, with the word for it. */
+const takesOne: { readonly [name in SlashName]?: string } = { model: "name" }
+
 /** A line that begins with a slash: a command with the rest of the line, or the error in one line. */
 export type Slash =
   | { readonly _tag: "Slash"; readonly name: SlashName; readonly argument: string }
-  | { readonly _tag: "Unknown"; readonly message: string }
+  | { readonly _tag: "Refused"; readonly message: string }
+
+const refused = (message: string): Slash => ({ _tag: "Refused", message })
+
+/** The command with its argument, or why it cannot have this one. */
+const checked = (name: SlashName, argument: string): Slash => {
+  const what = takesOne[name]
+  if (what === undefined && argument !== "") return refused(`/${name} takes no argument`)
+  return /\s/u.test(argument)
+    ? refused(`/${name} takes one ${what}`)
+    : { _tag: "Slash", name, argument }
+}
 
 const names = Object.keys(slashCommands) as ReadonlyArray<SlashName>
 
 /** The command of the line; undefined for a message. A path such as `/etc/hosts is …` is a message, and so are several lines. */
 export const slashOf = (text: string): Slash | undefined => {
-  const found = /^\/([\p{L}_-]*)(?:\s+(.*))?$/u.exec(text.trim())
+  const found = /^\/([\p{L}_-]*)(?:[^\S\n]+(.*))?$/u.exec(text.trim())
   if (found === null) return undefined
   const [, given = "", argument = ""] = found
   const word = given.toLowerCase()
   const name = names.find((one) => one === word)
-  if (name !== undefined) return { _tag: "Slash", name, argument: argument.trim() }
+  if (name !== undefined) return checked(name, argument.trim())
   const near = nearest(word, [...names])
-  return {
-    _tag: "Unknown",
-    message: `unknown command /${word}${near === undefined ? "" : `, did you mean /${near}?`}; /help lists the commands`,
-  }
+  return refused(
+    `unknown command /${word}${near === undefined ? "" : `, did you mean /${near}?`}; /help lists the commands`,
+  )
 }
 
 /** The text of `/help`. */

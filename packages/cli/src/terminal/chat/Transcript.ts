@@ -14,11 +14,27 @@ import { LiveOutput } from "./LiveOutput.ts"
 interface Streamed {
   readonly id: string
   readonly type: Item["type"]
-  /** Everything received. */
+  /** Everything received. It grows with each delta: nothing may read it before the text ends. */
   readonly text: string
-  /** What is not final yet. */
+  /** True once something was shown: white space before the first word is not. */
+  readonly hasBegun: boolean
+  /** What is not final yet; at most `maxRest` UTF-16 code units. */
   readonly rest: string
 }
+
+/**
+ * Longest row that may still change, in UTF-16 code units: more than any terminal is wide. Characters without a width fill
+ * no row, and each delta wraps the row anew.
+ */
+const maxRest = 4096
+
+const begun = (id: string, type: Item["type"]): Streamed => ({
+  id,
+  type,
+  text: "",
+  hasBegun: false,
+  rest: "",
+})
 
 /** See the header. */
 export class Transcript {
@@ -89,7 +105,7 @@ export class Transcript {
     if (isText(item)) {
       if (item.type === "raw_reasoning") return []
       const rows = this.end(options)
-      this.streamed = { id: item.id, type: item.type, text: "", rest: "" }
+      this.streamed = begun(item.id, item.type)
       return rows
     }
     const rows = [...this.end(options), ...startRows(item, options)]
@@ -100,19 +116,24 @@ export class Transcript {
 
   private delta(id: string, delta: string, options: TextOptions): ReadonlyArray<string> {
     if (this.streamed?.id !== id) return []
-    const text = this.streamed.text + delta
-    // White space before the first word is not shown.
-    const rest =
-      this.streamed.text.trim() === "" ? prose(text).trimStart() : this.streamed.rest + prose(delta)
-    const rows = rowsOf(rest, options.columns - 2)
-    this.streamed = { ...this.streamed, text, rest: rows.at(-1) ?? "" }
-    return this.styled(rows.slice(0, -1), options)
+    const { hasBegun, rest, text } = this.streamed
+    const shown = hasBegun ? rest + prose(delta) : prose(delta).trimStart()
+    const rows = rowsOf(shown, options.columns - 2)
+    const last = rows.at(-1) ?? ""
+    const isFinal = last.length > maxRest
+    this.streamed = {
+      ...this.streamed,
+      text: text + delta,
+      hasBegun: hasBegun || shown !== "",
+      rest: isFinal ? "" : last,
+    }
+    return this.styled(isFinal ? rows : rows.slice(0, -1), options)
   }
 
   private reset(id: string, options: TextOptions): ReadonlyArray<string> {
     if (this.streamed?.id !== id) return []
     const rows = this.end(options)
-    this.streamed = { id, type: "agent_message", text: "", rest: "" }
+    this.streamed = begun(id, "agent_message")
     return [...rows, options.style.dim("  (the answer begins again)")]
   }
 

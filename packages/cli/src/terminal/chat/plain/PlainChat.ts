@@ -197,13 +197,11 @@ export class PlainChat {
       this.hasSent = true
       return yield* this.parts.history.append(this.conversation.id, text)
     }
-    this.isBusy = command._tag === "Slash" && command.name === "compact"
-    yield* Effect.catch(runSlash(this, this.parts.conversations, command), (error) =>
-      Effect.sync(() => {
-        this.isBusy = false
-        this.show([`  ! ${error.message}`])
-      }),
+    const receipt = yield* Effect.catch(
+      runSlash(this, this.parts.conversations, command),
+      (error) => Effect.sync(() => this.show([`  ! ${error.message}`])),
     )
+    this.isBusy = typeof receipt === "object"
   })
 
   /** Answers the question that is shown. What is no answer denies it. */
