@@ -143,7 +143,8 @@ const finish = (
     if (problem !== undefined && problem !== message) write(errorOf(problem))
     return 1
   }
-  const { isFailed, lastMessage = "" } = exit.value
+  const { failure, lastMessage = "" } = exit.value
+  const isFailed = failure !== undefined
   const problem = writeLastMessage(options.outputLastMessage, isFailed ? "" : lastMessage)
   if (problem !== undefined) write(errorOf(problem))
   // On a terminal it is in the transcript already.
