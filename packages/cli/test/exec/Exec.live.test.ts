@@ -43,6 +43,10 @@ const linesOf = ({ stdout }: Cli.Outcome): ReadonlyArray<Line> =>
     .split("\n")
     .map((line) => JSON.parse(line) as Line)
 
+/** The lines on stderr by which a script finds an error. */
+const errorsOf = ({ stderr }: Cli.Outcome) =>
+  stderr.split("\n").filter((line) => line.startsWith("Error: "))
+
 const typesOf = (outcome: Cli.Outcome) => linesOf(outcome).map(({ type }) => type)
 const textOf = (outcome: Cli.Outcome) => linesOf(outcome).findLast(({ item }) => item)?.item?.text
 
@@ -186,13 +190,14 @@ describe("colloquy exec --json", () => {
 
   it.live("L5 a failed turn ends with turn.failed and exit code 1", () =>
     Effect.gen(function* () {
-      const state = yield* scripted([[{ error: { message: "no", retryable: false } }]])
+      const state = yield* scripted([[{ error: { message: "no\n \u001B[2J", retryable: false } }]])
       const cwd = yield* directory()
       const last = join(cwd, "last.txt")
       const outcome = yield* exec({ state, cwd, args: ["--json", "-o", last, "x"] })
       assert.deepStrictEqual(typesOf(outcome).slice(-2), ["error", "turn.failed"])
       assert.strictEqual(outcome.code, 1)
       assert.strictEqual(readFileSync(last, "utf8"), "")
+      assert.deepStrictEqual(errorsOf(outcome), ["Error: no \\x1b[2J"])
     }),
   )
 
@@ -210,6 +215,7 @@ describe("colloquy exec --json", () => {
       const outcome = yield* cli.outcome
       assert.deepStrictEqual(typesOf(outcome).slice(-2), ["item.completed", "turn.failed"])
       assert.strictEqual(outcome.code, code)
+      assert.deepStrictEqual(errorsOf(outcome), [])
     }),
   )
 
@@ -253,7 +259,9 @@ describe("colloquy exec --json", () => {
         encoding: "utf8",
       })
       assert.strictEqual(status, 1)
-      assert.include(stderr, "Error: stdout cannot be written (ENOSPC)")
+      assert.deepStrictEqual(stderr.match(/^Error: .*$/gm), [
+        "Error: stdout cannot be written (ENOSPC)",
+      ])
     }),
   )
 
@@ -347,6 +355,16 @@ describe("colloquy exec", () => {
       assert.include(stderr, "ended with exit code 3")
       assert.notInclude(stderr, "\u001B[")
       assert.strictEqual(code, 0)
+    }),
+  )
+
+  it.live("says why a turn failed, in one line", () =>
+    Effect.gen(function* () {
+      const state = yield* scripted([[{ error: { message: "no\nkey", retryable: false } }]])
+      const outcome = yield* exec({ state, args: ["--color", "always", "x"] })
+      assert.deepStrictEqual([outcome.code, outcome.stdout], [1, ""])
+      assert.deepStrictEqual(errorsOf(outcome), ["Error: no key"])
+      assert.isTrue(outcome.stderr.endsWith("\nError: no key\n"))
     }),
   )
 
