@@ -4,7 +4,6 @@ import { itemsOf } from "@colloquy/core/log/Items"
 import { localPrincipal } from "@colloquy/protocol/Connection"
 import { defined } from "@colloquy/protocol/Defined"
 import { parseConversationId } from "@colloquy/protocol/Ids"
-import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationsView } from "@colloquy/server/ConversationsView"
 import { Server } from "@colloquy/server/Server"
 import * as Clock from "effect/Clock"
@@ -134,21 +133,6 @@ export const newestIn = Effect.fnUntraced(function* (cwd: string) {
   return yield* new CommandFailed({ message: `there is no conversation to resume in ${cwd}` })
 })
 
-/** All recorded events. An archived conversation is found by its file. */
-const recorded = Effect.fnUntraced(function* (view: Conversations, one: ConversationSummary) {
-  const listener =
-    one.archived && one.path !== undefined
-      ? yield* (yield* view.open(one.path)).attach({ from: 0 })
-      : yield* view.follow(one.id, { from: 0 })
-  const events: Array<Event> = []
-  for (;;) {
-    for (const delivery of yield* listener.take) {
-      if (delivery._tag === "Event") events.push(delivery.event)
-      if (delivery._tag === "Synced") return events
-    }
-  }
-})
-
 const summaryOf = Effect.fnUntraced(function* (view: Conversations, text: string) {
   const { archived, meta, name, path, preview, updatedAtMs } = yield* view.metadata({
     id: yield* idOf(text),
@@ -166,14 +150,14 @@ const summaryOf = Effect.fnUntraced(function* (view: Conversations, text: string
   return summary
 })
 
-/** Prints the facts about a conversation and its items. */
+/** Prints the facts about a conversation and its items, also of one that another process has: only its log is read. */
 export const show = Effect.fnUntraced(function* (
   text: string,
   { json }: { readonly json: boolean },
 ) {
   const view = yield* conversations
   const summary = yield* summaryOf(view, text)
-  const items = itemsOf(yield* Effect.scoped(recorded(view, summary)))
+  const items = itemsOf((yield* view.history(summary.id)).map(({ event }) => event))
   if (json) return yield* printJson({ ...jsonOf(summary), items })
   const options = output()
   yield* print([...factRows(summary, options), ...transcriptRows(items, options)])
