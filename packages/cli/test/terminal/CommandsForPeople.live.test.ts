@@ -221,6 +221,37 @@ describe("sessions", () => {
       }).pipe(Effect.scoped),
   )
 
+  it.live("does the rest where one of several is unknown, and reports each", () =>
+    Effect.gen(function* () {
+      const { run } = yield* homeWith("say first", "say second")
+      const [second = "", first = ""] = listed(run).map(({ id }) => id)
+      const [none, other] = [0, 1].map((n) => `00000000-0000-4000-8000-00000000000${n}`)
+      for (const [command, done] of [
+        ["archive", "archived"],
+        ["unarchive", "unarchived"],
+        ["rm", "removed"],
+      ] as const) {
+        const { code, stderr, stdout } = run([
+          "sessions",
+          command,
+          first,
+          `${none}`,
+          second,
+          `${other}`,
+          first,
+        ])
+        assert.strictEqual(stdout, `${done} ${first}\n${done} ${second}\n`)
+        assert.deepStrictEqual(stderr.trimEnd().split("\n"), [
+          ...[none, other].map(
+            (id) => `colloquy: ${id} was not ${done}: no conversation with id: ${id}`,
+          ),
+          `colloquy: 2 of 4 conversations were not ${done}`,
+        ])
+        assert.strictEqual(code, 1)
+      }
+    }).pipe(Effect.scoped),
+  )
+
   it.live("says that an id is none, and changes nothing", () =>
     Effect.gen(function* () {
       const { run } = yield* homeWith("say first")

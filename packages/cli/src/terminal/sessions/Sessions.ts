@@ -10,7 +10,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { printable } from "../../demo/Format.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import { output, print } from "../Output.ts"
+import { output, print, printProblem } from "../Output.ts"
 import { sessionTable } from "./SessionTable.ts"
 import { factRows, transcriptRows } from "./SessionText.ts"
 import { jsonText } from "../JsonText.ts"
@@ -184,6 +184,7 @@ export const fork = Effect.fnUntraced(function* (text: string, dropped: number) 
   yield* print([copy.id])
 })
 
+/** Changes each of the conversations, and reports each. Fails at the end when one of them was not changed. */
 const each = (
   done: string,
   change: (view: Conversations, id: string) => ReturnType<Conversations["remove"]>,
@@ -191,11 +192,25 @@ const each = (
   Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
     const view = yield* conversations
     // Nothing is changed if one of them is not an id.
-    const ids = yield* Effect.forEach(texts, idOf)
-    for (const id of ids) {
-      yield* change(view, id)
-      yield* print([`${done} ${id}`])
+    const ids = [...new Set(yield* Effect.forEach(texts, idOf))]
+    if (ids.length === 1 && ids[0] !== undefined) {
+      yield* change(view, ids[0])
+      return yield* print([`${done} ${ids[0]}`])
     }
+    let missing = 0
+    for (const id of ids) {
+      yield* change(view, id).pipe(
+        Effect.andThen(print([`${done} ${id}`])),
+        Effect.catch(({ message }) => {
+          missing += 1
+          return printProblem(`${id} was not ${done}: ${message}`)
+        }),
+      )
+    }
+    if (missing === 0) return
+    return yield* new CommandFailed({
+      message: `${missing} of ${ids.length} conversations were not ${done}`,
+    })
   })
 
 /** Hides conversations from lists. */
