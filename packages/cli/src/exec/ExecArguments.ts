@@ -1,4 +1,5 @@
 /** The command line of `exec`. */
+import { parseConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
@@ -70,6 +71,10 @@ const readWords = Effect.fnUntraced(function* (words: ReadonlyArray<string>, las
     return yield* usage("resume", "", "the id of a conversation, or --last")
   }
   const prompts = isResume && !last ? rest.slice(1) : rest
+  const [first = ""] = rest
+  if (isResume && last && rest.length === 2 && !("problem" in parseConversationId(first))) {
+    return yield* usage("resume", first, "the id of a conversation, or --last: not both")
+  }
   if (prompts.length > 1) {
     return yield* usage("prompt", prompts.join(" "), "one word: put the prompt in quotes")
   }
@@ -88,8 +93,13 @@ export const execCommand = Command.make(
     const launch = yield* launchOf
     yield* checkApprovals(launch)
     const { outputLastMessage, outputSchema } = given
+    const words = yield* readWords(given.words, given.last)
+    if (given.ephemeral && words.resume !== undefined) {
+      const expected = "a new conversation: one that is stored nowhere cannot go on with another"
+      return yield* usage("ephemeral", "true", expected, "flag")
+    }
     const options: ExecOptions = {
-      ...(yield* readWords(given.words, given.last)),
+      ...words,
       json: given.json || given.experimentalJson,
       images: given.image.flatMap((paths) => paths.split(",")),
       ...(Option.isNone(outputSchema) ? {} : { outputSchema: outputSchema.value }),

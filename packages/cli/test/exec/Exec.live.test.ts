@@ -50,6 +50,9 @@ const errorsOf = ({ stderr }: Cli.Outcome) =>
 const typesOf = (outcome: Cli.Outcome) => linesOf(outcome).map(({ type }) => type)
 const textOf = (outcome: Cli.Outcome) => linesOf(outcome).findLast(({ item }) => item)?.item?.text
 
+/** The id of no conversation. */
+const noId = "00000000-0000-4000-8000-000000000000"
+
 const whole = ["thread.started", "turn.started", "item.completed", "turn.completed"]
 
 describe("colloquy exec --json", () => {
@@ -80,11 +83,7 @@ describe("colloquy exec --json", () => {
   )
 
   it.live.each<[what: string, args: ReadonlyArray<string>, message: string]>([
-    [
-      "an id of no conversation",
-      ["resume", "00000000-0000-4000-8000-000000000000", "x"],
-      "no conversation",
-    ],
+    ["an id of no conversation", ["resume", noId, "x"], "no conversation"],
     ["an id that is none", ["resume", "not-an-id", "x"], "invalid conversation id `not-an-id`"],
     ["a directory without conversations", ["--last", "x"], "there is no conversation to resume"],
     ["a missing image", ["-i", "no.png", "x"], "Failed to read image no.png"],
@@ -127,6 +126,9 @@ describe("colloquy exec --json", () => {
     [["--jsn", "x"], "--json"],
     [["a", "b"], "put the prompt in quotes"],
     [["resume"], "the id of a conversation, or --last"],
+    [["--last", "resume", noId, "say x"], "the id of a conversation, or --last: not both"],
+    [["--ephemeral", "--last", "x"], "--ephemeral"],
+    [["--ephemeral", "resume", noId, "x"], "--ephemeral"],
     [["--color", "red", "x"], "red"],
     [["-c", "nonsense", "x"], "missing '='"],
     [["-o", "", "x"], "Missing value for flag --output-last-message"],

@@ -217,6 +217,7 @@ describe("sessions", () => {
         const { code, stderr, stdout } = run(["sessions", "show", id])
         assert.deepStrictEqual([code, stderr], [0, ""])
         assert.include(stdout, "› hello there")
+        assert.include(stdout, `\nfile       ${path}\n`)
         assert.deepStrictEqual(contentOf(home), before)
       }).pipe(Effect.scoped),
   )
@@ -670,6 +671,19 @@ describe("help and usage errors", () => {
         const { code, stderr, stdout } = run(words)
         assert.deepStrictEqual([code, stdout], [2, ""], words.join(" "))
         assert.include(stderr, near)
+      }
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("shows a word without what a terminal would obey", () =>
+    Effect.gen(function* () {
+      const { run } = yield* homeWith()
+      const word = "b\u009b31m\u202ed"
+      for (const words of [[word], ["sessions", word], ["mcp", word]]) {
+        const { code, stderr } = run(words)
+        assert.strictEqual(code, 2)
+        assert.include(stderr, "b\\u009b31m\\u202ed")
+        assert.notMatch(stderr, /[\u009b\u202e]/)
       }
     }).pipe(Effect.scoped),
   )

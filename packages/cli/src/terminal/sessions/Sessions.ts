@@ -160,7 +160,9 @@ export const show = Effect.fnUntraced(function* (
   const items = itemsOf((yield* view.history(summary.id)).map(({ event }) => event))
   if (json) return yield* printJson({ ...jsonOf(summary), items })
   const options = output()
-  yield* print([...factRows(summary, options), ...transcriptRows(items, options)])
+  // A program reads each fact in one line.
+  const facts = options.isTerminal ? options : { ...options, columns: Infinity }
+  yield* print([...factRows(summary, facts), ...transcriptRows(items, options)])
 })
 
 /** Names a conversation. */
