@@ -85,6 +85,18 @@ const readWords = Effect.fnUntraced(function* (words: ReadonlyArray<string>, las
   }
 })
 
+/** What the words say. Fails where a conversation to go on with is looked for and nothing is stored. */
+const checkedWords = Effect.fnUntraced(function* (given: {
+  readonly words: ReadonlyArray<string>
+  readonly last: boolean
+  readonly ephemeral: boolean
+}) {
+  const words = yield* readWords(given.words, given.last)
+  if (!given.ephemeral || words.resume === undefined) return words
+  const expected = "a new conversation: one that is stored nowhere cannot go on with another"
+  return yield* usage("ephemeral", "true", expected, "flag")
+})
+
 /** The command. */
 export const execCommand = Command.make(
   "exec",
@@ -93,13 +105,8 @@ export const execCommand = Command.make(
     const launch = yield* launchOf
     yield* checkApprovals(launch)
     const { outputLastMessage, outputSchema } = given
-    const words = yield* readWords(given.words, given.last)
-    if (given.ephemeral && words.resume !== undefined) {
-      const expected = "a new conversation: one that is stored nowhere cannot go on with another"
-      return yield* usage("ephemeral", "true", expected, "flag")
-    }
     const options: ExecOptions = {
-      ...words,
+      ...(yield* checkedWords(given)),
       json: given.json || given.experimentalJson,
       images: given.image.flatMap((paths) => paths.split(",")),
       ...(Option.isNone(outputSchema) ? {} : { outputSchema: outputSchema.value }),
