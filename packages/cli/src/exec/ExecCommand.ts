@@ -43,6 +43,10 @@ interface Stop {
 const isErrorOf = ({ code, unwritable }: Stop): boolean =>
   code === undefined && unwritable === undefined
 
+/** True for the event whose text the line of the error has. */
+const isInError = ({ type }: ExecEvent, stop: Stop): boolean =>
+  type === "turn.failed" && isErrorOf(stop)
+
 /** A first signal interrupts the turn; a second one ends the process. */
 const listen = (): Stop => {
   const stop: Stop = {
@@ -97,9 +101,7 @@ const runTurn = (options: ExecOptions, launch: Launch, started: Started, stop: S
   const report = (event: ExecEvent): void => {
     if (options.json) return void stdout.write(`${jsonText(event)}\n`)
     if (event.type === "turn.completed" || event.type === "turn.failed") output.end()
-    // The line of the error says it.
-    if (event.type === "turn.failed" && isErrorOf(stop)) return
-    output.write(transcript.event(event))
+    if (!isInError(event, stop)) output.write(transcript.event(event))
   }
   return runExec({
     options,
