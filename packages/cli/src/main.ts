@@ -94,7 +94,9 @@ export const main = async (): Promise<void> => {
   }
   const invocation = Args.parse(words)
   if (Result.isFailure(invocation)) {
-    process.stderr.write(`colloquy: ${invocation.failure.message}; see \`colloquy --help\`\n`)
+    const { spelledOut } = await import("@colloquy/core/question/VisibleText")
+    const message = spelledOut(invocation.failure.message)
+    process.stderr.write(`colloquy: ${message}; see \`colloquy --help\`\n`)
     process.exitCode = 2
     return
   }

@@ -37,13 +37,13 @@ export class SubmissionRefused extends Schema.TaggedError<SubmissionRefused>()(
   },
 ) {}
 
-/** The provider that a stored conversation was made with is not configured any more. */
+/** The provider that a stored conversation was made with is not configured here. */
 export class ProviderGone extends Schema.TaggedError<ProviderGone>()("ProviderGone", {
   /** Id of the provider. */
   provider: Schema.String,
 }) {
   override get message() {
-    return `its model provider \`${this.provider}\` is not configured any more`
+    return `its model provider \`${this.provider}\` is not configured: add \`model_providers.${this.provider}\``
   }
 }
 

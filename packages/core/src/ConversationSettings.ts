@@ -180,7 +180,7 @@ export interface SettingsOverrides {
   readonly requiresProvider?: boolean
   /**
    * Settings that were stored with a conversation. They apply, with the provider of that id as it is configured now; a
-   * provider that is not configured any more is an error whose `key` is `model_provider`.
+   * provider that is not configured is an error whose `key` is `model_provider`.
    */
   readonly stored?: StoredSettings
 }

@@ -246,7 +246,7 @@ describe("a conversation whose process was killed", () => {
     }),
   )
 
-  it.effect("names the provider that is no longer configured", () =>
+  it.effect("names the provider that is not configured, and what to add", () =>
     Effect.gen(function* () {
       const store = observed()
       const first = yield* processOver(store, hanging())
@@ -258,7 +258,10 @@ describe("a conversation whose process was killed", () => {
         error._tag === "ConversationUnavailable" ? error.because?._tag : undefined,
         "ProviderGone",
       )
-      assert.match(error.message, /its model provider `gone` is not configured any more$/)
+      assert.match(
+        error.message,
+        /its model provider `gone` is not configured: add `model_providers\.gone`$/,
+      )
     }),
   )
 

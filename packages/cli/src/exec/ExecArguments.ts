@@ -1,4 +1,5 @@
 /** The command line of `exec`. */
+import { parseConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
@@ -70,6 +71,10 @@ const readWords = Effect.fnUntraced(function* (words: ReadonlyArray<string>, las
     return yield* usage("resume", "", "the id of a conversation, or --last")
   }
   const prompts = isResume && !last ? rest.slice(1) : rest
+  const [first = ""] = rest
+  if (isResume && last && rest.length === 2 && !("problem" in parseConversationId(first))) {
+    return yield* usage("resume", first, "the id of a conversation, or --last: not both")
+  }
   if (prompts.length > 1) {
     return yield* usage("prompt", prompts.join(" "), "one word: put the prompt in quotes")
   }
@@ -78,6 +83,18 @@ const readWords = Effect.fnUntraced(function* (words: ReadonlyArray<string>, las
     ...(resume === undefined ? {} : { resume }),
     ...(prompt === undefined ? {} : { prompt }),
   }
+})
+
+/** What the words say. Fails where a conversation to go on with is looked for and nothing is stored. */
+const checkedWords = Effect.fnUntraced(function* (given: {
+  readonly words: ReadonlyArray<string>
+  readonly last: boolean
+  readonly ephemeral: boolean
+}) {
+  const words = yield* readWords(given.words, given.last)
+  if (!given.ephemeral || words.resume === undefined) return words
+  const expected = "a new conversation: one that is stored nowhere cannot go on with another"
+  return yield* usage("ephemeral", "true", expected, "flag")
 })
 
 /** The command. */
@@ -89,7 +106,7 @@ export const execCommand = Command.make(
     yield* checkApprovals(launch)
     const { outputLastMessage, outputSchema } = given
     const options: ExecOptions = {
-      ...(yield* readWords(given.words, given.last)),
+      ...(yield* checkedWords(given)),
       json: given.json || given.experimentalJson,
       images: given.image.flatMap((paths) => paths.split(",")),
       ...(Option.isNone(outputSchema) ? {} : { outputSchema: outputSchema.value }),

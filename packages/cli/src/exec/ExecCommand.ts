@@ -39,6 +39,14 @@ interface Stop {
   unwritable: string | undefined
 }
 
+/** True where the turn failed by itself: neither a signal nor the end of stdout, which has a line of its own, ended it. */
+const isErrorOf = ({ code, unwritable }: Stop): boolean =>
+  code === undefined && unwritable === undefined
+
+/** True for the event whose text the line of the error has. */
+const isInError = ({ type }: ExecEvent, stop: Stop): boolean =>
+  type === "turn.failed" && isErrorOf(stop)
+
 /** A first signal interrupts the turn; a second one ends the process. */
 const listen = (): Stop => {
   const stop: Stop = {
@@ -93,7 +101,7 @@ const runTurn = (options: ExecOptions, launch: Launch, started: Started, stop: S
   const report = (event: ExecEvent): void => {
     if (options.json) return void stdout.write(`${jsonText(event)}\n`)
     if (event.type === "turn.completed" || event.type === "turn.failed") output.end()
-    output.write(transcript.event(event))
+    if (!isInError(event, stop)) output.write(transcript.event(event))
   }
   return runExec({
     options,
@@ -128,11 +136,12 @@ const runTurn = (options: ExecOptions, launch: Launch, started: Started, stop: S
 }
 
 /** The line of an error, by whose beginning a script finds it. */
-const errorOf = (message: string): string => `Error: ${message}`
+const errorOf = (message: string): string => `Error: ${message.trim().replaceAll(/\s*\n\s*/g, " ")}`
 
 const finish = (
   options: ExecOptions,
   exit: Exit.Exit<ExecResult, ExecFailed>,
+  stop: Stop,
   write: (line: string) => void,
 ): number => {
   if (Exit.isFailure(exit)) {
@@ -143,7 +152,9 @@ const finish = (
     if (problem !== undefined && problem !== message) write(errorOf(problem))
     return 1
   }
-  const { isFailed, lastMessage = "" } = exit.value
+  const { failure, lastMessage = "" } = exit.value
+  const isFailed = failure !== undefined
+  if (isFailed && isErrorOf(stop)) write(errorOf(failure))
   const problem = writeLastMessage(options.outputLastMessage, isFailed ? "" : lastMessage)
   if (problem !== undefined) write(errorOf(problem))
   // On a terminal it is in the transcript already.
@@ -167,7 +178,7 @@ export const run = async (options: ExecOptions, launch: Launch): Promise<number>
   const started = await start(given, { needsProvider: true, errorOf })
   if (started === undefined) return 1
   const exit = await Effect.runPromiseExit(runTurn(options, given, started, stop))
-  const code = finish(options, exit, started.write)
+  const code = finish(options, exit, stop, started.write)
   await flushed()
   if (stop.unwritable !== undefined) {
     started.write(errorOf(`stdout cannot be written (${stop.unwritable})`))

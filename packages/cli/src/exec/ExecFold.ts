@@ -152,6 +152,23 @@ export class ExecFold {
     return [...before, ...changes, ...this.ofTurn(msg)]
   }
 
+  /**
+   * What is reported where nothing more of the turn arrives: everything that has begun is completed, with the text and the
+   * output that came, and the turn has failed with `reason`.
+   */
+  cut(reason: string): ReadonlyArray<ExecEvent> {
+    const { calls, texts } = this.items
+    const open: ReadonlyArray<Item> = [...texts.map(({ item }) => item), ...calls]
+    this.items = { ...this.items, calls: [], texts: [] }
+    const before = open.flatMap((item) =>
+      this.changed({ _tag: "Completed", item: { ...item, status: "interrupted" } }),
+    )
+    const earlier: ReadonlyArray<ExecEvent> =
+      this.failure === undefined ? [] : [{ type: "error", message: this.failure }]
+    this.failure = reason
+    return [...before, ...earlier, ...this.failed(reason)]
+  }
+
   /** An error that the turn goes on after is a warning, such as that of a tool server that does not start. */
   private survived(): ReadonlyArray<ExecEvent> {
     const { failure } = this
@@ -231,19 +248,22 @@ export class ExecFold {
   }
 
   private ended(msg: EventMsg): ReadonlyArray<ExecEvent> {
-    const plan: ReadonlyArray<ExecEvent> =
-      this.plan === undefined ? [] : [{ type: "item.completed", item: this.plan }]
+    const message = msg.type === "turn_aborted" ? `the turn was ${msg.reason}` : this.failure
+    return message === undefined
+      ? [...this.completedPlan(), { type: "turn.completed", usage: this.usage }]
+      : this.failed(message)
+  }
+
+  /** The last events of a turn that failed: the error that was not reported yet, the plan, and the reason. */
+  private failed(message: string): ReadonlyArray<ExecEvent> {
     const { failure } = this
     const error: ReadonlyArray<ExecEvent> =
       failure === undefined ? [] : [{ type: "error", message: failure }]
-    const message = msg.type === "turn_aborted" ? `the turn was ${msg.reason}` : failure
-    return [
-      ...error,
-      ...plan,
-      message === undefined
-        ? { type: "turn.completed", usage: this.usage }
-        : { type: "turn.failed", error: { message } },
-    ]
+    return [...error, ...this.completedPlan(), { type: "turn.failed", error: { message } }]
+  }
+
+  private completedPlan(): ReadonlyArray<ExecEvent> {
+    return this.plan === undefined ? [] : [{ type: "item.completed", item: this.plan }]
   }
 
   private idOf(id: string): string {

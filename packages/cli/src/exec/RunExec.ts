@@ -12,7 +12,7 @@ import { localPrincipal } from "@colloquy/protocol/Connection"
 import { isTerminal } from "@colloquy/protocol/EventMsg"
 import { parseConversationId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
-import type { InputItem } from "@colloquy/protocol/ResponseItem"
+import type { InputItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import type { ConversationsView } from "@colloquy/server/ConversationsView"
 import { Server } from "@colloquy/server/Server"
 import * as Effect from "effect/Effect"
@@ -51,7 +51,8 @@ export interface ExecRun {
 
 /** How the turn ended. */
 export interface ExecResult {
-  readonly isFailed: boolean
+  /** Why the turn failed; undefined where it completed. */
+  readonly failure: string | undefined
   readonly lastMessage: string | undefined
 }
 
@@ -128,33 +129,49 @@ const opOf = (
   ...(outputSchema === undefined ? {} : { final_output_json_schema: outputSchema }),
 })
 
-/** Submits the turn and reports its events to its end. */
+/** The text of an error. */
+const reasonOf = (error: { readonly _tag: string; readonly message?: string }): string => {
+  if (error._tag === "Done") return "the conversation has ended"
+  return error.message === undefined || error.message === "" ? error._tag : error.message
+}
+
+/**
+ * Submits the turn and reports its events to its end. A turn whose end cannot be recorded, and one that cannot be
+ * submitted, ends with `turn.failed` too: the reader knows of the thread by then.
+ */
 const turnOf = Effect.fnUntraced(function* (
   conversation: Conversation,
   op: UserTurn,
+  usage: TokenUsage | undefined,
   { report, stopped }: ExecRun,
 ) {
-  const { usage } = yield* conversation.state
-  const listener = yield* conversation.attach()
-  const { id } = yield* conversation.submit(op, { whileRunning: "wait" })
-  yield* Effect.forkScoped(Effect.andThen(stopped, conversation.cancel(id)))
-  const fold = new ExecFold(id, op.cwd, usage)
-  let isFailed = false
-  while (true) {
-    for (const delivery of yield* listener.take) {
-      if (delivery._tag !== "Event") continue
-      const { event } = delivery
-      for (const one of fold.add(event)) {
-        isFailed ||= one.type === "turn.failed"
-        report(one)
-      }
-      if (event.id !== id || !isTerminal(event.msg)) continue
-      return { isFailed, lastMessage: fold.lastMessage } satisfies ExecResult
+  let fold = new ExecFold("", op.cwd, usage)
+  let failure: string | undefined
+  const reportAll = (events: ReadonlyArray<ExecEvent>): void => {
+    for (const one of events) {
+      if (one.type === "turn.failed") failure = one.error.message
+      report(one)
     }
   }
+  const followed = Effect.gen(function* () {
+    const listener = yield* conversation.attach()
+    const { id } = yield* conversation.submit(op, { whileRunning: "wait" })
+    yield* Effect.forkScoped(Effect.andThen(stopped, conversation.cancel(id)))
+    fold = new ExecFold(id, op.cwd, usage)
+    while (true) {
+      for (const delivery of yield* listener.take) {
+        if (delivery._tag !== "Event") continue
+        const { event } = delivery
+        reportAll(fold.add(event))
+        if (event.id === id && isTerminal(event.msg)) return
+      }
+    }
+  })
+  yield* Effect.catch(followed, (error) => Effect.sync(() => reportAll(fold.cut(reasonOf(error)))))
+  return { failure, lastMessage: fold.lastMessage } satisfies ExecResult
 })
 
-/** Runs the turn. Fails where nothing was started. */
+/** Runs the turn. Fails where nothing was started: no event was reported then. */
 export const runExec = Effect.fnUntraced(
   function* (run: ExecRun) {
     const { options, write } = run
@@ -186,12 +203,8 @@ export const runExec = Effect.fnUntraced(
     run.started({ conversation, settings, prompt })
     run.report({ type: "thread.started", thread_id: conversation.id })
     const items: ReadonlyArray<InputItem> = [...images, { type: "text", text: prompt }]
-    return yield* turnOf(conversation, opOf(settings, items, outputSchema), run)
+    return yield* turnOf(conversation, opOf(settings, items, outputSchema), state.usage, run)
   },
-  Effect.mapError((error) =>
-    error instanceof ExecFailed
-      ? error
-      : failed("message" in error && error.message !== "" ? error.message : error._tag),
-  ),
+  Effect.mapError((error) => (error instanceof ExecFailed ? error : failed(reasonOf(error)))),
   Effect.scoped,
 )

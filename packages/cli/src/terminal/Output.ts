@@ -1,4 +1,5 @@
 /** Where commands for people write: the terminal, or the file or pipe that stdout leads to. */
+import { spelledOut } from "@colloquy/core/question/VisibleText"
 import * as Effect from "effect/Effect"
 import { colored, plain, type Style } from "../demo/Style.ts"
 
@@ -27,4 +28,10 @@ export const output = (): Output => {
 export const print = (lines: ReadonlyArray<string>): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     process.stdout.write(lines.map((line) => `${line}\n`).join(""), () => resume(Effect.void))
+  })
+
+/** Writes a line about what a command could not do on stderr, for a command that goes on with the rest. */
+export const printProblem = (message: string): Effect.Effect<void> =>
+  Effect.sync(() => {
+    process.stderr.write(`colloquy: ${spelledOut(message)}\n`)
   })

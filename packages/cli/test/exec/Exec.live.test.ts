@@ -43,8 +43,15 @@ const linesOf = ({ stdout }: Cli.Outcome): ReadonlyArray<Line> =>
     .split("\n")
     .map((line) => JSON.parse(line) as Line)
 
+/** The lines on stderr by which a script finds an error. */
+const errorsOf = ({ stderr }: Cli.Outcome) =>
+  stderr.split("\n").filter((line) => line.startsWith("Error: "))
+
 const typesOf = (outcome: Cli.Outcome) => linesOf(outcome).map(({ type }) => type)
 const textOf = (outcome: Cli.Outcome) => linesOf(outcome).findLast(({ item }) => item)?.item?.text
+
+/** The id of no conversation. */
+const noId = "00000000-0000-4000-8000-000000000000"
 
 const whole = ["thread.started", "turn.started", "item.completed", "turn.completed"]
 
@@ -76,11 +83,7 @@ describe("colloquy exec --json", () => {
   )
 
   it.live.each<[what: string, args: ReadonlyArray<string>, message: string]>([
-    [
-      "an id of no conversation",
-      ["resume", "00000000-0000-4000-8000-000000000000", "x"],
-      "no conversation",
-    ],
+    ["an id of no conversation", ["resume", noId, "x"], "no conversation"],
     ["an id that is none", ["resume", "not-an-id", "x"], "invalid conversation id `not-an-id`"],
     ["a directory without conversations", ["--last", "x"], "there is no conversation to resume"],
     ["a missing image", ["-i", "no.png", "x"], "Failed to read image no.png"],
@@ -123,6 +126,9 @@ describe("colloquy exec --json", () => {
     [["--jsn", "x"], "--json"],
     [["a", "b"], "put the prompt in quotes"],
     [["resume"], "the id of a conversation, or --last"],
+    [["--last", "resume", noId, "say x"], "the id of a conversation, or --last: not both"],
+    [["--ephemeral", "--last", "x"], "--ephemeral"],
+    [["--ephemeral", "resume", noId, "x"], "--ephemeral"],
     [["--color", "red", "x"], "red"],
     [["-c", "nonsense", "x"], "missing '='"],
     [["-o", "", "x"], "Missing value for flag --output-last-message"],
@@ -186,13 +192,14 @@ describe("colloquy exec --json", () => {
 
   it.live("L5 a failed turn ends with turn.failed and exit code 1", () =>
     Effect.gen(function* () {
-      const state = yield* scripted([[{ error: { message: "no", retryable: false } }]])
+      const state = yield* scripted([[{ error: { message: "no\n \u001B[2J", retryable: false } }]])
       const cwd = yield* directory()
       const last = join(cwd, "last.txt")
       const outcome = yield* exec({ state, cwd, args: ["--json", "-o", last, "x"] })
       assert.deepStrictEqual(typesOf(outcome).slice(-2), ["error", "turn.failed"])
       assert.strictEqual(outcome.code, 1)
       assert.strictEqual(readFileSync(last, "utf8"), "")
+      assert.deepStrictEqual(errorsOf(outcome), ["Error: no \\x1b[2J"])
     }),
   )
 
@@ -210,6 +217,7 @@ describe("colloquy exec --json", () => {
       const outcome = yield* cli.outcome
       assert.deepStrictEqual(typesOf(outcome).slice(-2), ["item.completed", "turn.failed"])
       assert.strictEqual(outcome.code, code)
+      assert.deepStrictEqual(errorsOf(outcome), [])
     }),
   )
 
@@ -253,7 +261,9 @@ describe("colloquy exec --json", () => {
         encoding: "utf8",
       })
       assert.strictEqual(status, 1)
-      assert.include(stderr, "Error: stdout cannot be written (ENOSPC)")
+      assert.deepStrictEqual(stderr.match(/^Error: .*$/gm), [
+        "Error: stdout cannot be written (ENOSPC)",
+      ])
     }),
   )
 
@@ -347,6 +357,16 @@ describe("colloquy exec", () => {
       assert.include(stderr, "ended with exit code 3")
       assert.notInclude(stderr, "\u001B[")
       assert.strictEqual(code, 0)
+    }),
+  )
+
+  it.live("says why a turn failed, in one line", () =>
+    Effect.gen(function* () {
+      const state = yield* scripted([[{ error: { message: "no\nkey", retryable: false } }]])
+      const outcome = yield* exec({ state, args: ["--color", "always", "x"] })
+      assert.deepStrictEqual([outcome.code, outcome.stdout], [1, ""])
+      assert.deepStrictEqual(errorsOf(outcome), ["Error: no key"])
+      assert.isTrue(outcome.stderr.endsWith("\nError: no key\n"))
     }),
   )
 

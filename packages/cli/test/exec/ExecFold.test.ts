@@ -153,6 +153,39 @@ describe("ExecFold", () => {
     ])
   })
 
+  it("completes everything that has begun where nothing more of the turn arrives, and fails", () => {
+    const fold = new ExecFold("t", "/workspace")
+    const plan: EventMsg = { type: "plan_update", explanation: null, plan: [] }
+    const begun: ReadonlyArray<EventMsg> = [
+      started,
+      plan,
+      begin,
+      { type: "error", message: "no connection" },
+      { type: "agent_message_delta", delta: "half an ans" },
+    ]
+    for (const [seq, msg] of begun.entries()) fold.add({ seq, id: "t", msg })
+    const cut = fold.cut("the disk is full")
+    assert.deepStrictEqual<unknown>(cut, [
+      {
+        type: "item.completed",
+        item: { id: "item_3", type: "agent_message", text: "half an ans" },
+      },
+      {
+        type: "item.completed",
+        item: {
+          ...command,
+          id: "item_1",
+          aggregated_output: "",
+          exit_code: null,
+          status: "failed",
+        },
+      },
+      { type: "error", message: "the disk is full" },
+      { type: "item.completed", item: { id: "item_0", type: "todo_list", items: [] } },
+      { type: "turn.failed", error: { message: "the disk is full" } },
+    ])
+  })
+
   it("has one item for the plan, which the end of the turn completes", () => {
     const planned = (status: "completed" | "pending"): EventMsg => ({
       type: "plan_update",

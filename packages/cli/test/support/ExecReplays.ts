@@ -305,7 +305,11 @@ const runOnce = (
         ),
         (exit): Outcome => {
           if (Exit.isSuccess(exit)) {
-            return { lines: printed, stderr: written, exitCode: exit.value.isFailed ? 1 : 0 }
+            return {
+              lines: printed,
+              stderr: written,
+              exitCode: exit.value.failure === undefined ? 0 : 1,
+            }
           }
           const [reason] = exit.cause.reasons
           const message = textAt(reason, "error", "message")

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { spawn, spawnSync } from "node:child_process"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -137,6 +137,14 @@ describe("sessions resume", () => {
   )
 })
 
+/** The files of a directory, with their content. */
+const contentOf = (folder: string): ReadonlyArray<readonly [path: string, content: string]> =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile())
+    .map((one) => join(one.parentPath, one.name))
+    .toSorted()
+    .map((path) => [path, readFileSync(path, "utf8")])
+
 /** For a test that starts the program dozens of times, on a machine that does other work too. */
 const startsManyMs = 120_000
 
@@ -183,6 +191,66 @@ describe("sessions", () => {
         assert.match(gone.stderr, /^colloquy: .*no/)
       }).pipe(Effect.scoped),
     startsManyMs,
+  )
+
+  it.live(
+    "are only read by show: also where the log has a torn end, or the provider is missing",
+    () =>
+      Effect.gen(function* () {
+        const { home, run } = yield* homeWith()
+        const provider = ["name=x", "base_url=http://127.0.0.1:9/v1", "request_max_retries=0"]
+        const turn = run([
+          "exec",
+          "--skip-git-repo-check",
+          "-c",
+          "model_provider=gone",
+          ...provider.flatMap((line) => ["-c", `model_providers.gone.${line}`]),
+          "hello there",
+        ])
+        assert.strictEqual(turn.code, 1)
+        const [{ id } = { id: "" }] = listed(run)
+        const { path } = JSON.parse(run(["sessions", "show", "--json", id]).stdout) as {
+          readonly path: string
+        }
+        appendFileSync(path, '{"timestamp":')
+        const before = contentOf(home)
+        const { code, stderr, stdout } = run(["sessions", "show", id])
+        assert.deepStrictEqual([code, stderr], [0, ""])
+        assert.include(stdout, "› hello there")
+        assert.include(stdout, `\nfile       ${path}\n`)
+        assert.deepStrictEqual(contentOf(home), before)
+      }).pipe(Effect.scoped),
+  )
+
+  it.live("does the rest where one of several is unknown, and reports each", () =>
+    Effect.gen(function* () {
+      const { run } = yield* homeWith("say first", "say second")
+      const [second = "", first = ""] = listed(run).map(({ id }) => id)
+      const [none, other] = [0, 1].map((n) => `00000000-0000-4000-8000-00000000000${n}`)
+      for (const [command, done] of [
+        ["archive", "archived"],
+        ["unarchive", "unarchived"],
+        ["rm", "removed"],
+      ] as const) {
+        const { code, stderr, stdout } = run([
+          "sessions",
+          command,
+          first,
+          `${none}`,
+          second,
+          `${other}`,
+          first,
+        ])
+        assert.strictEqual(stdout, `${done} ${first}\n${done} ${second}\n`)
+        assert.deepStrictEqual(stderr.trimEnd().split("\n"), [
+          ...[none, other].map(
+            (id) => `colloquy: ${id} was not ${done}: no conversation with id: ${id}`,
+          ),
+          `colloquy: 2 of 4 conversations were not ${done}`,
+        ])
+        assert.strictEqual(code, 1)
+      }
+    }).pipe(Effect.scoped),
   )
 
   it.live("says that an id is none, and changes nothing", () =>
@@ -603,6 +671,19 @@ describe("help and usage errors", () => {
         const { code, stderr, stdout } = run(words)
         assert.deepStrictEqual([code, stdout], [2, ""], words.join(" "))
         assert.include(stderr, near)
+      }
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("shows a word without what a terminal would obey", () =>
+    Effect.gen(function* () {
+      const { run } = yield* homeWith()
+      const word = "b\u009b31m\u202ed"
+      for (const words of [[word], ["sessions", word], ["mcp", word]]) {
+        const { code, stderr } = run(words)
+        assert.strictEqual(code, 2)
+        assert.include(stderr, "b\\u009b31m\\u202ed")
+        assert.notMatch(stderr, /[\u009b\u202e]/)
       }
     }).pipe(Effect.scoped),
   )

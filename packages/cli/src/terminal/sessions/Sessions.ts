@@ -4,14 +4,13 @@ import { itemsOf } from "@colloquy/core/log/Items"
 import { localPrincipal } from "@colloquy/protocol/Connection"
 import { defined } from "@colloquy/protocol/Defined"
 import { parseConversationId } from "@colloquy/protocol/Ids"
-import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationsView } from "@colloquy/server/ConversationsView"
 import { Server } from "@colloquy/server/Server"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { printable } from "../../demo/Format.ts"
 import { CommandFailed } from "../CommandFailed.ts"
-import { output, print } from "../Output.ts"
+import { output, print, printProblem } from "../Output.ts"
 import { sessionTable } from "./SessionTable.ts"
 import { factRows, transcriptRows } from "./SessionText.ts"
 import { jsonText } from "../JsonText.ts"
@@ -134,21 +133,6 @@ export const newestIn = Effect.fnUntraced(function* (cwd: string) {
   return yield* new CommandFailed({ message: `there is no conversation to resume in ${cwd}` })
 })
 
-/** All recorded events. An archived conversation is found by its file. */
-const recorded = Effect.fnUntraced(function* (view: Conversations, one: ConversationSummary) {
-  const listener =
-    one.archived && one.path !== undefined
-      ? yield* (yield* view.open(one.path)).attach({ from: 0 })
-      : yield* view.follow(one.id, { from: 0 })
-  const events: Array<Event> = []
-  for (;;) {
-    for (const delivery of yield* listener.take) {
-      if (delivery._tag === "Event") events.push(delivery.event)
-      if (delivery._tag === "Synced") return events
-    }
-  }
-})
-
 const summaryOf = Effect.fnUntraced(function* (view: Conversations, text: string) {
   const { archived, meta, name, path, preview, updatedAtMs } = yield* view.metadata({
     id: yield* idOf(text),
@@ -166,17 +150,19 @@ const summaryOf = Effect.fnUntraced(function* (view: Conversations, text: string
   return summary
 })
 
-/** Prints the facts about a conversation and its items. */
+/** Prints the facts about a conversation and its items, also of one that another process has: only its log is read. */
 export const show = Effect.fnUntraced(function* (
   text: string,
   { json }: { readonly json: boolean },
 ) {
   const view = yield* conversations
   const summary = yield* summaryOf(view, text)
-  const items = itemsOf(yield* Effect.scoped(recorded(view, summary)))
+  const items = itemsOf((yield* view.history(summary.id)).map(({ event }) => event))
   if (json) return yield* printJson({ ...jsonOf(summary), items })
   const options = output()
-  yield* print([...factRows(summary, options), ...transcriptRows(items, options)])
+  // A program reads each fact in one line.
+  const facts = options.isTerminal ? options : { ...options, columns: Infinity }
+  yield* print([...factRows(summary, facts), ...transcriptRows(items, options)])
 })
 
 /** Names a conversation. */
@@ -200,6 +186,7 @@ export const fork = Effect.fnUntraced(function* (text: string, dropped: number) 
   yield* print([copy.id])
 })
 
+/** Changes each of the conversations, and reports each. Fails at the end when one of them was not changed. */
 const each = (
   done: string,
   change: (view: Conversations, id: string) => ReturnType<Conversations["remove"]>,
@@ -207,11 +194,25 @@ const each = (
   Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
     const view = yield* conversations
     // Nothing is changed if one of them is not an id.
-    const ids = yield* Effect.forEach(texts, idOf)
-    for (const id of ids) {
-      yield* change(view, id)
-      yield* print([`${done} ${id}`])
+    const ids = [...new Set(yield* Effect.forEach(texts, idOf))]
+    if (ids.length === 1 && ids[0] !== undefined) {
+      yield* change(view, ids[0])
+      return yield* print([`${done} ${ids[0]}`])
     }
+    let missing = 0
+    for (const id of ids) {
+      yield* change(view, id).pipe(
+        Effect.andThen(print([`${done} ${id}`])),
+        Effect.catch(({ message }) => {
+          missing += 1
+          return printProblem(`${id} was not ${done}: ${message}`)
+        }),
+      )
+    }
+    if (missing === 0) return
+    return yield* new CommandFailed({
+      message: `${missing} of ${ids.length} conversations were not ${done}`,
+    })
   })
 
 /** Hides conversations from lists. */

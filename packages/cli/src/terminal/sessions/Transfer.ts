@@ -1,9 +1,8 @@
 /** What `colloquy sessions transfer` does: copies conversations from one store to another. */
 import { type Copied, copyAll, copyEach } from "@colloquy/store-sql/Transfer"
 import * as Effect from "effect/Effect"
-import { spelledOut } from "@colloquy/core/question/VisibleText"
 import { CommandFailed } from "../CommandFailed.ts"
-import { print } from "../Output.ts"
+import { print, printProblem } from "../Output.ts"
 import { idOf } from "./Sessions.ts"
 import { expectedPlaces, openStore, placeOf } from "./StorePlace.ts"
 import { jsonText } from "../JsonText.ts"
@@ -42,9 +41,7 @@ const placeFor = (option: string, name: string | undefined, configured: Configur
 const tell = ({ error, id }: Copied): Effect.Effect<void> =>
   error === undefined
     ? print([`copied ${id}`])
-    : Effect.sync(() => {
-        process.stderr.write(`colloquy: ${id} was not copied: ${spelledOut(error.message)}\n`)
-      })
+    : printProblem(`${id} was not copied: ${error.message}`)
 
 const rowOf = ({ error, id }: Copied) =>
   error === undefined ? { id, copied: true } : { id, copied: false, error: error.message }
