@@ -68,7 +68,12 @@ export const cutTurnsAreEnded = ({ conversations, run }: History): ReadonlyArray
     const started = openTurn(left)
     if (started === undefined || openQuestions(left).length > 0) return []
     const log = conversations.get(id)?.durable.slice(left.length) ?? []
-    const end = log.find(({ event }) => !closes.includes(event.msg.type))?.event
+    // Where the crash cut off the beginning of the turn, its input is recorded first.
+    const hasInput = left.some((e) => e.id === started.id && e.msg.type === "user_message")
+    const end = log.find(
+      ({ event: { msg } }) =>
+        !closes.includes(msg.type) && (hasInput || msg.type !== "user_message"),
+    )?.event
     return end?.id === started.id && end.msg.type === "turn_aborted"
       ? []
       : [`turn ${started.id} of ${id} is cut off, but ${JSON.stringify(end)} follows`]
