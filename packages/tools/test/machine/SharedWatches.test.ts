@@ -103,7 +103,8 @@ describe("SharedWatches", () => {
       const refused = yield* Effect.flip(Effect.scoped(shared.changes("/d", every)))
       assert.deepInclude(refused.reason.cause, { code: "ENOSPC" })
       disk.refuse(undefined)
-      yield* Effect.scoped(shared.changes("/d", every))
+      const watched = yield* Effect.exit(Effect.scoped(shared.changes("/d", every)))
+      assert.isTrue(Exit.isSuccess(watched))
     }),
   )
 })
