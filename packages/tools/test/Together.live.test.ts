@@ -32,6 +32,10 @@ const hostTools = fromToolkit(toolkit).pipe(
   ),
 )
 
+/** Writes to a pipe that may have no reader yet: a synchronous open would keep its program from being started. */
+const write = (path: string, text: string) =>
+  Effect.promise(() => Fs.promises.writeFile(path, text))
+
 describe("several calls in one response", () => {
   it.live("commands that only read run concurrently; outputs are in call order", () =>
     Effect.gen(function* () {
@@ -51,12 +55,12 @@ describe("several calls in one response", () => {
         actor.until((message) => message.type === "exec_command_begin" && message.call_id === id)
       yield* Effect.all([isBegun("a"), isBegun("b"), isBegun("c")])
       // The second command ends before the first.
-      Fs.writeFileSync(`${workspace}/two`, "second\n")
+      yield* write(`${workspace}/two`, "second\n")
       yield* actor.until(
         ({ type, ...rest }) =>
           type === "exec_command_end" && "call_id" in rest && rest.call_id === "b",
       )
-      Fs.writeFileSync(`${workspace}/one`, "first\n")
+      yield* write(`${workspace}/one`, "first\n")
       assert.deepStrictEqual((yield* actor.outputs).map(textOf), [
         "first\n",
         "second\n",
