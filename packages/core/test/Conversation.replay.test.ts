@@ -78,9 +78,30 @@ describe("the question whether a call runs again", () => {
             ? ["asked c", "c approved answered", "asked c-2", "c-2 approved answered"]
             : ["asked c", "c approved_for_session answered", "c-2 approved granted"],
         )
-        // The attempt runs under the id of its question.
-        assert.deepStrictEqual(runs, ["c", "c-2"])
+        // Each attempt has an id that no question has.
+        assert.deepStrictEqual(runs, ["c-2", "c-3"])
       }
+    }),
+  )
+
+  it.effect("L7 has another id than what the tool asks when it runs again", () =>
+    Effect.gen(function* () {
+      const { id, left } = yield* cutOff("ask", { unattended: "park" })
+      const asking = replaying("ask", ({ call_id }, { approve }) =>
+        Effect.map(approve(exec(call_id ?? "")), ({ decision }) => decision),
+      )
+      const conversation = yield* restarted(left, id, asking, scripted(answer("end")))
+      const listener = yield* conversation.attach()
+      yield* conversation.submit(answered("c", "approved"))
+      yield* settle
+      yield* conversation.submit(answered("c-2", "denied"))
+      yield* takeUntil(listener, isEnd)
+      assert.deepStrictEqual(questionsOf(yield* logOf(conversation)), [
+        "asked c",
+        "c approved answered",
+        "asked c-2",
+        "c-2 denied answered",
+      ])
     }),
   )
 
@@ -99,7 +120,7 @@ describe("the question whether a call runs again", () => {
         yield* conversation.submit(answered("c", decision))
         if (decision === "denied") yield* takeUntil(listener, isEnd)
         else yield* settle
-        assert.deepStrictEqual(runs, decision === "denied" ? [] : ["c"])
+        assert.deepStrictEqual(runs, decision === "denied" ? [] : ["c-2"])
         assert.deepStrictEqual(questionsOf(yield* logOf(conversation)), [
           "asked c",
           `c ${decision} answered`,
@@ -132,7 +153,7 @@ describe("the question whether a call runs again", () => {
           "asked c",
           `c ${decision} answered`,
         ])
-        assert.deepStrictEqual(runs, decision === "denied" ? [] : ["c"])
+        assert.deepStrictEqual(runs, decision === "denied" ? [] : ["c-2"])
         if (decision === "denied") {
           assert.deepStrictEqual(script.requests[0]?.input.at(-1), refusedOutput)
         }

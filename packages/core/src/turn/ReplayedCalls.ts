@@ -46,10 +46,13 @@ type Replay =
 
 const refused = (output: string): Replay => ({ _tag: "Refused", output })
 
-/** An attempt whose question has this answer. It runs under the id of the question. */
-const afterAnswer = (isApproved: boolean, attempt: number, eventCallId: string): Replay =>
+/**
+ * An attempt whose question has this answer. It runs under an id of its own: the tool may ask a question too, and two
+ * questions with one id could not be told apart by their answers.
+ */
+const afterAnswer = (isApproved: boolean, attempt: number): Replay =>
   isApproved
-    ? { _tag: "Run", attempt, eventCallId }
+    ? { _tag: "Run", attempt }
     : refused(`${interruptedOutput}; running it again was not approved`)
 
 /**
@@ -70,15 +73,11 @@ const decide = Effect.fnUntraced(function* (
   const { replay, waits = false } = started
   const ask = (eventCallId: string, attempt: number) =>
     Effect.map(port.ask(questionOf(turn, open, eventCallId, tools)), ({ decision }) =>
-      afterAnswer(
-        decision === "approved" || decision === "approved_for_session",
-        attempt,
-        eventCallId,
-      ),
+      afterAnswer(decision === "approved" || decision === "approved_for_session", attempt),
     )
   if (waits) {
     if (decided !== undefined) {
-      return afterAnswer(decided === "approved", started.attempt, eventCallIdOf(open))
+      return afterAnswer(decided === "approved", started.attempt)
     }
     if (asks) return yield* ask(eventCallIdOf(open), started.attempt)
   }

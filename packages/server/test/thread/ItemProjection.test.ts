@@ -302,6 +302,24 @@ const rows: ReadonlyArray<readonly [string, ReadonlyArray<EventMsg>, ReadonlyArr
     ],
   ],
   [
+    "a call that was asked about and runs under another id completes when that one is asked about",
+    [
+      question,
+      resolved("approved"),
+      { ...question, call_id: "c-2" } as EventMsg,
+      { ...resolved("approved"), call_id: "c-2" } as EventMsg,
+      { ...begin, call_id: "c-2" } as EventMsg,
+      { ...end(0), call_id: "c-2" } as EventMsg,
+    ],
+    [
+      "start commandExecution t/question/0 inProgress",
+      "end commandExecution t/question/0 completed",
+      "start commandExecution t/question/1 inProgress",
+      "delta t/question/1 out",
+      "end commandExecution t/question/1 completed",
+    ],
+  ],
+  [
     "a declined question ends its item",
     [question, resolved("denied")],
     [

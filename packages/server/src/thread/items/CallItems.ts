@@ -28,6 +28,29 @@ const withCall = (
   calls: before ? state.calls.map((one) => (one === before ? call : one)) : [...state.calls, call],
 })
 
+/**
+ * Another call of the turn goes on: one that was approved does not start any more. It was asked whether it may run again, and
+ * runs under another id.
+ */
+export const settleApproved = (
+  state: ProjectionState,
+  { callId, turnId }: Pick<CallItem, "callId" | "turnId">,
+  completedAtMs: number,
+): Projected => {
+  const settled = state.calls.filter(
+    (call) => call.isApproved && call.turnId === turnId && call.callId !== callId,
+  )
+  if (settled.length === 0) return none(state)
+  return {
+    state: { ...state, calls: state.calls.filter((call) => !settled.includes(call)) },
+    outputs: settled.map((call) => {
+      const { item } = call
+      const status = "status" in item ? { status: "completed" as const } : {}
+      return completed(call, { ...item, ...status, completedAtMs })
+    }),
+  }
+}
+
 /** A question about a call: the item of the call starts with it. */
 export const ask = (state: ProjectionState, core: QuestionItem, atMs: number): Projected => {
   // A call that runs already and asks something more is shown already.
@@ -42,14 +65,16 @@ export const ask = (state: ProjectionState, core: QuestionItem, atMs: number): P
     item,
     rest: noBytes,
     hasOutput: false,
+    isApproved: false,
   }
   return { state: withCall(state, call, undefined), outputs: [started(call, item)] }
 }
 
-/** The question was answered: a declined call ends. */
+/** The question was answered: a declined call ends, an approved one may start. */
 export const resolve = (state: ProjectionState, core: QuestionItem, atMs: number): Projected => {
   const call = state.calls.find(({ coreId }) => coreId === core.id)
-  if (call === undefined || core.status === "completed") return none(state)
+  if (call === undefined) return none(state)
+  if (core.status === "completed") return none(withCall(state, { ...call, isApproved: true }, call))
   const item = CoreItems.questionedCall(timesOf(call, atMs), core, "declined")
   return {
     state: withoutCall(state, call),
@@ -76,6 +101,7 @@ export const startCall = (state: ProjectionState, core: RealCall, atMs: number):
     item,
     rest: noBytes,
     hasOutput: false,
+    isApproved: false,
   }
   return {
     state: withCall(state, call, asked),

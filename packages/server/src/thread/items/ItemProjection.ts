@@ -22,6 +22,7 @@ import {
   outputDelta,
   type RealCall,
   resolve,
+  settleApproved,
   startCall,
 } from "./CallItems.ts"
 import * as CoreItems from "./CoreItems.ts"
@@ -110,8 +111,11 @@ const begin = (state: ProjectionState, core: Item, atMs: number): Projected => {
     )
   }
   return followedBy(endReasoning(state, core, atMs), (after) => {
-    if (core.type === "question") return ask(after, core, atMs)
-    return isCall(core) ? startCall(after, core, atMs) : none(after)
+    if (!("callId" in core)) return none(after)
+    return followedBy(settleApproved(after, core, atMs), (settled) => {
+      if (core.type === "question") return ask(settled, core, atMs)
+      return isCall(core) ? startCall(settled, core, atMs) : none(settled)
+    })
   })
 }
 

@@ -63,6 +63,8 @@ export interface OpenCall extends Open {
   readonly rest: Uint8Array
   /** True: output was received. */
   readonly hasOutput: boolean
+  /** True: its question was approved, and it has not started. */
+  readonly isApproved: boolean
 }
 
 /** Reasoning of a turn, of which sections are being received or may follow (`ReasoningItems.ts`). */
