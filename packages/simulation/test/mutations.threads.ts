@@ -246,8 +246,8 @@ export const threadMutations: ReadonlyArray<Mutation> = [
     law: "L15",
     name: "a client that declines allows the call",
     file: "packages/server/src/thread/ThreadQuestions.ts",
-    find: '      return "denied"',
-    replace: '      return "approved"',
+    find: 'decline: "denied"',
+    replace: 'decline: "approved"',
   },
   {
     ...v2,

@@ -17,7 +17,7 @@ export interface CheckSource {
   readonly source: Omit<ResolveSource, "tree" | "flagKeys">
 }
 
-/** Most faults of a file that are told apart. Each further one costs loading the whole file again. */
+/** Most faults of a file that are compared. Each further one costs loading the whole file again. */
 const maxFaults = 30
 
 type Table = Record<string, unknown>

@@ -47,8 +47,8 @@ type Replay =
 const refused = (output: string): Replay => ({ _tag: "Refused", output })
 
 /**
- * An attempt whose question has this answer. It runs under an id of its own: the tool may ask a question too, and two
- * questions with one id could not be told apart by their answers.
+ * An attempt whose question has this answer. It runs under an id of its own: the tool may ask a question too, and an answer
+ * to one of two questions with the same id could be taken for that to the other.
  */
 const afterAnswer = (isApproved: boolean, attempt: number): Replay =>
   isApproved

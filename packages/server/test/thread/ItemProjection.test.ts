@@ -306,9 +306,9 @@ const rows: ReadonlyArray<readonly [string, ReadonlyArray<EventMsg>, ReadonlyArr
     [
       question,
       resolved("approved"),
-      { ...question, call_id: "c-2" } as EventMsg,
+      { ...question, call_id: "c-2" },
       { ...resolved("approved"), call_id: "c-2" } as EventMsg,
-      { ...begin, call_id: "c-2" } as EventMsg,
+      { ...begin, call_id: "c-2" },
       { ...end(0), call_id: "c-2" } as EventMsg,
     ],
     [
