@@ -37,10 +37,10 @@ export const nodeMutations: ReadonlyArray<Mutation> = [
     ...ofNodes,
     from: 46_889,
     law: "L7",
-    name: "the question whether a call runs again has the id of an earlier one",
+    name: "a call that runs again has the id of the question about it",
     file: "packages/core/src/turn/ReplayedCalls.ts",
-    find: 'const id = port.eventCallId(call.call_id ?? "")',
-    replace: "const id = eventCallIdOf(open)",
+    find: "running.start(open.call, replay.attempt, replay.eventCallId)",
+    replace: "running.start(open.call, replay.attempt, replay.eventCallId ?? eventCallIdOf(open))",
   },
   {
     ...ofNodes,
