@@ -5,7 +5,13 @@
 import { missingPostgres, PostgresServer } from "@colloquy/testing/PostgresServer"
 import * as Effect from "effect/Effect"
 import { moves, type End } from "./cluster/Moves.ts"
-import { type Measured, type TurnCounts, type TurnFigure, turns } from "./cluster/Turns.ts"
+import {
+  costRatio,
+  type Measured,
+  type TurnCounts,
+  type TurnFigure,
+  turns,
+} from "./cluster/Turns.ts"
 import { take } from "./Figure.ts"
 import { quantile, summarize } from "./Stats.ts"
 import type { SqlAppendFigure, SqlAppendSizes } from "./store/SqlAppend.ts"
@@ -23,8 +29,8 @@ export interface ClusterCounts extends TurnCounts {
 /** Takes some eight minutes on two cores. */
 export const full: ClusterCounts = {
   conversations: 50,
-  turns: 20,
-  rounds: 7,
+  turns: 5,
+  rounds: 28,
   moves: 20,
   events: 2000,
   runs: 3,
@@ -62,9 +68,9 @@ const turnRow = (
   if (measured.kind === "files" || one === undefined || two === undefined) {
     return { ...row, beside: cost }
   }
-  const ratio = figure.cpuMsPerTurn / one.cpuMsPerTurn
+  const ratio = costRatio(figure, one)
   const events = perSecond(figure.perSecond * eventsOf(measured))
-  const ofTwo = figure.cpuMsPerTurn / two.cpuMsPerTurn
+  const ofTwo = costRatio(figure, two)
   const isAim = measured.kind === "nodes" && measured.servers === 2
   return {
     ...row,

@@ -62,7 +62,7 @@ export const storageMutations: ReadonlyArray<Mutation> = [
     law: "L10",
     name: "a receipt is not restored after a restart",
     file: "packages/core/src/recovery/LogFold.ts",
-    find: "this.receipts = keep({ ...this.receipts, kept }, id, receipt)",
+    find: "this.receipts = keep(this.receipts, id, receipt)",
     replace: "this.known.add(receipt.id)",
   },
   {

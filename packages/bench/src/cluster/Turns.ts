@@ -3,6 +3,7 @@
  * that what else the machine does meets all of them.
  */
 import type { PostgresServer } from "@colloquy/testing/PostgresServer"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { summarize } from "../Stats.ts"
@@ -40,10 +41,19 @@ export interface Measured {
 export interface TurnFigure {
   readonly perSecond: number
   readonly cpuMsPerTurn: number
+  /** The processor time of each round. */
+  readonly roundCpuMs: ReadonlyArray<number>
 }
 
+/**
+ * The processor time of turns as a multiple of that of others: the median of the rounds, in each of which both were measured
+ * within seconds. A machine that others use as well becomes faster and slower by half from one round to the next.
+ */
+export const costRatio = (figure: TurnFigure, beside: TurnFigure): number =>
+  summarize(Arr.zipWith(figure.roundCpuMs, beside.roundCpuMs, (one, other) => one / other)).median
+
 /** Rounds before those that are measured: each process compiles its code while it runs it for the first thousands of times. */
-const warmRounds = 2
+const warmRounds = 8
 
 /** Servers with conversations, and what their turns took in each round. */
 class Subject {
@@ -74,6 +84,7 @@ class Subject {
     return {
       perSecond: summarize(this.perSecond).median,
       cpuMsPerTurn: summarize(this.cpuMsPerTurn).median,
+      roundCpuMs: this.cpuMsPerTurn,
     }
   }
 

@@ -158,8 +158,7 @@ export class LogFold {
     this.known.add(id)
     if (chosen) {
       // Events of the submission may precede it: its id was then marked as used.
-      const kept = this.receipts.kept.filter((other) => other.chosen !== id)
-      this.receipts = keep({ ...this.receipts, kept }, id, receipt)
+      this.receipts = keep(this.receipts, id, receipt)
     } else this.receipts = spend(this.receipts, id)
     if (op !== undefined && isQueueChange(op)) {
       this.waiting = changed(this.waiting, op)
