@@ -125,10 +125,7 @@ describe("colloquy exec --json", () => {
   it.live.each<[args: ReadonlyArray<string>, message: string]>([
     [["--jsn", "x"], "--json"],
     [["a", "b"], "put the prompt in quotes"],
-    [["resume"], "the id of a conversation, or --last"],
-    [["--last", "resume", noId, "say x"], "the id of a conversation, or --last: not both"],
-    [["--ephemeral", "--last", "x"], "--ephemeral"],
-    [["--ephemeral", "resume", noId, "x"], "--ephemeral"],
+    [["resume"], "colloquy: resume needs the id of a conversation, or --last\n"],
     [["--color", "red", "x"], "red"],
     [["-c", "nonsense", "x"], "missing '='"],
     [["-o", "", "x"], "Missing value for flag --output-last-message"],
@@ -139,6 +136,20 @@ describe("colloquy exec --json", () => {
       const outcome = yield* exec({ args })
       assert.include(outcome.stderr, message)
       assert.deepStrictEqual([outcome.code, outcome.stdout], [2, ""])
+    }),
+  )
+
+  it.live.each<[args: ReadonlyArray<string>, one: string, other: string]>([
+    [["--last", "resume", noId, "say x"], "--last", "the id of a conversation"],
+    [["--ephemeral", "--last", "x"], "--ephemeral", "--last"],
+    [["--ephemeral", "resume", "--last", "x"], "--ephemeral", "--last"],
+    [["--ephemeral", "resume", noId, "x"], "--ephemeral", "resume"],
+  ])("%s is an error that names what excludes each other, and no value", ([args, one, other]) =>
+    Effect.gen(function* () {
+      const { code, stderr, stdout } = yield* exec({ args })
+      const message = `colloquy: ${one} cannot be used with ${other}\n`
+      assert.strictEqual(stderr, `${message}See \`colloquy exec --help\`\n`)
+      assert.deepStrictEqual([code, stdout], [2, ""])
     }),
   )
 
