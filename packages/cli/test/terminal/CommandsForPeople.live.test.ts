@@ -45,7 +45,7 @@ describe.each([80, 120])("sessions in a terminal of %i columns", (columns) => {
       assert.strictEqual(yield* pty.ended, 0)
       const [titles = "", second = "", first = "", ...more] = pty.rows()
       assert.deepStrictEqual(more, [])
-      assert.match(titles, /^ID +UPDATED +/)
+      assert.match(titles, /^ID +CREATED +/)
       assert.strictEqual(titles.includes("DIRECTORY"), columns === 120)
       assert.match(second, /say long long .*…$/)
       assert.match(first, /say first$/)
