@@ -11,6 +11,7 @@ import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as Application from "../Application.ts"
 import type { Launch } from "../args/Args.ts"
+import { withNamedProvider } from "../config/NamedProvider.ts"
 import { errorLine } from "../log/ErrorLine.ts"
 import { start, type Started } from "../server/Started.ts"
 import { version } from "../server/Version.ts"
@@ -135,7 +136,12 @@ const runTurn = (options: ExecOptions, launch: Launch, started: Started, stop: S
     Effect.ensuring(Effect.sync(output.end)),
     Application.provided(
       { originator: "colloquy_exec", source: "exec" },
-      { ...started, environment: forPeople(started.environment), close: Effect.void },
+      {
+        ...started,
+        environment: forPeople(started.environment),
+        close: Effect.void,
+        storedSettings: withNamedProvider(started.startup),
+      },
     ),
   )
 }

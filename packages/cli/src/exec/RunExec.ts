@@ -176,7 +176,8 @@ export const runExec = Effect.fnUntraced(
     const server = yield* Server
     const conversations = server.conversations(localPrincipal)
     const now = yield* server.settings(localPrincipal).resolve({
-      requiresProvider: true,
+      // A stored conversation has one already.
+      requiresProvider: options.resume === undefined,
       approvalPolicy: "never",
     })
     if (!options.skipGitRepoCheck && !isInRepository(now.cwd)) {
