@@ -9,6 +9,7 @@ import type { ConversationStore } from "@colloquy/core/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import type { ConversationsOptions } from "@colloquy/core/manager/Conversations"
 import type { QuotaOf } from "@colloquy/core/Quota"
+import { defined } from "@colloquy/protocol/Defined"
 import type { Auth } from "@colloquy/server/app/ports/AuthPort"
 import type { HostPort } from "@colloquy/server/app/ports/HostPort"
 import type { UserConfig } from "@colloquy/server/app/ports/UserConfigPort"
@@ -121,13 +122,14 @@ const store = (
 }
 
 /** The conversations of this process alone. */
-const ownPlace = (
-  startup: Startup.Startup,
-  environment: Environment,
-  url: Serving["url"],
-): ConversationPlace<never> => ({
+const ownPlace = ({
+  environment,
+  startup,
+  storedSettings,
+  url,
+}: Serving): ConversationPlace<never> => ({
   store: store(startup, environment, url),
-  manager: LazyConversations.layer,
+  manager: (options) => LazyConversations.layer({ ...options, ...defined({ storedSettings }) }),
 })
 
 const settings = ({ live }: Startup.Startup, { hiddenDirectories, stateDirectory }: Environment) =>
@@ -185,12 +187,13 @@ const observed =
 export const provided =
   <EP = never>(
     program: Program,
-    { close, environment, measures, startup, url, write }: Serving,
+    serving: Serving,
     principals?: PrincipalRules,
-    place: ConversationPlace<EP> = ownPlace(startup, environment, url),
+    place: ConversationPlace<EP> = ownPlace(serving),
   ) =>
-  <A, E>(service: Effect.Effect<A, E, Services>): Effect.Effect<A, E | EP> =>
-    service.pipe(
+  <A, E>(service: Effect.Effect<A, E, Services>): Effect.Effect<A, E | EP> => {
+    const { close, environment, measures, startup, write } = serving
+    return service.pipe(
       Effect.ensuring(close),
       Effect.provide(
         // The services log while they are released, too.
@@ -200,3 +203,4 @@ export const provided =
         ),
       ),
     )
+  }

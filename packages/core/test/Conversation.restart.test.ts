@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { SettingsResolver } from "../src/ConversationSettings.ts"
+import type { StoredSettings } from "../src/StoredSettings.ts"
 import type { ToolRuntime } from "../src/ToolRuntime.ts"
 import { exec, resolved } from "./approvals.ts"
 import {
@@ -262,6 +263,28 @@ describe("a conversation whose process was killed", () => {
         error.message,
         /its model provider `gone` is not configured: add `model_providers\.gone`$/,
       )
+    }),
+  )
+
+  it.effect("is loaded, copied and recorded with other settings where its manager has a rule", () =>
+    Effect.gen(function* () {
+      const store = observed()
+      const first = yield* processOver(store, hanging())
+      const gone = { ...settings, provider: { ...settings.provider, id: "gone" } }
+      const made = yield* first.create(gone)
+      const other = { provider: settings.provider.id, model: "other" }
+      const rule = { storedSettings: (stored: StoredSettings) => ({ ...stored, ...other }) }
+      const left = yield* killed(store, made.id)
+      const second = yield* processOver(left, hanging(), undefined, undefined, rule)
+      const conversation = yield* second.get(made.id)
+      const now = (yield* conversation.state).settings
+      assert.deepStrictEqual(now, { ...settings, model: "other" })
+      const copy = yield* second.fork(made.id, { _tag: "DropLastUserMessages", n: 0 })
+      assert.deepStrictEqual((yield* copy.state).settings, now)
+      yield* conversation.submit({ type: "override_turn_context", effort: "high" })
+      const third = yield* processOver(yield* killed(left, made.id), hanging())
+      const restored = (yield* (yield* third.get(made.id)).state).settings
+      assert.deepStrictEqual(restored, { ...now, effort: "high" })
     }),
   )
 

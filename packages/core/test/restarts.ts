@@ -9,6 +9,7 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { ConversationManager } from "../src/ConversationManager.ts"
 import { type ConversationSettings, SettingsResolver } from "../src/ConversationSettings.ts"
+import type { ConversationsOptions } from "../src/manager/Conversations.ts"
 import type { ReplayClass } from "../src/LogRecord.ts"
 import { withStored } from "../src/store/Settings.ts"
 import { type ToolCall, type ToolContext, ToolRuntime } from "../src/ToolRuntime.ts"
@@ -42,10 +43,13 @@ export const processOver = Effect.fnUntraced(function* (
   script: Script,
   runtime: ToolRuntime["Service"] = tools(),
   resolving = resolver,
+  options: ConversationsOptions = {},
 ) {
   yield* TestClock.adjust(0)
   const services = yield* Layer.buildWithScope(
-    Layer.fresh(managerLayer(script, { tools: runtime, store: store.layer, resolver: resolving })),
+    Layer.fresh(
+      managerLayer(script, { tools: runtime, store: store.layer, resolver: resolving, ...options }),
+    ),
     yield* Scope.make(),
   )
   return Context.get(services, ConversationManager)

@@ -705,7 +705,7 @@ export type ThreadResumeResult = {
   readonly itemsBackwardsCursor: string | null
 }
 
-/** Creates a thread with the turns of another one, by default all of them, and subscribes to it. A running turn goes on there and is interrupted in the copy. */
+/** Creates a thread with the ended turns of another one, by default all of them, and subscribes to it. A turn that still runs goes on there, and the copy has no part of it. */
 export type ThreadForkParams = {
   readonly threadId: string
   readonly lastTurnId?: string | null
@@ -2045,7 +2045,7 @@ export interface ClientRequests {
   "thread/start": { params: ThreadStartParams; result: ThreadStartResult }
   /** Subscribes to a thread, loads it if needed, and applies the given settings to its next turns. A running turn is in the result with its finished items; pending questions follow the response. */
   "thread/resume": { params: ThreadResumeParams; result: ThreadResumeResult }
-  /** Creates a thread with the turns of another one, by default all of them, and subscribes to it. A running turn goes on there and is interrupted in the copy. */
+  /** Creates a thread with the ended turns of another one, by default all of them, and subscribes to it. A turn that still runs goes on there, and the copy has no part of it. */
   "thread/fork": { params: ThreadForkParams; result: ThreadForkResult }
   /** Reads a thread, with its turns if asked for. Loads nothing. */
   "thread/read": { params: ThreadReadParams; result: ThreadReadResult }

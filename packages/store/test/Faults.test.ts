@@ -1,7 +1,13 @@
 import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { StoreError } from "@colloquy/core/StoreErrors"
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
 import type { Operation } from "./support/MemoryFiles.ts"
 import { idOf, metaOf, firstRecords, turn } from "./support/Records.ts"
 import { home, Machine, readAll } from "./support/Machine.ts"
@@ -102,6 +108,35 @@ describe("a conversation whose first records have a line that no reader accepts"
 
 describe("an append", () => {
   const batch = turn(1, "0", "hello")
+
+  it.effect("fails without touching the file where it takes longer than the end of its lease", () =>
+    Effect.gen(function* () {
+      const machine = yield* stored()
+      const { files } = machine
+      const scope = yield* Scope.make()
+      const answered = yield* Deferred.make<void>()
+      yield* Effect.gen(function* () {
+        const { writer } = yield* Scope.provide(open, scope)
+        files.pause = (operation) =>
+          operation === "write" ? Deferred.await(answered) : Effect.void
+        const appending = yield* Effect.forkDetach(Effect.flip(writer.append(batch, "synced")), {
+          startImmediately: true,
+        })
+        const closing = yield* Effect.forkDetach(Scope.close(scope, Exit.void), {
+          startImmediately: true,
+        })
+        yield* TestClock.adjust("4 seconds")
+        assert.isUndefined(closing.pollUnsafe())
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(closing.pollUnsafe(), Exit.void)
+        files.fault = (operation) =>
+          operation === "sync" || operation === "truncate" ? "EBADF" : undefined
+        yield* Deferred.succeed(answered, undefined)
+        assert.include((yield* Fiber.join(appending)).message, "EBADF")
+        assert.notInclude(files.done.slice(-2).join(), "truncate")
+      }).pipe(Effect.provide(Layer.fresh(machine.layer)))
+    }),
+  )
 
   it.effect("L11 leaves no part of a batch when the disk becomes full at any byte", () =>
     Effect.gen(function* () {

@@ -1,8 +1,9 @@
 import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as FS from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -49,6 +50,29 @@ describe("rollouts over real files", () => {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(home.length + 1))
       .toSorted()
+
+  it.live("L10 L16 a log is closed when the append that runs has ended", () =>
+    Effect.gen(function* () {
+      const home = yield* temporary
+      // Written by a thread: the process goes on meanwhile.
+      const long = turn(1, "0", "x".repeat(400_000))
+      yield* run(
+        home,
+        Effect.gen(function* () {
+          const store = yield* ConversationStore
+          const scope = yield* Scope.make()
+          const writer = yield* Scope.provide(store.create(meta, firstRecords(meta)), scope)
+          const appending = yield* Effect.forkDetach(writer.append(long, "synced"), {
+            startImmediately: true,
+          })
+          assert.isUndefined(appending.pollUnsafe())
+          yield* Scope.close(scope, Exit.void)
+          assert.deepStrictEqual(appending.pollUnsafe(), Exit.void)
+        }),
+      )
+      assert.deepStrictEqual(yield* run(home, readAll(id)), [...firstRecords(meta), ...long])
+    }),
+  )
 
   it.effect(
     "are where the original keeps them, readable by their owner only, with documented lines",

@@ -48,18 +48,20 @@ const flags = {
   ),
 }
 
-const usage = (
-  option: string,
-  value: string,
-  expected: string,
-  kind: "argument" | "flag" = "argument",
-) => new CliError.InvalidValue({ option, value, expected, kind })
+const usage = (message: string) => new CliError.ValidationError({ message })
+
+const excluded = (one: string, other: string) => usage(`${one} cannot be used with ${other}`)
 
 /** Fails for a policy by which a person would be asked, who is not there. */
 const checkApprovals = Effect.fnUntraced(function* ({ flags = [] }: Launch) {
   const policy = flags.find(({ key }) => key === "approval_policy")
   if (policy === undefined || policy.value === "never") return
-  return yield* usage("ask-for-approval", policy.value, "Expected never: exec cannot ask", "flag")
+  return yield* new CliError.InvalidValue({
+    option: "ask-for-approval",
+    value: policy.value,
+    expected: "Expected never: exec cannot ask",
+    kind: "flag",
+  })
 })
 
 /** The conversation to go on with, and the prompt. */
@@ -68,15 +70,15 @@ const readWords = Effect.fnUntraced(function* (words: ReadonlyArray<string>, las
   const rest = isResume ? words.slice(1) : words
   const resume = last ? ("last" as const) : isResume ? { id: rest[0] ?? "" } : undefined
   if (isResume && !last && rest.length === 0) {
-    return yield* usage("resume", "", "the id of a conversation, or --last")
+    return yield* usage("resume needs the id of a conversation, or --last")
   }
   const prompts = isResume && !last ? rest.slice(1) : rest
   const [first = ""] = rest
   if (isResume && last && rest.length === 2 && !("problem" in parseConversationId(first))) {
-    return yield* usage("resume", first, "the id of a conversation, or --last: not both")
+    return yield* excluded("--last", "the id of a conversation")
   }
   if (prompts.length > 1) {
-    return yield* usage("prompt", prompts.join(" "), "one word: put the prompt in quotes")
+    return yield* usage("the prompt is more than one argument: put the prompt in quotes")
   }
   const [prompt] = prompts
   return {
@@ -93,8 +95,7 @@ const checkedWords = Effect.fnUntraced(function* (given: {
 }) {
   const words = yield* readWords(given.words, given.last)
   if (!given.ephemeral || words.resume === undefined) return words
-  const expected = "a new conversation: one that is stored nowhere cannot go on with another"
-  return yield* usage("ephemeral", "true", expected, "flag")
+  return yield* excluded("--ephemeral", given.last ? "--last" : "resume")
 })
 
 /** The command. */

@@ -11,6 +11,7 @@ import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as Application from "../Application.ts"
 import type { Launch } from "../args/Args.ts"
+import { withNamedProvider } from "../config/NamedProvider.ts"
 import { errorLine } from "../log/ErrorLine.ts"
 import { start, type Started } from "../server/Started.ts"
 import { version } from "../server/Version.ts"
@@ -43,9 +44,14 @@ interface Stop {
 const isErrorOf = ({ code, unwritable }: Stop): boolean =>
   code === undefined && unwritable === undefined
 
-/** True for the event whose text the line of the error has. */
-const isInError = ({ type }: ExecEvent, stop: Stop): boolean =>
-  type === "turn.failed" && isErrorOf(stop)
+/** What the transcript shows of these events: the reason of a failure at most once, and not where the line of the error has it. */
+const withoutReason = (events: ReadonlyArray<ExecEvent>, stop: Stop): ReadonlyArray<ExecEvent> => {
+  const failed = events.find(({ type }) => type === "turn.failed")
+  const reason = failed?.type === "turn.failed" ? failed.error.message : undefined
+  return events.filter((event) =>
+    event === failed ? !isErrorOf(stop) : event.type !== "error" || event.message !== reason,
+  )
+}
 
 /** A first signal interrupts the turn; a second one ends the process. */
 const listen = (): Stop => {
@@ -98,10 +104,10 @@ const runTurn = (options: ExecOptions, launch: Launch, started: Started, stop: S
   const { stderr, stdout } = process
   const transcript = transcriptFor(options, stderr)
   const output = transcriptOutput(stderr)
-  const report = (event: ExecEvent): void => {
-    if (options.json) return void stdout.write(`${jsonText(event)}\n`)
-    if (event.type === "turn.completed" || event.type === "turn.failed") output.end()
-    if (!isInError(event, stop)) output.write(transcript.event(event))
+  const report = (events: ReadonlyArray<ExecEvent>): void => {
+    if (options.json) return events.forEach((one) => void stdout.write(`${jsonText(one)}\n`))
+    if (events.some(({ type }) => type === "turn.completed" || type === "turn.failed")) output.end()
+    for (const one of withoutReason(events, stop)) output.write(transcript.event(one))
   }
   return runExec({
     options,
@@ -130,7 +136,12 @@ const runTurn = (options: ExecOptions, launch: Launch, started: Started, stop: S
     Effect.ensuring(Effect.sync(output.end)),
     Application.provided(
       { originator: "colloquy_exec", source: "exec" },
-      { ...started, environment: forPeople(started.environment), close: Effect.void },
+      {
+        ...started,
+        environment: forPeople(started.environment),
+        close: Effect.void,
+        storedSettings: withNamedProvider(started.startup),
+      },
     ),
   )
 }

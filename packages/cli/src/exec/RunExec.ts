@@ -32,8 +32,8 @@ export interface ExecRun {
   readonly options: ExecOptions
   /** True for a key that the command line sets: it replaces what a resumed conversation had. */
   readonly sets: (key: "model" | "sandbox_mode" | "model_reasoning_effort") => boolean
-  /** Gets every event, in order. */
-  readonly report: (event: ExecEvent) => void
+  /** Gets every event, in order; the last ones of a turn together. */
+  readonly report: (events: ReadonlyArray<ExecEvent>) => void
   /** The conversation is there, with the settings of its turn. */
   readonly started: (facts: {
     readonly conversation: Conversation
@@ -148,10 +148,8 @@ const turnOf = Effect.fnUntraced(function* (
   let fold = new ExecFold("", op.cwd, usage)
   let failure: string | undefined
   const reportAll = (events: ReadonlyArray<ExecEvent>): void => {
-    for (const one of events) {
-      if (one.type === "turn.failed") failure = one.error.message
-      report(one)
-    }
+    for (const one of events) if (one.type === "turn.failed") failure = one.error.message
+    report(events)
   }
   const followed = Effect.gen(function* () {
     const listener = yield* conversation.attach()
@@ -178,7 +176,8 @@ export const runExec = Effect.fnUntraced(
     const server = yield* Server
     const conversations = server.conversations(localPrincipal)
     const now = yield* server.settings(localPrincipal).resolve({
-      requiresProvider: true,
+      // A stored conversation has one already.
+      requiresProvider: options.resume === undefined,
       approvalPolicy: "never",
     })
     if (!options.skipGitRepoCheck && !isInRepository(now.cwd)) {
@@ -201,7 +200,7 @@ export const runExec = Effect.fnUntraced(
     const state = yield* conversation.state
     const settings = settingsOfTurn(now, state.settings, run.sets)
     run.started({ conversation, settings, prompt })
-    run.report({ type: "thread.started", thread_id: conversation.id })
+    run.report([{ type: "thread.started", thread_id: conversation.id }])
     const items: ReadonlyArray<InputItem> = [...images, { type: "text", text: prompt }]
     return yield* turnOf(conversation, opOf(settings, items, outputSchema), state.usage, run)
   },

@@ -5,6 +5,7 @@
  * a client that no longer reads ends the process within a time limit. Exit codes: 0 the client disconnected, 1 the
  * configuration is not valid or the server failed, 129, 130 and 143 after a signal.
  */
+import type { StoredSettings } from "@colloquy/core/StoredSettings"
 import type { Connection } from "@colloquy/protocol/Connection"
 import * as StdioConnection from "@colloquy/transport-stdio/StdioConnection"
 import { takeStdout } from "@colloquy/transport-stdio/Stdout"
@@ -31,6 +32,8 @@ export interface Serving extends Started {
   readonly measures?: boolean
   /** The address that the leases of conversations name from now on. Default: none. */
   readonly url?: () => string | undefined
+  /** See `ConversationsOptions`. Default: a conversation is loaded with the settings that it was stored with. */
+  readonly storedSettings?: (stored: StoredSettings) => StoredSettings
 }
 
 /** Serves the connection until its end: what differs between the serving commands. */

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Application from "../Application.ts"
 import type { Launch } from "../args/Args.ts"
+import { withNamedProvider } from "../config/NamedProvider.ts"
 import * as LogLayer from "../log/LogLayer.ts"
 import * as StderrLog from "../log/StderrLog.ts"
 import * as Environment from "../machine/Environment.ts"
@@ -62,7 +63,13 @@ export const withServices = <A, E extends { readonly _tag: string; readonly mess
     return yield* Effect.mapError(command(loaded), failed).pipe(
       Application.provided(
         { originator: "colloquy_chat", source: "cli" },
-        { ...loaded, environment: forPeople(loaded.environment), write, close: Effect.void },
+        {
+          ...loaded,
+          environment: forPeople(loaded.environment),
+          write,
+          close: Effect.void,
+          storedSettings: withNamedProvider(loaded.startup),
+        },
       ),
     )
   })

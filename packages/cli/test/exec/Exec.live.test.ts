@@ -82,6 +82,32 @@ describe("colloquy exec --json", () => {
     }),
   )
 
+  it.live("goes on with the provider that the command line names, whichever was stored", () =>
+    Effect.gen(function* () {
+      const state = yield* directory({ "config.toml": "" })
+      const set = (...keys: ReadonlyArray<string>) => keys.flatMap((key) => ["-c", key])
+      const table = ['name="Gone"', 'base_url="http://127.0.0.1:9"', "request_max_retries=0"]
+      const gone = set(
+        "model_provider=gone",
+        "model=its-model",
+        "model_reasoning_effort=low",
+        ...table.map((key) => `model_providers.gone.${key}`),
+      )
+      const first = yield* exec({ state, args: [...gone, "--json", "say one"] })
+      const id = linesOf(first)[0]?.thread_id ?? ""
+      const resume = (...args: ReadonlyArray<string>) =>
+        exec({ state, args: [...args, "resume", id, "say two"] })
+      assert.include((yield* resume()).stderr, "its model provider `gone` is not configured")
+      const named = yield* resume("-c", "model_provider=offline")
+      assert.include(named.stderr, "model: offline (offline)\n")
+      assert.deepStrictEqual([named.code, named.stdout], [0, "two\n"])
+      // It has that provider from now on, also where none is configured.
+      const again = yield* resume("-m", "my-model")
+      assert.include(again.stderr, "model: my-model (offline)\n")
+      assert.deepStrictEqual([again.code, again.stdout], [0, "two\n"])
+    }),
+  )
+
   it.live.each<[what: string, args: ReadonlyArray<string>, message: string]>([
     ["an id of no conversation", ["resume", noId, "x"], "no conversation"],
     ["an id that is none", ["resume", "not-an-id", "x"], "invalid conversation id `not-an-id`"],
@@ -125,10 +151,7 @@ describe("colloquy exec --json", () => {
   it.live.each<[args: ReadonlyArray<string>, message: string]>([
     [["--jsn", "x"], "--json"],
     [["a", "b"], "put the prompt in quotes"],
-    [["resume"], "the id of a conversation, or --last"],
-    [["--last", "resume", noId, "say x"], "the id of a conversation, or --last: not both"],
-    [["--ephemeral", "--last", "x"], "--ephemeral"],
-    [["--ephemeral", "resume", noId, "x"], "--ephemeral"],
+    [["resume"], "colloquy: resume needs the id of a conversation, or --last\n"],
     [["--color", "red", "x"], "red"],
     [["-c", "nonsense", "x"], "missing '='"],
     [["-o", "", "x"], "Missing value for flag --output-last-message"],
@@ -139,6 +162,20 @@ describe("colloquy exec --json", () => {
       const outcome = yield* exec({ args })
       assert.include(outcome.stderr, message)
       assert.deepStrictEqual([outcome.code, outcome.stdout], [2, ""])
+    }),
+  )
+
+  it.live.each<[args: ReadonlyArray<string>, one: string, other: string]>([
+    [["--last", "resume", noId, "say x"], "--last", "the id of a conversation"],
+    [["--ephemeral", "--last", "x"], "--ephemeral", "--last"],
+    [["--ephemeral", "resume", "--last", "x"], "--ephemeral", "--last"],
+    [["--ephemeral", "resume", noId, "x"], "--ephemeral", "resume"],
+  ])("%s is an error that names what excludes each other, and no value", ([args, one, other]) =>
+    Effect.gen(function* () {
+      const { code, stderr, stdout } = yield* exec({ args })
+      const message = `colloquy: ${one} cannot be used with ${other}\n`
+      assert.strictEqual(stderr, `${message}See \`colloquy exec --help\`\n`)
+      assert.deepStrictEqual([code, stdout], [2, ""])
     }),
   )
 

@@ -7,9 +7,13 @@ import * as Pty from "../support/Pty.ts"
 
 const full = ["-s", "danger-full-access"]
 
-/** Runs one turn in a new state directory, outside of a repository. */
-const exec = Effect.fnUntraced(function* (columns: number, args: ReadonlyArray<string>) {
-  const home = yield* Home.home()
+/** Runs one turn outside of a repository, in a new state directory unless one is given. */
+const exec = Effect.fnUntraced(function* (
+  columns: number,
+  args: ReadonlyArray<string>,
+  state?: string,
+) {
+  const home = state ?? (yield* Home.home())
   const cwd = yield* Home.directory()
   const env = { HOME: home, COLLOQUY_HOME: home }
   return yield* Pty.start(["exec", ...args], { columns, cwd, env })
@@ -66,6 +70,19 @@ describe.each([80, 120])("exec in a terminal of %i columns", (columns) => {
       const text = pty.rows().join("")
       assert.match(text, /^Error: Not inside a trusted directory/)
       assert.strictEqual(text.split("trusted").length, 2)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("says why the turn failed, once", () =>
+    Effect.gen(function* () {
+      const error = { message: "no such model", retryable: false }
+      const pty = yield* exec(columns, [free, "hello"], yield* Home.scripted([[{ error }]]))
+      assert.strictEqual(yield* pty.ended, 1)
+      const rows = pty.rows()
+      assert.deepStrictEqual(
+        rows.filter((row) => row.includes("no such model")),
+        ["Error: no such model"],
+      )
     }).pipe(Effect.scoped),
   )
 

@@ -57,7 +57,7 @@ const run = (batches: number) => {
             prompt: "hi",
           },
           sets: () => false,
-          report: (event) => events.push(event),
+          report: (some) => events.push(...some),
           started: () => undefined,
           write: () => undefined,
           input: { kind: "none", begun: Effect.void, read: Effect.succeed(new Uint8Array()) },

@@ -291,7 +291,7 @@ const runOnce = (
           runExec({
             options,
             sets: () => false,
-            report: (event) => printed.push(event),
+            report: (events) => printed.push(...events),
             started: () => undefined,
             write: (line) => written.push(line),
             input: {

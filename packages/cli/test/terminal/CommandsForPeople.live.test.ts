@@ -45,7 +45,7 @@ describe.each([80, 120])("sessions in a terminal of %i columns", (columns) => {
       assert.strictEqual(yield* pty.ended, 0)
       const [titles = "", second = "", first = "", ...more] = pty.rows()
       assert.deepStrictEqual(more, [])
-      assert.match(titles, /^ID +UPDATED +/)
+      assert.match(titles, /^ID +CREATED +/)
       assert.strictEqual(titles.includes("DIRECTORY"), columns === 120)
       assert.match(second, /say long long .*…$/)
       assert.match(first, /say first$/)
@@ -64,6 +64,30 @@ describe.each([80, 120])("sessions in a terminal of %i columns", (columns) => {
       pty.type("/quit\r")
       assert.strictEqual(yield* pty.ended, 0)
       assert.include(pty.rows().at(-1) ?? "", id)
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("a session whose provider is not configured", () => {
+  it.live("goes on and is copied with the one that the command line names", () =>
+    Effect.gen(function* () {
+      const { env, home, run } = yield* homeWith()
+      const args = ["-c", "model_provider=gone", "-c", 'model_providers.gone.name="Gone"']
+      const place = ["-c", 'model_providers.gone.base_url="http://127.0.0.1:9"']
+      run(["exec", "--skip-git-repo-check", ...args, ...place, "-m", "its-model", "hello"])
+      const [{ id } = { id: "" }] = listed(run)
+      assert.include(run(["sessions", "fork", id]).stderr, "provider `gone` is not configured")
+      const named = ["-c", "model_provider=offline"]
+      const { stdout: copy } = run(["sessions", "fork", id, ...named])
+      for (const one of [id, copy.trim()]) {
+        const words = ["sessions", "resume", one, ...(one === id ? named : [])]
+        const pty = yield* Pty.start(words, { columns: 80, cwd: home, env })
+        yield* pty.shows("offline of offline, built in")
+        pty.type("say second\r")
+        yield* pty.until((rows) => rows.includes("  second"))
+        pty.type("/quit\r")
+        assert.strictEqual(yield* pty.ended, 0)
+      }
     }).pipe(Effect.scoped),
   )
 })

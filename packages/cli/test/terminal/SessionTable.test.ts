@@ -10,8 +10,8 @@ const session = {
   id: "01a209ab-fe2e-72a0-b611-7fbc3b5fb281",
   loaded: false,
   preview: "日本語のメッセージ ".repeat(20),
-  createdAtMs: nowMs,
-  updatedAtMs: nowMs - 3 * 60 * minuteMs,
+  createdAtMs: nowMs - 3 * 60 * minuteMs,
+  updatedAtMs: nowMs - 2 * minuteMs,
   cwd: "/home/someone/a/very/long/path/to/a/project",
   model: "gpt-5",
   archived: false,
@@ -26,9 +26,23 @@ describe("SessionTable", () => {
     }
   })
 
+  it("shows when each was created, by which they are ordered", () => {
+    const sessions = [1, 2, 3].map((hours) => ({
+      ...session,
+      createdAtMs: nowMs - hours * 60 * minuteMs,
+      updatedAtMs: nowMs + hours,
+    }))
+    const [titles = "", ...rows] = sessionTable(sessions, { columns: 80, nowMs })
+    assert.match(titles, /^ID +CREATED +NAME OR FIRST MESSAGE$/)
+    assert.deepStrictEqual(
+      rows.map((row) => /\d h ago/.exec(row)?.[0]),
+      ["1 h ago", "2 h ago", "3 h ago"],
+    )
+  })
+
   it("a wide terminal also shows the model and the end of the directory", () => {
     const [titles = "", row = ""] = sessionTable([session], { columns: 120, nowMs })
-    assert.match(titles, /^ID +UPDATED +MODEL +DIRECTORY +NAME OR FIRST MESSAGE$/)
+    assert.match(titles, /^ID +CREATED +MODEL +DIRECTORY +NAME OR FIRST MESSAGE$/)
     assert.match(row, /3 h ago +gpt-5 +…\S+\/path\/to\/a\/project +日本語/)
   })
 

@@ -37,7 +37,7 @@ describe("the page on the terminal", () => {
       })
       assert.deepStrictEqual([status, stderr], [0, ""])
       assert.include(stdout, "  hello\n")
-      assert.match(stdout, /ID +UPDATED[^]*say hello\n/)
+      assert.match(stdout, /ID +CREATED[^]*say hello\n/)
       assert.include(stdout, "Logged in.")
       assert.include(stdout, "provider: offline, built in")
       assert.notInclude(stdout, "sk-example")

@@ -24,6 +24,7 @@ import { QuotaPlaces } from "../QuotaPlaces.ts"
 import { ToolRuntime } from "../ToolRuntime.ts"
 import { checkClientTools } from "./ClientToolCheck.ts"
 import { ConversationDirectory } from "./directory/ConversationDirectory.ts"
+import type { StoredSettings } from "../StoredSettings.ts"
 import { withEphemeralLogs } from "../store/EphemeralLogs.ts"
 import { requireOneCopy } from "./EffectCopy.ts"
 import { type Entry, loadsOf } from "./Entry.ts"
@@ -61,6 +62,11 @@ export interface ConversationsOptions {
    * that share `QuotaPlaces`.
    */
   readonly quotaOf?: QuotaOf
+  /**
+   * The settings with which a conversation is loaded, made of those that its log has, such as with another provider. They
+   * are recorded with the next change of its settings. Default: those of its log.
+   */
+  readonly storedSettings?: (stored: StoredSettings) => StoredSettings
 }
 
 /** See `ConversationsOptions.idleTimeToLive`. */
@@ -76,6 +82,7 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     store,
     resolver: yield* SettingsResolver,
     program: options.program ?? defaultProgram,
+    ...defined({ storedSettings: options.storedSettings }),
   })
   const observer = yield* ConversationObserver
   const quotas = defined({ quotaOf: options.quotaOf, places: yield* QuotaPlaces })

@@ -9,6 +9,7 @@ import type { Event } from "@colloquy/protocol/EventMsg"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Scope from "effect/Scope"
 import {
   CannotResume,
@@ -36,6 +37,7 @@ import type { State } from "../decider/State.ts"
 import type { ForkSource } from "../recovery/Fork.ts"
 import { type Folded, LogFold, type Recovered } from "../recovery/LogFold.ts"
 import { restoreState } from "../recovery/RestoreState.ts"
+import type { StoredSettings } from "../StoredSettings.ts"
 import { toStored, withStored } from "../store/Settings.ts"
 import { withinStoreTimeout } from "../store/StoreTimeout.ts"
 import { type LeaseHeld, StoreError } from "../StoreErrors.ts"
@@ -125,15 +127,18 @@ export class Storage {
   private readonly store: ConversationStore["Service"]
   private readonly resolver: SettingsResolver["Service"]
   private readonly program: Program
+  private readonly loadedWith: (stored: StoredSettings) => StoredSettings
 
   constructor(parts: {
     readonly store: ConversationStore["Service"]
     readonly resolver: SettingsResolver["Service"]
     readonly program: Program
+    readonly storedSettings?: (stored: StoredSettings) => StoredSettings
   }) {
     this.store = parts.store
     this.resolver = parts.resolver
     this.program = parts.program
+    this.loadedWith = parts.storedSettings ?? identity
   }
 
   /**
@@ -334,9 +339,9 @@ export class Storage {
         fold.add(page.records)
         from = page.next
       } while (from !== undefined)
-      const folded = fold.finish()
-      if (fold.fault === undefined) return folded
-      return yield* unavailable(entry, damaged(fold.fault))
+      const { settings, ...folded } = fold.finish()
+      if (fold.fault !== undefined) return yield* unavailable(entry, damaged(fold.fault))
+      return settings === undefined ? folded : { ...folded, settings: this.loadedWith(settings) }
     })
   }
 

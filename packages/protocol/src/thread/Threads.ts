@@ -144,7 +144,7 @@ export const ThreadFork = request("thread/fork", {
   experimental: [...experimentalOverrides, "path"],
   cancellable: false,
   since: "0.64",
-  doc: "Creates a thread with the turns of another one, by default all of them, and subscribes to it. A running turn goes on there and is interrupted in the copy.",
+  doc: "Creates a thread with the ended turns of another one, by default all of them, and subscribes to it. A turn that still runs goes on there, and the copy has no part of it.",
 })
 
 /** Reads a thread without loading it. */

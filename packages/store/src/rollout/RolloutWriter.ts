@@ -5,15 +5,20 @@
  * program has written to it (L16).
  *
  *   open ──append fails──▶ failed (file truncated; every further append fails)
- *     └────────close────────┬──close: truncated again, if that failed before
+ *     └────────close────────┬──close
  *                           ▼
- *                         closed (every append fails with LeaseLost)
+ *                        closing (every further append fails with LeaseLost)
+ *                           │ the running append has ended, or takes too long;
+ *                           ▼ truncated again, if that failed before
+ *                         closed (the file may be closed)
  */
 import type { Durability, LogWriter } from "@colloquy/core/ConversationStore"
 import type { LogRecord } from "@colloquy/core/LogRecord"
 import { type AppendError, LeaseLost, StoreError, StoreLimit } from "@colloquy/core/StoreErrors"
 import type { ConversationId } from "@colloquy/protocol/Ids"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import { retryScarcity } from "../internal/FileErrors.ts"
 import type { FileFault, FileHandle, Files, FileStat } from "../Files.ts"
 import type { Lease } from "../Leases.ts"
@@ -45,6 +50,9 @@ export interface WriterTarget {
 
 const utf8 = new TextEncoder()
 
+/** Half of the time in which the core waits for the release of a lease: the rest of it takes its part. */
+const longestWait = Duration.seconds(5)
+
 /** The only writer of a rollout file. */
 export class RolloutWriter implements LogWriter {
   readonly generation: number
@@ -57,7 +65,11 @@ export class RolloutWriter implements LogWriter {
   /** True once the file contains this writer's generation. */
   private hasGenerationMark: boolean
   private failed = false
-  private closed = false
+  private phase: "open" | "closing" | "closed" = "open"
+  /** Number of appends that have not ended. */
+  private running = 0
+  /** Opens when no append runs any more. Only `close` makes it. */
+  private idle: Latch.Latch | undefined
 
   /**
    * @param start length of the file, numbering at its end, and whether the file contains this
@@ -98,22 +110,52 @@ export class RolloutWriter implements LogWriter {
   ): Effect.Effect<void, AppendError> {
     return Effect.uninterruptible(
       Effect.suspend(() =>
-        this.closed
+        this.phase !== "open"
           ? Effect.fail(this.leaseLost)
           : this.failed
             ? this.refuse("an earlier append failed")
-            : Effect.flatMap(this.checkOwnership(), () => this.appendAll(records, durability)),
+            : this.counted(
+                Effect.flatMap(this.checkOwnership(), () => this.appendAll(records, durability)),
+              ),
       ),
     )
   }
 
   /**
-   * Ends writing. Removes what a failed append left in the file, if that was not possible before.
+   * Ends writing. Resolves when the running append has ended, since the next writer may write as soon as this one has
+   * released its lease, or after a time limit. Removes what a failed append left in the file, if that was not possible
+   * before.
    */
   get close(): Effect.Effect<void> {
     return Effect.suspend(() => {
-      this.closed = true
-      return this.failed ? this.truncateFailedAppend : Effect.void
+      this.phase = "closing"
+      if (this.running === 0) return this.finish
+      this.idle = Latch.makeUnsafe(false)
+      return Effect.andThen(Effect.timeoutOption(this.idle.await, longestWait), this.finish)
+    })
+  }
+
+  private get finish(): Effect.Effect<void> {
+    return Effect.suspend(() =>
+      Effect.andThen(
+        this.failed ? this.truncateFailedAppend : Effect.void,
+        Effect.sync(() => {
+          this.phase = "closed"
+        }),
+      ),
+    )
+  }
+
+  private counted<A, E>(append: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.suspend(() => {
+      this.running++
+      return Effect.ensuring(
+        append,
+        Effect.sync(() => {
+          this.running--
+          if (this.running === 0) this.idle?.openUnsafe()
+        }),
+      )
     })
   }
 
@@ -199,7 +241,9 @@ export class RolloutWriter implements LogWriter {
 
   private fail(fault: FileFault): Effect.Effect<never, StoreError> {
     this.failed = true
-    return Effect.andThen(this.truncateFailedAppend, Effect.fail(storeError("append", fault)))
+    const error = Effect.fail(storeError("append", fault))
+    // What is left in a closed file is removed when it is opened again.
+    return this.phase === "closed" ? error : Effect.andThen(this.truncateFailedAppend, error)
   }
 
   private get leaseLost(): LeaseLost {

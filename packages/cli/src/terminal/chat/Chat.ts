@@ -1,5 +1,6 @@
 /** Runs a chat: opens the conversation, and shows it in the terminal, or as plain text where there is none. */
 import type { Conversation } from "@colloquy/core/Conversation"
+import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import { localPrincipal } from "@colloquy/protocol/Connection"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import type { ConversationsView } from "@colloquy/server/ConversationsView"
@@ -29,8 +30,10 @@ import type { PlainInput } from "./plain/PlainInput.ts"
 const isInteractive = ({ isTerminal }: Output): boolean =>
   isTerminal && process.stdin.isTTY && process.env["TERM"] !== "dumb"
 
-const headingOf = ({ startup: { settings } }: Loaded, { columns, style }: Output) => {
-  const { cwd, model, provider, sandboxPolicy } = settings
+const headingOf = (
+  { cwd, model, provider, sandboxPolicy }: ConversationSettings,
+  { columns, style }: Output,
+) => {
   const where = provider.wire === "offline" ? "built in" : withoutUserAndQuery(provider.baseUrl)
   return [
     style.bold(`Colloquy ${version}`),
@@ -85,11 +88,13 @@ export const runChat = Effect.fnUntraced(function* (
   notices: Notices,
 ) {
   const shown = output()
+  const conversation = yield* openChat(options, loaded)
+  const { settings } = yield* conversation.state
   const parts: ChatParts = {
     conversations: (yield* Server).conversations(localPrincipal),
-    conversation: yield* openChat(options, loaded),
+    conversation,
     history: yield* Effect.provide(ChatHistory.make, historyLayer(loaded)),
-    heading: headingOf(loaded, shown),
+    heading: headingOf(settings, shown),
     first: options.prompt,
   }
   const { code, session } = isInteractive(shown)

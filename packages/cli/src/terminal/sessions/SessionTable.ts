@@ -29,7 +29,8 @@ interface Column {
 
 const columnsOf = (nowMs: number, isWide: boolean): ReadonlyArray<Column> => [
   { title: "ID", most: 36, text: ({ id }) => id },
-  { title: "UPDATED", most: 10, text: ({ updatedAtMs }) => ago(updatedAtMs, nowMs) },
+  // By which they are ordered: the stores order by nothing else.
+  { title: "CREATED", most: 10, text: ({ createdAtMs }) => ago(createdAtMs, nowMs) },
   ...(isWide
     ? [
         { title: "MODEL", most: 14, text: ({ model = "" }: ConversationSummary) => model },
