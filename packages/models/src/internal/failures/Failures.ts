@@ -5,7 +5,7 @@
 import { ModelError, type ModelProvider } from "@colloquy/core/ModelClient"
 import { isOverflow } from "./Overflow.ts"
 import { type ProviderFault, usageLimit } from "./ProviderFault.ts"
-import { refusesImage } from "./RefusedImage.ts"
+import { refusesImage } from "../../RefusedImage.ts"
 
 /** Start of the message when a stream ends too early. */
 export const disconnected = "stream disconnected before completion: "

@@ -11,7 +11,7 @@ import { delayMember, maxRetryAfterMs } from "./Failures.ts"
 import { isObject } from "../JsonObject.ts"
 import { isOverflow } from "./Overflow.ts"
 import { type ProviderFault, readFault, usageLimit } from "./ProviderFault.ts"
-import { statusRefusesImage } from "./RefusedImage.ts"
+import { statusRefusesImage } from "../../RefusedImage.ts"
 import { statusText } from "./StatusText.ts"
 
 /**

@@ -45,7 +45,7 @@ const statuses: ReadonlySet<number> = new Set([400, 404, 415, 422, 500])
 export const refusesImage = (faultCodes: ReadonlyArray<string>, text: string): boolean =>
   faultCodes.some((code) => codes.has(code)) || words.some((pattern) => pattern.test(text))
 
-/** The same for a response of this status. 413 refuses the whole request: in practice its images are what is too large. */
+/** The same for a response of this status. 413 means that the request is too large, nearly always because of its images. */
 export const statusRefusesImage = (
   status: number,
   faultCodes: ReadonlyArray<string>,
