@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
+import * as AiError from "effect/ai/AiError"
 import * as AiTool from "effect/ai/Tool"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
@@ -28,14 +29,20 @@ const text = (delta: string): ReadonlyArray<Response.StreamPartEncoded> => [
   finish,
 ]
 
-/** A language model whose n-th request streams the n-th list of parts. */
-const languageModel = (...responses: ReadonlyArray<ReadonlyArray<Response.StreamPartEncoded>>) => {
+/** A language model whose n-th request streams the n-th parts. */
+const languageModel = (
+  ...responses: ReadonlyArray<
+    | ReadonlyArray<Response.StreamPartEncoded>
+    | Stream.Stream<Response.StreamPartEncoded, AiError.AiError>
+  >
+) => {
   const requests: Array<LanguageModel.ProviderOptions> = []
   const made = LanguageModel.make({
     generateText: () => Effect.die("not used"),
     streamText: (options) => {
       requests.push(options)
-      return Stream.fromIterable(responses[requests.length - 1] ?? [])
+      const response = responses[requests.length - 1] ?? []
+      return Stream.isStream(response) ? response : Stream.fromIterable(response)
     },
   })
   return { requests, layer: Layer.effect(LanguageModel.LanguageModel, made) }
@@ -126,6 +133,25 @@ describe("a LanguageModel that fails", () => {
       const fiber = yield* Effect.forkChild(chat.ask("Rome?").result, { startImmediately: true })
       yield* TestClock.adjust("10 seconds")
       assert.strictEqual((yield* Fiber.join(fiber)).text, "It rains.")
+    }),
+  )
+
+  it.effect("is not sent an image again that it refuses", () =>
+    Effect.gen(function* () {
+      const refused = AiError.make({
+        module: "Test",
+        method: "streamText",
+        reason: new AiError.InvalidRequestError({ description: "Could not process image" }),
+      })
+      const model = languageModel(Stream.fail(refused), text("fine"), Stream.fail(refused))
+      const chat = yield* Agent.make({ instructions: "", model: model.layer }).open()
+      const image = { type: "image", image_url: "data:image/png;base64,AAAA" } as const
+      const error = yield* Effect.flip(chat.ask([image]).result)
+      assert.include(error.message, "the model provider refused an image (image/png, 3 bytes)")
+      assert.strictEqual((yield* chat.ask("go on").result).text, "fine")
+      assert.notInclude(JSON.stringify(model.requests[1]?.prompt), "image/png")
+      const other = yield* Effect.flip(chat.ask("and on").result)
+      assert.notInclude(other.message, "the model provider refused")
     }),
   )
 

@@ -111,7 +111,8 @@ export type ModelEvent =
 /**
  * Why a request to a model failed. `message` is the text of the `error` event and contains no secret. `retryable` says
  * whether the turn loop retries the request; `retryAfterMs` is the delay that the server named. `ContextWindow`: the
- * request is longer than the context window; the turn loop then has the history summarised.
+ * request is longer than the context window; the turn loop then has the history summarised. `Image`: the provider refuses
+ * an image of the request; the turn loop then leaves images out of later requests.
  */
 export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
   reason: Schema.Literals([
@@ -123,6 +124,7 @@ export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
     "Key",
     "Request",
     "ContextWindow",
+    "Image",
   ]),
   message: Schema.String,
   retryable: Schema.Boolean,

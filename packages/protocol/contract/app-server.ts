@@ -50,9 +50,15 @@ export type ParsedCommand = {
   readonly cmd: string
 }
 
+export type RefusedImages = {
+  readonly skip: number
+  readonly count: number
+}
+
 export type ErrorEvent = {
   readonly type: "error"
   readonly message: string
+  readonly refused_images?: RefusedImages
 }
 
 export type TaskStartedEvent = {
@@ -272,6 +278,7 @@ export type BackgroundEventEvent = {
 export type StreamErrorEvent = {
   readonly type: "stream_error"
   readonly message: string
+  readonly refused_images?: RefusedImages
 }
 
 export type PatchApplyBeginEvent = {

@@ -80,6 +80,7 @@ export type {
   QueueChanged,
   ReadMarked,
   ShutdownComplete,
+  RefusedImages,
 } from "./events/TurnEvents.ts"
 
 /** Every variant, in the order of the original's definition; the last thirteen came later. A new event is added here. */

@@ -6,6 +6,7 @@ import {
   type ModelRequest,
   type ToolSpec,
 } from "@colloquy/core/ModelClient"
+import { refusesImage } from "@colloquy/models/RefusedImage"
 import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import { failureText } from "@colloquy/tools/host/FailureText"
 import * as Effect from "effect/Effect"
@@ -47,8 +48,15 @@ const message = (text: string): ResponseItem => ({
   content: [{ type: "output_text", text }],
 })
 
+const reasonOf = (error: unknown): ModelError["reason"] =>
+  AiError.isAiError(error) &&
+  error.reason._tag === "InvalidRequestError" &&
+  refusesImage([], error.message)
+    ? "Image"
+    : "Stream"
+
 const failed = (error: AiError.AiError): ModelError =>
-  new ModelError({ reason: "Stream", message: error.message, retryable: error.isRetryable })
+  new ModelError({ reason: reasonOf(error), message: error.message, retryable: error.isRetryable })
 
 type Part = Response.StreamPart<Record<string, AiTool.Any>>
 
@@ -63,7 +71,8 @@ const incomplete: Partial<Record<Response.FinishReason, string>> = {
 const reported = (part: Part): ModelError | undefined => {
   if (part.type === "error") {
     const retryable = AiError.isAiError(part.error) ? part.error.isRetryable : true
-    return new ModelError({ reason: "Stream", message: failureText(part.error), retryable })
+    const reason = reasonOf(part.error)
+    return new ModelError({ reason, message: failureText(part.error), retryable })
   }
   if (part.type !== "finish") return undefined
   const why = incomplete[part.reason]

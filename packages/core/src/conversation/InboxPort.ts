@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import { answerOf, clientOutcomeOf, inputAnswerOf } from "../approvals/Elicitation.ts"
 import { grantFor } from "../approvals/SessionGrants.ts"
 import { heldNow } from "../decider/HeldPermissions.ts"
+import { imageNames } from "../log/ImageNames.ts"
 import { formFault } from "../question/FormLimits.ts"
 import { quoted } from "../question/VisibleText.ts"
 import { CallIds } from "../turn/CallIds.ts"
@@ -44,6 +45,7 @@ export const inboxPort = (turnId: SubmissionId, parts: TurnParts): TurnPort => {
   let callIds: CallIds | undefined
   return {
     eventCallId: (callId) => (callIds ??= new CallIds(journal.allEvents)).take(callId),
+    imageNames: (urls) => Effect.sync(() => imageNames(journal.allEvents, urls)),
     ask: (request) => waiters.ask(turnId, request),
     elicit: elicit(parts, turnId),
     callClient: (call) =>

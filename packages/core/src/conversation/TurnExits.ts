@@ -1,4 +1,5 @@
 /** How the fiber of a turn ends, and how long it may take to stop. Pure, except that it logs a defect. */
+import { defined } from "@colloquy/protocol/Defined"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -18,14 +19,15 @@ export const stopBound = (settings: ConversationSettings): Duration.Duration =>
 
 /** Input of `decide` for the exit of a turn's fiber. Logs a defect with its cause, whose text no client receives. */
 export const turnExitOf = (
-  exit: Exit.Exit<void, { readonly message: string }>,
+  exit: Exit.Exit<void, Omit<Extract<TurnExit, { readonly _tag: "Failed" }>, "_tag">>,
 ): Effect.Effect<TurnExit> => {
   if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) {
     return Effect.succeed({ _tag: "Interrupted" })
   }
   const failure = exit.cause.reasons.find(Cause.isFailReason)
   if (failure !== undefined) {
-    return Effect.succeed({ _tag: "Failed", message: failure.error.message })
+    const { message, refusedImages } = failure.error
+    return Effect.succeed({ _tag: "Failed", message, ...defined({ refusedImages }) })
   }
   return Effect.as(Effect.logError("turn fiber failed with a defect", exit.cause), {
     _tag: "Failed",

@@ -1,5 +1,5 @@
 /** The inputs of a conversation and its decisions: the vocabulary of `Decide.ts`. Types, and two functions that combine decisions. */
-import type { EventMsg } from "@colloquy/protocol/EventMsg"
+import type { EventMsg, RefusedImages } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
 import type * as Duration from "effect/Duration"
@@ -33,7 +33,12 @@ export type WhileRunning = "queue" | "steer" | "wait" | "enqueue" | "interrupt" 
 
 /** How the fiber of a turn ended, if not by `Advance`. */
 export type TurnExit =
-  | { readonly _tag: "Failed"; readonly message: string }
+  | {
+      readonly _tag: "Failed"
+      readonly message: string
+      /** The images that the provider refused and that later requests leave out. */
+      readonly refusedImages?: RefusedImages
+    }
   | { readonly _tag: "Interrupted" }
 
 /** Everything that a conversation decides about. */

@@ -2,6 +2,7 @@
  * How a turn continues or ends. Keeps L5: every accepted turn, also one that was only queued, gets exactly one terminal
  * event, after all its other events. Pure.
  */
+import { defined } from "@colloquy/protocol/Defined"
 import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import type { TurnAbortReason } from "@colloquy/protocol/Policy"
@@ -45,7 +46,14 @@ export const turnEnded = (state: State, turnId: SubmissionId, exit: TurnExit): D
     return after(state, [...unfinished, aborted], "waiting")
   }
   const failed: ReadonlyArray<Draft> = [
-    { id: turnId, msg: { type: "error", message: exit.message } },
+    {
+      id: turnId,
+      msg: {
+        type: "error",
+        message: exit.message,
+        ...defined({ refused_images: exit.refusedImages }),
+      },
+    },
     { id: turnId, msg: { type: "task_complete", last_agent_message: null } },
   ]
   return after(state, [...unfinished, ...failed], "waiting")

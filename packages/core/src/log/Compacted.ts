@@ -5,6 +5,7 @@
  */
 import type { MessageItem, ResponseItem } from "@colloquy/protocol/ResponseItem"
 import { commandTag } from "./CommandMessage.ts"
+import { refusedImage } from "./RefusedImages.ts"
 
 /** Most UTF-8 bytes of the user messages in the bridge. The middle of a longer text is left out. */
 export const maxBridgeBytes = 80_000
@@ -18,9 +19,11 @@ const noSummary = "(no summary available)"
 /** The user messages when there were none. */
 const nothingSaid = "(none)"
 
-/** The text of a user message, without images. */
+/** The text of a user message, without images and what replaces them. */
 const textOf = ({ content }: MessageItem): string =>
-  content.flatMap((part) => (part.type === "input_image" ? [] : [part.text])).join("\n")
+  content
+    .flatMap((part) => (part.type === "input_image" || part === refusedImage ? [] : [part.text]))
+    .join("\n")
 
 const isOfUser = (item: ResponseItem): item is MessageItem =>
   item.type === "message" && item.role === "user"

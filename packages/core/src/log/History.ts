@@ -2,12 +2,18 @@
  * The model's history as a fold of the event log: the items of `raw_response_item`, in an order that every provider
  * accepts. The output of a call comes right after it. A call that an interrupt left without one gets the output `aborted`
  * of the matching type in that place; the original program puts those outputs first. A summary (`compacted`) replaces
- * everything before it.
+ * everything before it, and a text an image that the provider refused.
  */
-import { type Event, type EventOf, isTerminal } from "@colloquy/protocol/EventMsg"
+import {
+  type Event,
+  type EventOf,
+  isTerminal,
+  type RefusedImages,
+} from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import { withoutReverted } from "./Reverted.ts"
 import { type Carried, compacted } from "./Compacted.ts"
+import { withoutImages } from "./RefusedImages.ts"
 import { type ContextTokens, TokenGauge } from "./TokenGauge.ts"
 import type { ToolCall } from "../ToolRuntime.ts"
 
@@ -54,6 +60,13 @@ export class History {
       this.addItem(msg.item)
     } else if (msg.type === "token_count") this.gauge.count(msg)
     else if (msg.type === "compacted") this.compact(msg)
+    else if (msg.type === "error" || msg.type === "stream_error") this.refuse(msg.refused_images)
+  }
+
+  private refuse(images: RefusedImages | undefined): void {
+    if (images === undefined) return
+    this.kept = withoutImages(this.kept, images).slice()
+    this.gauge.restart(this.kept)
   }
 
   private compact({ keeps_input = false, message }: EventOf<"compacted">): void {

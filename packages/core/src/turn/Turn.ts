@@ -8,8 +8,8 @@
  *     advance ──▶ history too long? ── yes ──▶ summarise ──▶ advance
  *        ▲              │ no
  *        │              ▼
- *        │           request ── failed ──▶ summarise (too long for the model) or wait for the retry ──▶ advance
- *        │              │ complete
+ *        │           request ── failed ──▶ summarise (too long for the model), leave images out (refused)
+ *        │              │ complete         or wait for the retry ──▶ advance
  *        └──────────────┘       `advance` ends the turn when no call and no new input needs another request
  */
 import { defined } from "@colloquy/protocol/Defined"
@@ -23,6 +23,7 @@ import { type ToolContext, ToolRuntime, type TurnTools } from "../ToolRuntime.ts
 import { withClientTools } from "./ClientTools.ts"
 import * as Compaction from "./compaction/Compaction.ts"
 import { isFull, stillAbove } from "./compaction/Limit.ts"
+import { type ImagesRefused, withoutRefused } from "./ImageRefusal.ts"
 import { instructionsOf } from "./Instructions.ts"
 import { overflowed } from "./ModelEvents.ts"
 import { ModelResponse, type ResponseResult } from "./ModelResponse.ts"
@@ -37,7 +38,7 @@ import type { Step, TurnOptions, TurnPort } from "./TurnPort.ts"
 export const run = (
   turn: TurnOptions,
   port: TurnPort,
-): Effect.Effect<void, ModelError, ModelClient | ToolRuntime> => {
+): Effect.Effect<void, ModelError | ImagesRefused, ModelClient | ToolRuntime> => {
   if (turn.compacts === true) return Compaction.run(turn, port)
   const responding = Effect.scoped(
     Effect.flatMap(ToolRuntime, (runtime) =>
@@ -90,8 +91,9 @@ const loop = Effect.fnUntraced(function* (
   turn: TurnOptions,
   port: TurnPort,
   tools: TurnTools,
-): Effect.fn.Return<void, ModelError, ModelClient | Scope.Scope> {
+): Effect.fn.Return<void, ModelError | ImagesRefused, ModelClient | Scope.Scope> {
   const { settings } = turn
+  let hasAnswered = (turn.calls ?? []).length > 0
   let progress = firstProgress(turn)
   let attempt = 0
   let summary: SummaryState = "none"
@@ -112,11 +114,12 @@ const loop = Effect.fnUntraced(function* (
     const outcome = yield* Effect.result(respond(turn, port, tools, step))
     if (outcome._tag === "Success") {
       attempt = 0
+      hasAnswered = true
       if (summary === "fresh") summary = "answered"
       progress = { sawSeq: step.seq, ...(yield* resultOf(outcome.success, turn, port)) }
     } else if (yield* summariseAfter(outcome.failure, turn, port, step, summary)) {
       summary = "fresh"
-    } else {
+    } else if (!(yield* withoutRefused(outcome.failure, port, step, hasAnswered))) {
       yield* beforeRetry(settings.provider, ++attempt, outcome.failure, port.emit)
     }
   }

@@ -44,6 +44,8 @@ export type CallStart = Pick<
 export interface TurnPort {
   /** Emits events of the turn, in order. Resolves when they are in the inbox of the conversation. */
   readonly emit: (messages: ReadonlyArray<EventMsg>) => Effect.Effect<void>
+  /** Names for a person of images with these addresses, in the same order. */
+  readonly imageNames: (urls: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>>
   /** The id of a call in events: that of the provider, or another one if an event has it already. */
   readonly eventCallId: (callId: string) => string
   /** Records that a call is about to run or to be asked about. Resolves with false when the turn has ended: then it must not. */

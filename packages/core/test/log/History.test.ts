@@ -1,7 +1,7 @@
 import type { Event, EventMsg } from "@colloquy/protocol/EventMsg"
 import type { ResponseItem } from "@colloquy/protocol/ResponseItem"
 import { assert, describe, it } from "@effect/vitest"
-import { historyOf, isToolCall, outputFor } from "../../src/log/History.ts"
+import { foldHistory, historyOf, isToolCall, outputFor } from "../../src/log/History.ts"
 import { assistantItem, callItem, outputItem, userItem } from "../support.ts"
 
 const isItem = (x: ResponseItem | EventMsg): x is ResponseItem =>
@@ -148,5 +148,29 @@ describe("outputFor", () => {
     )
     assert.deepStrictEqual(historyOf(events(...said("a"), dropped(5))), [])
     assert.lengthOf(historyOf(events(...said("a"), dropped(0))), 2)
+  })
+
+  it("replaces the images that an error names, and no later ones, and counts their tokens no more", () => {
+    const image = (image_url: string): ResponseItem => ({
+      type: "message",
+      role: "user",
+      content: [{ type: "input_image", image_url }],
+    })
+    const refused = (skip: number, count: number): EventMsg => ({
+      type: "error",
+      message: "no",
+      refused_images: { skip, count },
+    })
+    const placeholder = userItem("[image left out: the model provider refused it]")
+    const before = [image("a"), image("b"), image("c"), image("d")]
+    const after = [image("a"), placeholder, placeholder, image("d")]
+    const first = events(...before, refused(1, 2))
+    assert.deepStrictEqual(historyOf(first), after)
+    // Images that were replaced count no more.
+    const second = events(...before, refused(1, 2), refused(1, 1))
+    assert.deepStrictEqual(historyOf(second), [...after.slice(0, 3), placeholder])
+    assert.deepStrictEqual(foldHistory(first).tokens, foldHistory(events(...after)).tokens)
+    // A log names no more images than its history has; one that does is no fault.
+    assert.deepStrictEqual(historyOf(events(userItem("x"), refused(3, 5))), [userItem("x")])
   })
 })

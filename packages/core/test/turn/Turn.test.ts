@@ -67,6 +67,7 @@ const setUp = (
     requestInput: () => Effect.die("no agent asks here"),
     canRequestInput: Effect.succeed(false),
     eventCallId: (id) => id,
+    imageNames: Effect.succeed,
     recordCall: () => Effect.succeed(true),
     emit: (messages) =>
       Effect.sync(() => {

@@ -79,10 +79,21 @@ export const TurnAborted = event(
 /** A turn was interrupted, replaced by another one, or cut off by the end of the process. */
 export type TurnAborted = typeof TurnAborted.Type
 
+/** Which images of the history later requests leave out: `count` of them, after the first `skip`. */
+const RefusedImages = Schema.Struct({ skip: Schema.Int, count: Schema.Int }).annotate({
+  identifier: "RefusedImages",
+})
+/** Which images of the history later requests leave out: `count` of them, after the first `skip`. */
+export type RefusedImages = typeof RefusedImages.Type
+
 /** The event `error`; its `doc` describes it. */
 export const ErrorEvent = event(
   "error",
-  { message: Schema.String },
+  {
+    message: Schema.String,
+    /** The images that the provider refused and a text replaces in the history. Not in the original. */
+    refused_images: Schema.optionalKey(RefusedImages),
+  },
   { ...original, doc: "The turn cannot continue. Its terminal event follows." },
 )
 /** The turn cannot continue. Its terminal event follows. */
@@ -91,7 +102,11 @@ export type ErrorEvent = typeof ErrorEvent.Type
 /** The event `stream_error`; its `doc` describes it. */
 export const StreamError = event(
   "stream_error",
-  { message: Schema.String },
+  {
+    message: Schema.String,
+    /** As in `error`. */
+    refused_images: Schema.optionalKey(RefusedImages),
+  },
   {
     ...original,
     doc: "The connection to the model failed; the request is sent again. The text that was received so far is discarded.",

@@ -8,6 +8,7 @@ const kinds: ReadonlyArray<readonly [RegExp, ErrorInfo & string]> = [
   [/rate limit/i, "rateLimitExceeded"],
   [/overloaded|at capacity/i, "serverOverloaded"],
   [/experiencing high demand/i, "internalServerError"],
+  [/provider refused (?:an image|one of \d+ images)/, "badRequest"],
 ]
 
 /** The status of the provider's response, where the text names it. */

@@ -25,6 +25,11 @@ const rows: ReadonlyArray<readonly [string, ErrorInfo]> = [
     "Conversation is still above the token limit after automatic summarization (limit 5)",
     "contextWindowExceeded",
   ],
+  [
+    "the model provider refused an image (a.png); later requests leave it out: unexpected status 400 Bad Request: no",
+    "badRequest",
+  ],
+  ["the model provider refused one of 2 images (a.png; b.png): no", "badRequest"],
   ["stream disconnected before completion: strange", "other"],
 ]
 

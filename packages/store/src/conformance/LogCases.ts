@@ -69,6 +69,9 @@ const longLog = (meta = sampleMeta(1)) => ({
     ...Array.from({ length: 60 }, (_, i) => exchange(9 + 3 * i, `words ${i}`)),
     exchange(189, "x".repeat(200_000)),
     exchange(192, 'odd \u0000\n\r\u2028\ud800 "\\ü🙂'),
+    eventsFrom(195, [
+      { type: "stream_error", message: "no image", refused_images: { skip: 0, count: 1 } },
+    ]),
   ],
 })
 
@@ -112,7 +115,7 @@ const positions: Behaviour = {
   run: Effect.gen(function* () {
     const store = yield* ConversationStore
     const { id, records } = yield* stored()
-    for (const seq of [0, 1, 5, 8, 9, 100, 188, 191, 194]) {
+    for (const seq of [0, 1, 5, 8, 9, 100, 188, 191, 194, 195]) {
       const from = yield* store.positionOf(id, seq)
       const page = yield* store.read(id, { ...(from === undefined ? {} : { from }), max: 1 })
       const expected = records.find((r) => r._tag === "Event" && r.event.seq === seq)
@@ -130,7 +133,7 @@ const positions: Behaviour = {
     }
     yield* expectEqual(
       "position of an event that does not exist",
-      yield* store.positionOf(id, 195),
+      yield* store.positionOf(id, 196),
       undefined,
     )
   }),
@@ -142,7 +145,7 @@ const positionsWhileGrowing: Behaviour = {
     const store = yield* ConversationStore
     const { id, records, writer } = yield* stored()
     const place = yield* store.positionOf(id, 50)
-    const more = exchange(195, "more")
+    const more = exchange(196, "more")
     yield* writer.append(more, "written")
     const whole = [...records, ...more]
     const at = whole.findIndex((r) => r._tag === "Event" && r.event.seq === 50)

@@ -14,6 +14,7 @@ import { answerOf } from "../../log/MessageEvents.ts"
 import { reasoningOf } from "../Reasoning.ts"
 import { beforeRetry } from "../Retry.ts"
 import { triggerText } from "../../log/Compacted.ts"
+import { imagesOf, withoutImages } from "../../log/RefusedImages.ts"
 import { compactPromptOf } from "./CompactPrompt.ts"
 import { laterHalf } from "./Shorten.ts"
 
@@ -34,6 +35,11 @@ const trigger: MessageItem = {
 const tooLong: EventMsg = {
   type: "background_event",
   message: "the history is too long to be summarised in one request; its oldest part is left out",
+}
+
+const imageRefused: EventMsg = {
+  type: "background_event",
+  message: "the model provider refused an image of the history; it is summarised without images",
 }
 
 const ask = (request: ModelRequest): Effect.Effect<Summary, ModelError, ModelClient> =>
@@ -74,16 +80,22 @@ export const summarise = Effect.fnUntraced(function* (
   const { conversationId, settings } = of
   let input = history
   let attempt = 0
+  let isShortened = false
   while (true) {
     const outcome = yield* Effect.result(ask(requestOf(conversationId, settings, input)))
     if (outcome._tag === "Success") return outcome.success
     const error = outcome.failure
     const shorter = error.reason === "ContextWindow" ? laterHalf(input) : undefined
-    if (shorter === undefined) {
-      yield* beforeRetry(settings.provider, ++attempt, error, emit)
-    } else {
-      if (input === history) yield* emit([tooLong])
+    const shown = error.reason === "Image" ? imagesOf(input).length : 0
+    if (shorter !== undefined) {
+      if (!isShortened) yield* emit([tooLong])
+      isShortened = true
       input = shorter
+    } else if (shown > 0) {
+      yield* emit([imageRefused])
+      input = withoutImages(input, { skip: 0, count: shown })
+    } else {
+      yield* beforeRetry(settings.provider, ++attempt, error, emit)
     }
   }
 })

@@ -5,6 +5,7 @@
 import { ModelError, type ModelProvider } from "@colloquy/core/ModelClient"
 import { isOverflow } from "./Overflow.ts"
 import { type ProviderFault, usageLimit } from "./ProviderFault.ts"
+import { refusesImage } from "../../RefusedImage.ts"
 
 /** Start of the message when a stream ends too early. */
 export const disconnected = "stream disconnected before completion: "
@@ -30,14 +31,14 @@ export const streamFailure = (
   options?: {
     readonly retryable?: boolean
     readonly retryAfterMs?: number
-    /** The request is longer than the model's context window. */
-    readonly overflow?: boolean
+    /** Why the same request would fail again. */
+    readonly reason?: "ContextWindow" | "Image"
   },
 ): ModelError =>
   new ModelError({
-    reason: options?.overflow === true ? "ContextWindow" : "Stream",
+    reason: options?.reason ?? "Stream",
     message: `${disconnected}${detail}`,
-    retryable: options?.retryable ?? options?.overflow !== true,
+    retryable: options?.retryable ?? options?.reason === undefined,
     ...delayMember(options?.retryAfterMs),
   })
 
@@ -89,8 +90,9 @@ export const reportedFailure = (
   const { codes } = fault
   const message = withMeaning(codes, fault.message ?? otherwise)
   if (codes.concat("").some((code) => isOverflow(code, message))) {
-    return streamFailure(message, { overflow: true })
+    return streamFailure(message, { reason: "ContextWindow" })
   }
+  if (refusesImage(codes, message)) return streamFailure(message, { reason: "Image" })
   const delay = codes.includes("rate_limit_exceeded") ? namedDelayMs(message) : undefined
   return streamFailure(message, {
     // A provider that asks for a delay of more than a minute is not waited for, as with HTTP

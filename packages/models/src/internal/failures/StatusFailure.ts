@@ -11,6 +11,7 @@ import { delayMember, maxRetryAfterMs } from "./Failures.ts"
 import { isObject } from "../JsonObject.ts"
 import { isOverflow } from "./Overflow.ts"
 import { type ProviderFault, readFault, usageLimit } from "./ProviderFault.ts"
+import { statusRefusesImage } from "../../RefusedImage.ts"
 import { statusText } from "./StatusText.ts"
 
 /**
@@ -106,10 +107,12 @@ export const statusFailure = (
   if (limited !== undefined) return refused(limited)
   const message = `unexpected status ${statusText(status)}: ${body}`
   if (status === 401) return { ...refused(message), repeats: wire === "responses" ? 1 : 0 }
-  if (sizeStatuses.has(status) && isOverflow(undefined, body)) {
-    const error = new ModelError({ reason: "ContextWindow", message, retryable: false, status })
-    return { error, repeats: 0 }
-  }
+  const final = (reason: ModelError["reason"]): FailedAttempt => ({
+    error: new ModelError({ reason, message, retryable: false, status }),
+    repeats: 0,
+  })
+  if (sizeStatuses.has(status) && isOverflow(undefined, body)) return final("ContextWindow")
+  if (statusRefusesImage(status, fault.codes, body)) return final("Image")
   if (status !== 429 && status < 500) return refused(message, status === 408)
   return repeatable(wire, status, delayMs)
 }
