@@ -30,7 +30,6 @@ import type { ConversationCalls } from "../Nodes.ts"
 import { elsewhereOf, heldElsewhere, isMoving } from "./Moving.ts"
 import type { Route, Routing } from "./Routing.ts"
 import { sourceHere, sourceThere } from "./Sources.ts"
-import { stateOf } from "./StateText.ts"
 
 /** What the conversations of a manager share. */
 export interface ConversationParts {
@@ -271,7 +270,8 @@ export class ClusterConversation implements Conversation {
           (because) =>
             new ConversationUnavailable({ id: this.id, reason: because.message, because }),
         ),
-        Effect.map((settings) => stateOf(rest, settings)),
+        // The owner of the conversation sends its state, which is plain data but for the settings.
+        Effect.map((settings) => ({ ...(JSON.parse(rest) as Omit<State, "settings">), settings })),
       ),
     )
   }

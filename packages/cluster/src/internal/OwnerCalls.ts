@@ -33,7 +33,6 @@ import { Elsewhere } from "../NodeErrors.ts"
 import type { ConversationCalls } from "../Nodes.ts"
 import type { Workspaces } from "../Workspaces.ts"
 import { elsewhereOf, heldElsewhere } from "./Moving.ts"
-import { textOf } from "./StateText.ts"
 
 /** What the operations need of this node. */
 export interface OwnerParts {
@@ -186,8 +185,8 @@ class OwnerCalls implements ConversationCalls {
     settled(
       payload.id,
       Effect.gen({ self: this }, function* () {
-        const state = yield* (yield* this.get(payload)).state
-        return { settings: toStored(state.settings), rest: textOf(state) }
+        const { settings, ...rest } = yield* (yield* this.get(payload)).state
+        return { settings: toStored(settings), rest: JSON.stringify(rest) }
       }),
     )
 

@@ -3,8 +3,7 @@
  * receipt again and nothing happens. Pure, in bounded memory.
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
-import * as HashMap from "effect/HashMap"
-import * as Option from "effect/Option"
+import * as Hash from "effect/Hash"
 
 /** What became of a submission. `none`: it started, joined and queued no turn. */
 type Disposition = "started" | "joined" | "waiting" | "none"
@@ -16,22 +15,22 @@ export interface Receipt {
   readonly disposition: Disposition
 }
 
-/** The receipts of a conversation, and its next automatic id. */
-export interface Receipts {
-  /**
-   * By the id that the client chose; that of the receipt differs when the input joined a turn. Each submission looks for its
-   * own here: to look through a list would take longer the more a conversation has had.
-   */
-  readonly kept: HashMap.HashMap<SubmissionId, Receipt>
-  /** The chosen ids, oldest first. */
-  readonly order: ReadonlyArray<SubmissionId>
-  /** Number of the next automatic submission id; they count from 0 per conversation, as in the original program. */
-  readonly nextId: number
+interface Kept {
+  /** The id that the client chose; `receipt.id` differs when the input joined a turn. */
+  readonly chosen: SubmissionId
+  readonly receipt: Receipt
 }
 
-/** Receipts as plain data: those of chosen ids, oldest first. */
-export interface PlainReceipts {
-  readonly kept: ReadonlyArray<readonly [chosen: SubmissionId, receipt: Receipt]>
+/** The receipts of a conversation, and its next automatic id. */
+export interface Receipts {
+  /** Receipts of chosen ids, oldest first. */
+  readonly kept: ReadonlyArray<Kept>
+  /**
+   * The hashes of the chosen ids, in the same order. Each submission looks for its id, and to compare it with a thousand
+   * others that lie anywhere in memory would take a good part of the time of a turn.
+   */
+  readonly hashes: ReadonlyArray<number>
+  /** Number of the next automatic submission id; they count from 0 per conversation, as in the original program. */
   readonly nextId: number
 }
 
@@ -39,11 +38,18 @@ export interface PlainReceipts {
 export const maxReceipts = 1024
 
 /** No receipts. */
-export const none: Receipts = { kept: HashMap.empty(), order: [], nextId: 0 }
+export const none: Receipts = { kept: [], hashes: [], nextId: 0 }
+
+const indexOf = ({ hashes, kept }: Receipts, chosen: SubmissionId): number => {
+  const hash = Hash.string(chosen)
+  let index = hashes.indexOf(hash)
+  while (index !== -1 && kept[index]?.chosen !== chosen) index = hashes.indexOf(hash, index + 1)
+  return index
+}
 
 /** The receipt of an earlier submission with that id. */
 export const receiptOf = (receipts: Receipts, chosen: SubmissionId): Receipt | undefined =>
-  Option.getOrUndefined(HashMap.get(receipts.kept, chosen))
+  receipts.kept[indexOf(receipts, chosen)]?.receipt
 
 /** The number of an automatic id with this text; -1 for a text that no automatic id has. */
 const asAutomatic = (id: SubmissionId): number => (/^(0|[1-9]\d*)$/.test(id) ? Number(id) : -1)
@@ -74,33 +80,28 @@ export const spend = (receipts: Receipts, id: SubmissionId): Receipts => {
     : { ...receipts, nextId: Math.max(receipts.nextId, number + 1) }
 }
 
-/**
- * Adds a receipt, or replaces that of the same id. Beyond the limit the oldest is dropped; its id stays used if an automatic id
- * could repeat it.
- */
-export const keep = (receipts: Receipts, chosen: SubmissionId, receipt: Receipt): Receipts => {
-  const { order: before } = receipts
-  const isKnown = HashMap.has(receipts.kept, chosen)
-  const order = [...(isKnown ? before.filter((id) => id !== chosen) : before), chosen]
-  const kept = HashMap.set(receipts.kept, chosen, receipt)
-  if (order.length <= maxReceipts) return { ...receipts, kept, order }
-  const oldest = order.shift() ?? ""
-  const forgotten = asAutomatic(oldest)
-  const nextId = forgotten < farthest ? Math.max(receipts.nextId, forgotten + 1) : receipts.nextId
-  return { kept: HashMap.remove(kept, oldest), order, nextId }
+const without = (receipts: Receipts, index: number): Receipts => ({
+  ...receipts,
+  kept: receipts.kept.toSpliced(index, 1),
+  hashes: receipts.hashes.toSpliced(index, 1),
+})
+
+/** Drops the oldest receipt where there is no room; its id stays used if an automatic id could repeat it. */
+const withRoom = (receipts: Receipts): Receipts => {
+  const { kept, nextId } = receipts
+  if (kept.length < maxReceipts) return receipts
+  const forgotten = asAutomatic(kept[0]?.chosen ?? "")
+  const next = forgotten < farthest ? Math.max(nextId, forgotten + 1) : nextId
+  return { ...without(receipts, 0), nextId: next }
 }
 
-/** The receipts as plain data. */
-export const toPlain = ({ kept, nextId, order }: Receipts): PlainReceipts => ({
-  kept: order.flatMap((id) =>
-    Option.match(HashMap.get(kept, id), { onNone: () => [], onSome: (one) => [[id, one]] }),
-  ),
-  nextId,
-})
-
-/** The receipts that `toPlain` gave. */
-export const fromPlain = ({ kept, nextId }: PlainReceipts): Receipts => ({
-  kept: HashMap.fromIterable(kept),
-  order: kept.map(([id]) => id),
-  nextId,
-})
+/** Adds a receipt as the newest, or in place of that of the same id. */
+export const keep = (receipts: Receipts, chosen: SubmissionId, receipt: Receipt): Receipts => {
+  const index = indexOf(receipts, chosen)
+  const { hashes, kept, nextId } = index === -1 ? withRoom(receipts) : without(receipts, index)
+  return {
+    kept: [...kept, { chosen, receipt }],
+    hashes: [...hashes, Hash.string(chosen)],
+    nextId,
+  }
+}
