@@ -57,6 +57,18 @@ describe("Skills", () => {
     ),
   )
 
+  it.live("a folder of skills that cannot be read is one of the errors", () =>
+    withFiles({ "repo/.git/HEAD": "", "repo/.agents/skills": "a file" }, (root) =>
+      Effect.gen(function* () {
+        const { list } = yield* Skills.make({ stateDirectory: `${root}/state` })
+        assert.deepStrictEqual(yield* list(`${root}/repo`), {
+          skills: [],
+          errors: [{ path: `${root}/repo/.agents/skills`, message: "cannot be read: BadResource" }],
+        })
+      }),
+    ),
+  )
+
   it.live("L15 a link of a project does not lead to a secret", () =>
     withFiles({ ...files, "state/auth.json": skill("secret") }, (root) =>
       Effect.gen(function* () {
