@@ -35,7 +35,7 @@ import {
   start,
   type StartedProgram,
 } from "./StartedProgram.ts"
-import * as StartTurns from "./StartTurns.ts"
+import { longestTurn, type StartTurn, StartTurns, type TakeTurn } from "./StartTurns.ts"
 import { Watchdog } from "./Watchdog.ts"
 
 /** How long to read pipes that a background process still holds open; the original waits as long. */
@@ -62,7 +62,7 @@ export class CommandRunner extends Context.Service<
      * interrupt ends the program in the same way before it completes. Fails only when the program never ran, or when
      * the system does not show whether descendants are left.
      *
-     * Only a few programs start at once. `launch` as an effect is run when it is the turn of this one, so that what it
+     * Only a few programs of the process start at once. `launch` as an effect is run when it is the turn of this one, so that what it
      * finds in the file system is as it was just before the start.
      */
     readonly run: (
@@ -81,7 +81,7 @@ export class CommandRunner extends Context.Service<
         fs: yield* FileSystem.FileSystem,
         group: yield* ProcessGroup,
         watchdog: yield* Watchdog,
-        turn: StartTurns.make(),
+        turn: (yield* StartTurns).take,
       }
       return CommandRunner.of({
         run: (launch, options) => Effect.scoped(runScoped(parts, launch, options)),
@@ -89,7 +89,7 @@ export class CommandRunner extends Context.Service<
     }),
   )
 
-  /** The service with the process groups of this machine. */
+  /** The service with the process groups of this machine. Needs the turns that all runners of the process share. */
   static readonly layer = Layer.provide(
     this.layerOfGroups,
     Layer.merge(ProcessGroup.layer, Watchdog.layer),
@@ -113,11 +113,11 @@ const endingOf = (handle: ChildProcessSpawner.ChildProcessHandle): Effect.Effect
 /** Waits until the program ends or its time is up, and for the end of its turn to start. */
 const endingInTime = Effect.fnUntraced(function* (
   { handle, mayRun }: StartedProgram,
-  turn: StartTurns.StartTurn,
+  turn: StartTurn,
   timeout: Duration.Duration,
 ) {
   yield* turn.endAfter(mayRun)
-  const begun = Effect.timeoutOption(mayRun, StartTurns.longestTurn)
+  const begun = Effect.timeoutOption(mayRun, longestTurn)
   const late = Effect.as(Effect.andThen(begun, Effect.sleep(timeout)), Option.none<Ending>())
   const ending = yield* Effect.raceFirst(Effect.asSome(endingOf(handle)), late)
   yield* turn.end
@@ -125,7 +125,7 @@ const endingInTime = Effect.fnUntraced(function* (
 })
 
 interface Parts extends ProgramServices {
-  readonly turn: StartTurns.TakeTurn
+  readonly turn: TakeTurn
 }
 
 const runScoped = Effect.fnUntraced(function* (
