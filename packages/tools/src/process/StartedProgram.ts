@@ -133,6 +133,17 @@ const startedProgram = (
   }
 }
 
+/** Ends the groups and the marked descendants of a program that is not over. */
+const endProgram = Effect.fnUntraced(function* (
+  group: ProcessGroup["Service"],
+  program: StartedProgram,
+  killGrace: Duration.Duration,
+) {
+  if (program.over) return
+  yield* endGroup(group, program, killGrace)
+  if (program.marked !== undefined) yield* killMarkedOrWarn(group, program.marked)
+})
+
 /** Starts the program. When the scope closes, its process groups have been ended. */
 export const start = Effect.fnUntraced(function* (
   parts: ProgramServices,
@@ -167,11 +178,7 @@ export const start = Effect.fnUntraced(function* (
   return yield* Effect.acquireRelease(
     Effect.onError(spawning, () => Scope.close(lifetime, Exit.void)),
     Effect.fnUntraced(function* (program) {
-      if (!program.over) {
-        yield* endGroup(parts.group, program, killGrace)
-        const { marked } = program
-        if (marked !== undefined) yield* killMarkedOrWarn(parts.group, marked)
-      }
+      yield* endProgram(parts.group, program, killGrace)
       yield* groups.remove
       // The platform's own finalizers wait for dead processes too; nothing here depends on them any more.
       yield* Effect.forkDetach(Scope.close(lifetime, Exit.void))
