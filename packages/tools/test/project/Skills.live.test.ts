@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -98,7 +99,9 @@ describe("Skills", () => {
             Skills.layer({ stateDirectory: `${root}/state` }),
             Layer.mock(SettingsResolver)({
               resolve: () =>
-                Effect.succeed({ cwd: `${root}/repo`, userInstructions: "before" } as never),
+                Effect.succeed(
+                  scriptedSettings({ cwd: `${root}/repo`, userInstructions: "before" }),
+                ),
             }),
           ),
         ),
