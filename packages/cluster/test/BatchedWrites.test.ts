@@ -1,23 +1,34 @@
 /** The writes of a socket between nodes. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
+import * as Logger from "effect/Logger"
+import * as References from "effect/References"
 import * as Scope from "effect/Scope"
 import * as Socket from "effect/socket/Socket"
 import * as TestClock from "effect/testing/TestClock"
 import { batched } from "../src/node/BatchedWrites.ts"
+
+const socketOf = (
+  send: (packet: ReadonlyArray<unknown>) => Effect.Effect<void, Socket.SocketError>,
+) =>
+  Socket.make({
+    reader: Effect.never,
+    writer: Effect.succeed({ write: (chunk) => send([chunk]), writeAll: send }),
+  })
+
+const lost = new Socket.SocketError({
+  reason: new Socket.SocketWriteError({ cause: new Error("lost") }),
+})
 
 /** A socket that notes its packets, and has room while the latch is open. */
 const noted = (room: Latch.Latch) => {
   const packets: Array<ReadonlyArray<unknown>> = []
   const send = (packet: ReadonlyArray<unknown>) =>
     room.whenOpen(Effect.sync(() => void packets.push(packet)))
-  const socket = Socket.make({
-    reader: Effect.never,
-    writer: Effect.succeed({ write: (chunk) => send([chunk]), writeAll: send }),
-  })
-  return { packets, socket: batched(socket) }
+  return { packets, socket: batched(socketOf(send)) }
 }
 
 describe("batched writes", () => {
@@ -77,6 +88,35 @@ describe("batched writes", () => {
       assert.deepStrictEqual(packets, [])
     }),
   )
+
+  for (const [name, send, why] of [
+    ["cannot be sent", Effect.fail(lost), /SocketError/],
+    ["is not taken within a second", Effect.never, /TimeoutError/],
+  ] as const) {
+    it.effect(`a last packet that ${name} is logged at Debug, and the socket is closed`, () =>
+      Effect.gen(function* () {
+        const logged: Array<string> = []
+        const logger = Logger.make(({ logLevel, message }) => {
+          logged.push(`${logLevel} ${[message].flat().map(String).join(" ")}`)
+        })
+        const scope = yield* Scope.make()
+        const { write } = yield* Scope.provide(batched(socketOf(() => send)).writer, scope)
+        yield* write("a")
+        const closing = yield* Effect.forkChild(
+          Scope.close(scope, Exit.void).pipe(
+            Effect.provide(Logger.layer([logger])),
+            Effect.provideService(References.MinimumLogLevel, "Debug"),
+          ),
+          { startImmediately: true },
+        )
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(closing)
+        assert.lengthOf(logged, 1)
+        assert.match(logged[0] ?? "", /^Debug the last packet of a connection between nodes/)
+        assert.match(logged[0] ?? "", why)
+      }),
+    )
+  }
 
   it.effect("precede the end that is written behind them", () =>
     Effect.gen(function* () {

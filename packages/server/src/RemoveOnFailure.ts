@@ -8,6 +8,12 @@ export const removeOnFailure =
   (id: ConversationId) =>
   <A, E, R>(rest: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | ConversationsView> =>
     Effect.tapError(rest, () =>
-      // The client is told why the request failed, not why the rest of it cannot be removed.
-      Effect.flatMap(ConversationsView, (conversations) => Effect.ignore(conversations.remove(id))),
+      Effect.flatMap(ConversationsView, (conversations) => conversations.remove(id)).pipe(
+        // The client gets the reason why its request failed; that the conversation is left is for the operator.
+        Effect.catch(({ message }) =>
+          Effect.logWarning(
+            `could not remove conversation ${id}, whose creation has failed: ${message}`,
+          ),
+        ),
+      ),
     )

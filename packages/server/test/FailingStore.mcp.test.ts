@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { elicitations, exec, asking, initialize, oneCall, withdrawn } from "./support/Asking.ts"
+import { created } from "./support/Conversing.ts"
 import { type Harness, toolCall, withServer } from "./support/Harness.ts"
 import { asked, callAsTask, taskIdIn } from "./support/Tasking.ts"
 import type { WireMessage } from "./support/Wire.ts"
@@ -26,8 +27,7 @@ const withWaitingTurn = (
     return withServer(options, (server) =>
       Effect.gen(function* () {
         yield* server.send(initialize({ elicitation: {} }))
-        const made = yield* server.call("new", "conversationCreate", {})
-        const id = String(made.result?.["structuredContent"]?.["conversation_id" as never])
+        const id = yield* created(server, "new")
         yield* server.call("stream", "conversationStream", { conversation_id: id })
         yield* server.call("say", "conversationSendMessage", {
           conversation_id: id,
@@ -63,8 +63,7 @@ describe("an MCP server whose store is full", () => {
           const options = { script: oneCall, tools: asking([]).tools, store: store.layer }
           yield* withServer(options, (server) =>
             Effect.gen(function* () {
-              const made = yield* server.call("new", "conversationCreate", {})
-              const threadId = made.result?.["structuredContent"]?.["conversation_id" as never]
+              const threadId = yield* created(server, "new")
               store.room = room
               const args = name === "codex" ? {} : { threadId }
               yield* server.send(toolCall(1, name, { prompt: "go", ...args }))

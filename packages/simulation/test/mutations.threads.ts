@@ -149,7 +149,7 @@ export const threadMutations: ReadonlyArray<Mutation> = [
     law: "L3",
     name: "a thread is left behind by a start that fails",
     file: "packages/server/src/RemoveOnFailure.ts",
-    find: "Effect.ignore(conversations.remove(id))",
+    find: "conversations.remove(id)",
     replace: "Effect.void",
   },
   {

@@ -48,7 +48,7 @@ export const wireMutations: ReadonlyArray<Mutation> = [
   {
     law: "L9",
     name: "requests in flight delay the end of the server",
-    file: "packages/server/src/jsonrpc/Peer.ts",
+    file: "packages/server/src/jsonrpc/peer/Drain.ts",
     find: "inFlight.drain(shutdownGrace, outlasted)",
     replace: 'inFlight.drain("1 hour", outlasted)',
   },

@@ -2,11 +2,13 @@
 import type { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { ToolServers } from "@colloquy/tools/mcp/ToolServers"
 import { CommandRunner } from "@colloquy/tools/process/CommandRunner"
+import { StartTurns } from "@colloquy/tools/process/StartTurns"
 import { TrustedPrograms } from "@colloquy/tools/programs/TrustedPrograms"
 import * as ProjectDocs from "@colloquy/tools/project/ProjectDocs"
 import * as SandboxLayer from "@colloquy/tools/sandbox/SandboxLayer"
 import * as Tools from "@colloquy/tools/Tools"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
@@ -22,11 +24,18 @@ export interface MachineFacts {
 
 /**
  * Shared by all agents of the process: a program is trusted only outside of every directory that the commands of any of
- * them can write to.
+ * them can write to, and the starts of all of them have one bound.
  */
-const programs = Effect.runSync(
+const shared = Effect.runSync(
   Effect.cached(
-    TrustedPrograms.make({ environment: process.env }).pipe(Effect.provide(NodeServices.layer)),
+    TrustedPrograms.make({ environment: process.env }).pipe(
+      Effect.provide(NodeServices.layer),
+      Effect.map((programs) =>
+        Context.make(TrustedPrograms, programs).pipe(
+          Context.add(StartTurns, StartTurns.makeUnsafe()),
+        ),
+      ),
+    ),
   ),
 )
 
@@ -48,7 +57,7 @@ export const layer = ({ hiddenPaths, secretNames }: MachineFacts): Layer.Layer<T
       }),
     ]),
     // A cached effect starts anew when its only caller is interrupted.
-    Layer.provide(Layer.effect(TrustedPrograms, Effect.uninterruptible(programs))),
+    Layer.provide(Layer.effectContext(Effect.uninterruptible(shared))),
     Layer.provide([NodeServices.layer, FetchHttpClient.layer]),
   )
 }

@@ -5,6 +5,7 @@ import type { EventMsg } from "@colloquy/protocol/EventMsg"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
 import { CommandRunner } from "@colloquy/tools/process/CommandRunner"
+import { StartTurns } from "@colloquy/tools/process/StartTurns"
 import { Sandbox } from "@colloquy/tools/sandbox/Sandbox"
 import * as SandboxLayer from "@colloquy/tools/sandbox/SandboxLayer"
 import * as Tools from "@colloquy/tools/Tools"
@@ -54,7 +55,7 @@ const machineOf = ({
     machine: { platform: process.platform, processor: process.arch },
     ...options,
   })
-  const below = Layer.mergeAll(CommandRunner.layer, sandbox)
+  const below = Layer.merge(Layer.provide(CommandRunner.layer, StartTurns.layer), sandbox)
   return Tools.layer({ ...options, node: process.execPath, secretNames: [] }).pipe(
     Layer.provide(ToolServers.layer()),
     Layer.provideMerge(below),

@@ -66,10 +66,19 @@ const targetOf = (request: IncomingMessage): readonly [path: string, query: URLS
     : [target.slice(0, at), new URLSearchParams(target.slice(at + 1))]
 }
 
-const replyTo = (
+/** What the server waits for. */
+interface Waiting {
+  /** Zero until the server listens, if it takes any free port. */
+  port: number
+  /** State of the login in progress, if any. */
+  state?: string
+  readonly outcome: Deferred.Deferred<string, AuthFailed>
+}
+
+const replyToCallback = (
   query: URLSearchParams,
   state: string,
-  outcome: Deferred.Deferred<string, AuthFailed>,
+  outcome: Waiting["outcome"],
 ): Reply => {
   if (!same(query.get("state") ?? "", state)) {
     return [400, "Another login", "This address belongs to another login attempt."]
@@ -83,6 +92,18 @@ const replyTo = (
   if (code === null || code === "") return [400, "No code", "This address contains no code."]
   Deferred.doneUnsafe(outcome, Effect.succeed(code))
   return [200, "Logged in", "You can close this window."]
+}
+
+const replyTo = (request: IncomingMessage, { outcome, port, state }: Waiting): Reply => {
+  if (!hasLoopbackHost(request, port)) {
+    return [403, "Forbidden", "This server does not serve the requested host."]
+  }
+  const [path, query] = targetOf(request)
+  if (request.method !== "GET" || path !== callbackPath) {
+    return [404, "Not found", "There is no page at this address."]
+  }
+  if (state === undefined) return [400, "No login", "No login is in progress."]
+  return replyToCallback(query, state, outcome)
 }
 
 const listen = (server: Server, port: number) =>
@@ -111,26 +132,15 @@ export const make = Effect.fnUntraced(function* (
   port: number,
 ): Effect.fn.Return<LoginServer, AuthFailed, Scope.Scope> {
   const outcome = yield* Deferred.make<string, AuthFailed>()
-  const waiting: { state?: string; port: number } = { port }
+  const waiting: Waiting = { port, outcome }
   const fork = Effect.runForkWith(yield* Effect.context())
   const logFailed = (what: string, fault: unknown) => {
     fork(Effect.logWarning(`${what} to the login server failed`, fault))
   }
-  const serve = (request: IncomingMessage): Reply => {
-    if (!hasLoopbackHost(request, waiting.port)) {
-      return [403, "Forbidden", "This server does not serve the requested host."]
-    }
-    const [path, query] = targetOf(request)
-    if (request.method !== "GET" || path !== callbackPath) {
-      return [404, "Not found", "There is no page at this address."]
-    }
-    if (waiting.state === undefined) return [400, "No login", "No login is in progress."]
-    return replyTo(query, waiting.state, outcome)
-  }
   const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
     // An exception that is thrown here would end the process: Node does not catch it.
     try {
-      reply(response, ...serve(request))
+      reply(response, ...replyTo(request, waiting))
     } catch (defect) {
       logFailed("a request", defect)
       response.destroy()

@@ -1,8 +1,9 @@
 /**
- * The trusted programs of the process, loaded at their first use. The tools, the app-server's commands and `notify` are
- * loaded separately but share this one service, because it must know every directory that commands of any conversation can
- * write to.
+ * The trusted programs of the process and the turns to start programs, loaded at their first use. The tools, the
+ * app-server's commands and `notify` are loaded separately but share these services: the first must know every directory
+ * that commands of any conversation can write to, the second bounds the starts of the whole process.
  */
+import type { StartTurns } from "@colloquy/tools/process/StartTurns"
 import type { TrustedPrograms } from "@colloquy/tools/programs/TrustedPrograms"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,8 +15,8 @@ type Variables = Readonly<Record<string, string | undefined>>
 export class SharedPrograms extends Context.Service<
   SharedPrograms,
   {
-    /** Provides the shared service; creates it at the first use, even if that caller is interrupted. */
-    readonly layer: Layer.Layer<TrustedPrograms>
+    /** Provides the shared services; creates them at the first use, even if that caller is interrupted. */
+    readonly layer: Layer.Layer<StartTurns | TrustedPrograms>
   }
 >()("colloquy/SharedPrograms") {
   static readonly layerOf = (environment: Variables): Layer.Layer<SharedPrograms> =>

@@ -5,6 +5,7 @@ import { FileFailed, FilePort } from "@colloquy/server/thread/host/ports/FilePor
 import { run } from "@colloquy/tools/machine/ClientCommand"
 import * as ClientFiles from "@colloquy/tools/machine/ClientFiles"
 import { CommandRunner } from "@colloquy/tools/process/CommandRunner"
+import type { StartTurns } from "@colloquy/tools/process/StartTurns"
 import { TrustedPrograms } from "@colloquy/tools/programs/TrustedPrograms"
 import { Sandbox } from "@colloquy/tools/sandbox/Sandbox"
 import * as SandboxLayer from "@colloquy/tools/sandbox/SandboxLayer"
@@ -46,38 +47,41 @@ const pythonOf = ({ resolve }: TrustedPrograms["Service"]) =>
       }),
   )
 
-/** Commands get the part of the server's environment that the settings allow, and cannot read `hiddenPaths`. */
-export const commands = (options: ToolsOptions): Layer.Layer<never, never, TrustedPrograms> =>
-  Layer.effect(
-    CommandPort,
-    Effect.gen(function* () {
-      const programs = yield* TrustedPrograms
-      const parts = {
-        runner: yield* CommandRunner,
-        sandbox: yield* Sandbox,
-        environment: options.environment,
-        secretNames: options.secretNames,
-      }
-      return {
-        run: ({ terminal, ...command }) =>
-          programs.remember(command.settings.sandboxPolicy, command.settings.cwd).pipe(
-            Effect.andThen(terminal === undefined ? Effect.undefined : pythonOf(programs)),
-            Effect.flatMap((python) =>
-              Effect.mapError(
-                run(parts, {
-                  ...command,
-                  ...(terminal === undefined || python === undefined
-                    ? {}
-                    : { terminal: { ...terminal, python } }),
-                }),
-                ({ message, reason }) =>
-                  new HostFailed({ message, ...(reason === undefined ? {} : { reason }) }),
-              ),
+/** The port over the services that it needs. */
+const commandPort = (options: ToolsOptions) =>
+  Effect.gen(function* () {
+    const programs = yield* TrustedPrograms
+    const parts = {
+      runner: yield* CommandRunner,
+      sandbox: yield* Sandbox,
+      environment: options.environment,
+      secretNames: options.secretNames,
+    }
+    return CommandPort.of({
+      run: ({ terminal, ...command }) =>
+        programs.remember(command.settings.sandboxPolicy, command.settings.cwd).pipe(
+          Effect.andThen(terminal === undefined ? Effect.undefined : pythonOf(programs)),
+          Effect.flatMap((python) =>
+            Effect.mapError(
+              run(parts, {
+                ...command,
+                ...(terminal === undefined || python === undefined
+                  ? {}
+                  : { terminal: { ...terminal, python } }),
+              }),
+              ({ message, reason }) =>
+                new HostFailed({ message, ...(reason === undefined ? {} : { reason }) }),
             ),
           ),
-      }
-    }),
-  ).pipe(
+        ),
+    })
+  })
+
+/** Commands get the part of the server's environment that the settings allow, and cannot read `hiddenPaths`. */
+export const commands = (
+  options: ToolsOptions,
+): Layer.Layer<never, never, StartTurns | TrustedPrograms> =>
+  Layer.effect(CommandPort, commandPort(options)).pipe(
     Layer.provide([
       CommandRunner.layer,
       SandboxLayer.layer({

@@ -1,6 +1,7 @@
 /** Runs the app-server's requests for commands, git diffs and file searches on this machine. Loaded on first use by `LazyPorts`. */
 import { HostFailed, HostPort } from "@colloquy/server/app/ports/HostPort"
 import { CommandRunner } from "@colloquy/tools/process/CommandRunner"
+import type { StartTurns } from "@colloquy/tools/process/StartTurns"
 import { searchFiles } from "@colloquy/tools/machine/FileSearch"
 import { gitDiffToRemote } from "@colloquy/tools/machine/GitToRemote"
 import { type OneOffFailed, run } from "@colloquy/tools/machine/OneOffCommand"
@@ -56,7 +57,9 @@ const port = (options: ToolsOptions) =>
   )
 
 /** Commands get the part of the server's environment that the settings allow, and cannot read `hiddenPaths`. */
-export const layer = (options: ToolsOptions): Layer.Layer<HostPort, never, TrustedPrograms> =>
+export const layer = (
+  options: ToolsOptions,
+): Layer.Layer<HostPort, never, StartTurns | TrustedPrograms> =>
   port(options).pipe(
     Layer.provide([
       CommandRunner.layer,

@@ -1,6 +1,7 @@
 /** Starts the program of `notify` on this machine. Loaded on first use by `LazyNotify`. */
 import type { CompletedTurn } from "@colloquy/core/decider/CompletedTurn"
 import { CommandRunner } from "@colloquy/tools/process/CommandRunner"
+import type { StartTurns } from "@colloquy/tools/process/StartTurns"
 import { type NotifyFailed, type NotifyParts, run } from "@colloquy/tools/notify/NotifyProgram"
 import { TrustedPrograms } from "@colloquy/tools/programs/TrustedPrograms"
 import * as NodePlatform from "./NodePlatform.ts"
@@ -21,7 +22,7 @@ export type Notify = (
 /** Creates the function; its services are released with the scope. */
 export const make = (
   options: NotifyOptions,
-  programs: Layer.Layer<TrustedPrograms>,
+  programs: Layer.Layer<StartTurns | TrustedPrograms>,
   scope: Scope.Scope,
 ): Effect.Effect<Notify> =>
   Effect.map(

@@ -66,7 +66,7 @@ describe("ExecFold", () => {
       { path: "/workspace/d.txt", kind: "delete" },
     ]
     const status = "failed"
-    assert.deepStrictEqual(
+    assert.deepStrictEqual<unknown>(
       items,
       [
         { type: "error", message: "nope: unsupported call: nope" },
@@ -77,7 +77,7 @@ describe("ExecFold", () => {
       ].map((item, at) => ({
         type: "item.completed",
         item: { id: `item_${at}`, ...item },
-      })) as never,
+      })),
     )
   })
 

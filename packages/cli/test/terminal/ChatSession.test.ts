@@ -1,12 +1,14 @@
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import type { Event } from "@colloquy/protocol/EventMsg"
+import { ConversationsView } from "@colloquy/server/ConversationsView"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
+import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import { plain } from "../../src/demo/Style.ts"
-import { ChatSession } from "../../src/terminal/chat/ChatSession.ts"
+import { ChatSession, type SessionParts } from "../../src/terminal/chat/ChatSession.ts"
 import type { Input } from "../../src/terminal/chat/Input.ts"
 import type { Key } from "../../src/terminal/chat/line/Editor.ts"
 
@@ -75,7 +77,14 @@ describe("ChatSession", () => {
           suspend: Effect.void,
           resume: () => {},
         }
-        const parts = { conversation, terminal, queue, style: plain } as never
+        const parts: SessionParts = {
+          conversations: yield* ConversationsView,
+          history: { older: Effect.undefined, append: () => Effect.void },
+          conversation,
+          terminal,
+          queue,
+          style: plain,
+        }
         const chat = new ChatSession(parts, yield* FiberHandle.make())
         assert.strictEqual(yield* chat.run(undefined), 7)
         assert.lengthOf(interrupted, 1)
@@ -83,6 +92,6 @@ describe("ChatSession", () => {
         assert.notInclude(interrupted[0], `line ${count / 2}`)
         const shown = written.match(/ line \d+\r/gu) ?? []
         assert.strictEqual(new Set(shown).size, count)
-      }).pipe(Effect.scoped),
+      }).pipe(Effect.scoped, Effect.provide(Layer.mock(ConversationsView)({}))),
   )
 })

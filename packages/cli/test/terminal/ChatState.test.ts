@@ -39,7 +39,7 @@ const question = questionOf(
     id: "1",
     seq: 4,
     msg: { type: "exec_approval_request", call_id: "call", command: ["rm", "x"], cwd: "/tmp" },
-  } as never,
+  },
   0,
 )
 if (question === undefined) throw new Error("no question")

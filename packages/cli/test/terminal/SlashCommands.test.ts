@@ -3,12 +3,12 @@ import { slashCommands, slashOf } from "../../src/terminal/chat/SlashCommands.ts
 
 describe("slashOf", () => {
   it("finds each command, whatever its case, and nothing in a path", () => {
-    for (const name of Object.keys(slashCommands)) {
+    for (const name of Object.keys(slashCommands) as ReadonlyArray<keyof typeof slashCommands>) {
       assert.deepStrictEqual(slashOf(` /${name.toUpperCase()} `), {
         _tag: "Slash",
         name,
         argument: "",
-      } as never)
+      })
     }
     assert.isUndefined(slashOf("/etc/hosts is missing"))
     assert.isUndefined(slashOf("/fork\nand more"))

@@ -11,20 +11,19 @@ const options = { columns: 79, style: plain }
 
 const message = (delta: string): Event["msg"] => ({ type: "agent_message_delta", delta })
 const reasoning = (delta: string): Event["msg"] => ({ type: "agent_reasoning_delta", delta })
-const output = (text: string): Event["msg"] =>
-  ({
-    type: "exec_command_output_delta",
-    call_id: "call",
-    stream: "stdout",
-    chunk: Buffer.from(text).toString("base64"),
-  }) as never
-const begin = {
+const output = (text: string): Event["msg"] => ({
+  type: "exec_command_output_delta",
+  call_id: "call",
+  stream: "stdout",
+  chunk: Buffer.from(text).toString("base64"),
+})
+const started: Event["msg"] = { type: "task_started", model_context_window: null }
+const begin: Event["msg"] = {
   type: "exec_command_begin",
   call_id: "call",
   command: ["cat"],
   cwd: "/",
-  parsed_cmd: [],
-} as never as Event["msg"]
+}
 
 /** A transcript with its screen, drawn after each event as a chat that has nothing else to do draws it. */
 class Shown {
@@ -100,7 +99,7 @@ describe("Transcript", () => {
     ["the output of a command in one line", [output("and".repeat(20))]],
   ])("reads as much for the last deltas of %s as for the first", (_, deltas) => {
     const shown = new Shown()
-    shown.event({ type: "task_started" } as never)
+    shown.event(started)
     shown.event(begin)
     const some = () =>
       examined(() => {

@@ -16,12 +16,18 @@ describe("rowsOf", () => {
 })
 
 describe("the output of a command", () => {
+  const command = {
+    type: "command",
+    id: "1",
+    turnId: "1",
+    callId: "call",
+    command: ["cat"],
+    cwd: "/",
+    status: "completed",
+    exitCode: 0,
+  } as const
   const shown = (output: string) =>
-    endRows({ type: "command", id: "1", status: "completed", exitCode: 0, output } as never, {
-      columns: 80,
-      style: plain,
-      maxOutputLines: 3,
-    })
+    endRows({ ...command, output }, { columns: 80, style: plain, maxOutputLines: 3 })
 
   it("is cut to its last rows, also where it is one line", () => {
     const rows = shown("x".repeat(1_000_000))

@@ -6,6 +6,7 @@
  * the other side does not read, writers wait as they do without this.
  */
 import * as Arr from "effect/Array"
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
@@ -56,6 +57,9 @@ class Batch {
   }
 }
 
+const notSent = (error: Socket.SocketError | Cause.TimeoutError): Effect.Effect<void> =>
+  Effect.logDebug("the last packet of a connection between nodes was not sent", error)
+
 /** The socket whose writes are batched. A packet that cannot be sent ends the socket, which its reader finds out. */
 export const batched = (socket: Socket.Socket): Socket.Socket =>
   Socket.make({
@@ -64,7 +68,8 @@ export const batched = (socket: Socket.Socket): Socket.Socket =>
       const batch = new Batch(yield* socket.writer)
       yield* Scope.addFinalizer(
         yield* Effect.scope,
-        Effect.ignore(Effect.timeout(batch.flush, lastSendMs)),
+        // Whoever waits for an answer learns of the lost connection; only the log shows what was not sent before it.
+        Effect.timeout(batch.flush, lastSendMs).pipe(Effect.catch(notSent)),
       )
       return batch
     }),

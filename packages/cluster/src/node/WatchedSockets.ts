@@ -27,8 +27,11 @@ export const watched = (socket: Socket.Socket, looks: number): Socket.Socket =>
         silentLooks += 1
         return silentLooks > looks ? write(silent) : Effect.void
       })
-      // A connection that can no longer be written to has ended, which its reader finds out.
-      yield* Effect.forkScoped(Effect.ignore(Effect.forever(Effect.delay(look, lookEvery))))
+      yield* Effect.forever(Effect.delay(look, lookEvery)).pipe(
+        // A connection that can no longer be written to has ended: its reader fails, and reports why.
+        Effect.catchTag("SocketError", () => Effect.void),
+        Effect.forkScoped,
+      )
       const noted = <A>(frames: A): A => {
         silentLooks = 0
         return frames

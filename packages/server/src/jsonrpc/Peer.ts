@@ -13,7 +13,7 @@
  * Keeps L1 with `InFlight` (one response per request), L9 (the end of input starts a shutdown that ends within its
  * bound) and L13 (no input ends the peer, and every invalid message that can have a response gets one).
  */
-import type { Connection, Frame } from "@colloquy/protocol/Connection"
+import type { Frame } from "@colloquy/protocol/Connection"
 import { describeFaults, faultsOf } from "@colloquy/protocol/Faults"
 import {
   ErrorCode,
@@ -36,7 +36,7 @@ import * as Exit from "effect/Exit"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
 import { AnswerGate } from "./AnswerGate.ts"
-import { type Answers, make as makeAnswers } from "./Answers.ts"
+import { make as makeAnswers } from "./Answers.ts"
 import { type Batch, make as makeBatch, type Slot } from "./Batch.ts"
 import type { PeerControl } from "./Caller.ts"
 import { Envelope } from "./Envelope.ts"
@@ -49,6 +49,8 @@ import { make as makeOutgoing } from "./Outgoing.ts"
 import { internalError, invalidRequest, rpcError } from "./PeerErrors.ts"
 import type { PeerOptions } from "./PeerOptions.ts"
 import { controlOf, type PeerParts } from "./PeerParts.ts"
+import { Admission, defaultMaxInFlight } from "./peer/Admission.ts"
+import { drain, type DrainedParts } from "./peer/Drain.ts"
 import { internalText, responseText, unidentifiedText } from "./ResponseText.ts"
 import { containing, type Rest } from "./Rest.ts"
 import { methodNotFound, type Route } from "./Route.ts"
@@ -63,21 +65,13 @@ export interface Peer {
   readonly run: Effect.Effect<void>
 }
 
-/** How long a slow reader, such as a pager or a script that works on each line, may take for the remaining messages. */
-const flushBound = "5 seconds"
-
 /** Messages that are handled before other fibers get their turn, if none of them has to wait. */
 const maxAtOnce = 128
 
 /** Largest batch accepted: its responses are sent together, so the slowest delays all. */
 const maxBatch = 128
 
-interface PeerContext extends PeerParts {
-  readonly connection: Connection
-  readonly answers: Answers
-  /** Makes all later sends to the connection fail. */
-  readonly end: Effect.Effect<void>
-}
+type PeerContext = PeerParts & DrainedParts
 
 class JsonRpcPeer<L extends Rpc.Any> implements Peer {
   readonly control: PeerControl
@@ -86,10 +80,7 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
   private readonly methods: ReturnType<typeof methodsOf>
   private readonly requests: Readonly<Record<string, Route["handler"] | undefined>>
   private readonly notifications: Readonly<Record<string, NotificationHandler | undefined>>
-  private readonly maxInFlight: number
-  private readonly maxInFlightChars: number
-  private readonly overloaded: NonNullable<PeerOptions<Rpc.Any>["overloaded"]>
-  private inFlightChars = 0
+  private readonly admission: Admission
 
   constructor(options: PeerOptions<L>, parts: PeerContext) {
     this.options = options
@@ -99,13 +90,14 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
     // The options have one table; the kind of a method determines which of the two types its handler has.
     this.requests = options.handlers as unknown as JsonRpcPeer<L>["requests"]
     this.notifications = options.handlers as unknown as JsonRpcPeer<L>["notifications"]
-    this.maxInFlight = options.maxInFlight ?? defaultMaxInFlight
-    this.maxInFlightChars = options.maxInFlightChars ?? 64 * 1024 * 1024
-    this.overloaded = options.overloaded ?? ((fault) => rpcError(ErrorCode.serverError, fault))
+    this.admission = new Admission(parts.inFlight, options)
   }
 
   get run(): Effect.Effect<void> {
-    return Effect.andThen(this.read, this.drain)
+    return Effect.andThen(
+      this.read,
+      Effect.suspend(() => drain(this.parts, this.options)),
+    )
   }
 
   private readonly read: Effect.Effect<void> = Effect.suspend(() =>
@@ -236,7 +228,7 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
     const found =
       this.options.route?.(request, slot !== undefined) ?? this.requestRoute(request.method)
     if (found instanceof JsonRpcError) return refuse(found)
-    const refused = this.limitFault()
+    const refused = this.admission.fault()
     if (refused !== undefined) return refuse(refused)
     const params = found.codec.decodeParams(request.params)
     if (params._tag === "Failure") {
@@ -248,9 +240,8 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
       )
     }
     const start = () => this.start(id, found, params.success, chars, slot)
-    return inFlight.hasRoom(this.maxInFlight)
-      ? start()
-      : Effect.flatMap(inFlight.room(this.maxInFlight), () => start() ?? Effect.void)
+    const room = this.admission.room()
+    return room === undefined ? start() : Effect.flatMap(room, () => start() ?? Effect.void)
   }
 
   private start(
@@ -261,14 +252,14 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
     slot: Slot | undefined,
   ): Rest {
     const ends = begins?.(id)
-    this.inFlightChars += chars
+    this.admission.begin(chars)
     const served = new ServedRequest({
       parts: this.parts,
       id,
       cancellable: codec.info.cancellable !== false,
       slot,
       release: () => {
-        this.inFlightChars -= chars
+        this.admission.end(chars)
         ends?.()
       },
     })
@@ -315,51 +306,10 @@ class JsonRpcPeer<L extends Rpc.Any> implements Peer {
       : failureText(id, error, this.form)
   }
 
-  private limitFault(): JsonRpcError | undefined {
-    const limit =
-      this.parts.inFlight.running >= this.maxInFlight
-        ? `${this.maxInFlight} requests`
-        : this.inFlightChars >= this.maxInFlightChars
-          ? `${this.maxInFlightChars} characters of requests`
-          : undefined
-    return limit === undefined ? undefined : this.overloaded(`more than ${limit} in flight`)
-  }
-
   private get form() {
     return this.parts.envelope.form
   }
-
-  private get drain(): Effect.Effect<void> {
-    const { answers, connection, end, ended, inFlight, outgoing, outlasting } = this.parts
-    const works = Effect.suspend(() =>
-      Effect.forEach(outlasting, (work) => logDefect("what outlasts the requests", work), {
-        concurrency: "unbounded",
-        discard: true,
-      }),
-    )
-    const outlasted = Effect.raceFirst(works, connection.broken ?? Effect.never)
-    const { beforeEnd, shutdownGrace = "500 millis" } = this.options
-    const ending =
-      beforeEnd === undefined
-        ? Effect.void
-        : Effect.timeoutOption(
-            Effect.andThen(logDefect("what ends with the connection", beforeEnd), works),
-            flushBound,
-          )
-    return Effect.andThen(ended.open, outgoing.close).pipe(
-      Effect.andThen(inFlight.drain(shutdownGrace, outlasted)),
-      Effect.andThen(ending),
-      Effect.andThen(
-        Effect.timeoutOption(Effect.andThen(answers.settled, connection.flush), flushBound),
-      ),
-      Effect.andThen(end),
-      Effect.asVoid,
-    )
-  }
 }
-
-/** More requests than a client has in flight at once, and few enough that their state stays small. */
-const defaultMaxInFlight = 1024
 
 /** Creates the peer of one connection. Its work ends with the current scope. */
 export const make = Effect.fnUntraced(function* <L extends Rpc.Any>(

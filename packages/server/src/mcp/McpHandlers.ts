@@ -83,6 +83,21 @@ export interface HandlersOptions {
   readonly threadId: ThreadIdPlace
 }
 
+const connectionState = Effect.fnUntraced(function* (
+  { answered, server, session }: Pick<HandlersOptions, "answered" | "server" | "session">,
+  threadIdPlace: ThreadIdPlace,
+) {
+  const detached = yield* server.shared(detachedTurns)
+  return yield* ConnectionState.make({
+    session,
+    answered,
+    threadIdPlace,
+    streams: yield* server.shared(streams),
+    elicitations: yield* makeElicitations,
+    statelessElicitations: makeStateless(detached, answered),
+  })
+})
+
 /** Creates the handlers of one connection. Their work ends with the current scope. */
 export const make = Effect.fnUntraced(function* ({
   answered,
@@ -101,15 +116,7 @@ export const make = Effect.fnUntraced(function* ({
   const chosen = chosenTools(choice)
   // The text of a result must not suggest `codex-reply` to a model when the setting leaves that tool out.
   const place = chosen.callable.has(CodexReply.name) ? threadId : "structured"
-  const detached = yield* server.shared(detachedTurns)
-  const connection = yield* ConnectionState.make({
-    session,
-    answered,
-    threadIdPlace: place,
-    streams: yield* server.shared(streams),
-    elicitations: yield* makeElicitations,
-    statelessElicitations: makeStateless(detached, answered),
-  })
+  const connection = yield* connectionState({ answered, server, session }, place)
   const own = yield* ownTools(connection).pipe(
     Effect.provideService(ConversationsView, conversations),
     Effect.provideService(SettingsResolver, server.settings(principal)),

@@ -21,7 +21,13 @@ export const readStatesOf = Effect.fnUntraced(function* (
     let state = cache.get(thread)
     if (state === undefined) {
       if (left-- <= 0) continue
-      const history = yield* Effect.option(historyOf(thread.id, call))
+      const history = yield* historyOf(thread.id, call).pipe(
+        // The list shows the thread without this state; opening the thread reports the reason.
+        Effect.tapError(({ message }) =>
+          Effect.logDebug(`the log of thread ${thread.id} could not be read: ${message}`),
+        ),
+        Effect.option,
+      )
       if (history._tag === "None") continue
       state = knownReadState(history.value.fold.reading)
       cache.put(thread, state)

@@ -6,27 +6,17 @@
  */
 import type { ListQuery } from "@colloquy/core/ConversationStore"
 import type { ConversationId } from "@colloquy/protocol/Ids"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Semaphore from "effect/Semaphore"
 import { orUndefined } from "../internal/FileErrors.ts"
-import type { DirectoryEntry, FileFault, FileStat, Files } from "../Files.ts"
+import type { FileFault, FileStat, Files } from "../Files.ts"
 import { isoOf } from "../internal/IsoTime.ts"
-import { CatalogIndex, type IndexOperation, IndexReplaced } from "./CatalogIndex.ts"
+import { CatalogIndex } from "./CatalogIndex.ts"
 import { Names } from "./Names.ts"
 import { FileRows, isArchived } from "./FileRows.ts"
+import { FolderReader } from "./FolderReader.ts"
 import type { Leases } from "../Leases.ts"
 import type { IndexRow, RolloutIndex } from "../RolloutIndex.ts"
-import { archiveFolder, idInName, parentFolder, sessionsFolder } from "../rollout/RolloutName.ts"
-
-/**
- * A folder that was changed this recently may change again within the resolution of the file
- * system's clock, so its time is not trusted.
- */
-const racyMs = 2000
-
-/** Depth of `sessions/YYYY/MM/DD`. */
-const maxDepth = 3
+import { idInName, sessionsFolder } from "../rollout/RolloutName.ts"
 
 /** A page is computed again at most this often when files change while it is computed. */
 const maxRounds = 3
@@ -55,40 +45,23 @@ const sameVersion = (row: IndexRow, stat: IndexRow["version"]): boolean =>
   row.version.modifiedMs === stat.modifiedMs &&
   row.version.identity === stat.identity
 
-/** One reading of the folders, with one generation of the index. */
-interface Pass {
-  /** The folders that need not be read when they have this modification time. */
-  readonly folders: ReadonlyMap<string, number>
-  /** The damaged files that were recorded before. */
-  readonly damaged: ReadonlyArray<string>
-  /** Runs an operation on the index. Fails when the index lost what this pass put into it. */
-  readonly index: <A>(operation: IndexOperation<A>) => Effect.Effect<A, IndexReplaced>
-}
-
 /** Where the file of a conversation is. */
 export interface FoundFile extends Pick<IndexRow, "path" | "archived"> {
   /** True when the file was no rollout of the conversation; it may be something else than a file. */
   readonly damaged?: boolean
 }
 
-type PassEffect = Effect.Effect<void, FileFault | IndexReplaced>
-
 /** The index of the conversations below a state directory, kept up to date. */
 export class Catalog {
   private readonly files: Files["Service"]
   private readonly home: string
   private readonly index: CatalogIndex
-  /**
-   * Generation of the index whose folder records are trusted. Records of a later one may be of rows
-   * that were lost with the earlier contents, until all folders have been read.
-   */
-  private trusted: number
   private readonly rows: FileRows
+  private readonly folders: FolderReader
   /** The last warning about files that cannot be read, so that each is logged once. */
   private warned: string | undefined
   /** The names of the conversations. */
   readonly names: Names
-  private readonly refreshPermit = Semaphore.makeUnsafe(1)
 
   constructor(
     files: Files["Service"],
@@ -99,9 +72,9 @@ export class Catalog {
     this.files = files
     this.rows = new FileRows(files, leases, home)
     this.index = new CatalogIndex(index)
-    this.trusted = this.index.generation
     this.home = home
     this.names = new Names(files, home, this.index)
+    this.folders = new FolderReader(files, home, this.index, this.rows)
   }
 
   /** The row in the index, without looking at the files. */
@@ -147,7 +120,9 @@ export class Catalog {
       return row
     }
     const damagedFiles = this.index.use((index) => index.damaged)
-    const [found, recorded] = yield* this.refreshed(Effect.all([this.get(id), damagedFiles]))
+    const [found, recorded] = yield* this.folders.refreshed(
+      Effect.all([this.get(id), damagedFiles]),
+    )
     if (found !== undefined && found.path !== known?.path) return found
     damaged ??= recorded.find((path) => path.endsWith(`-${id}.jsonl`))
     const path = this.rows.refusedPath(id) ?? damaged
@@ -168,7 +143,7 @@ export class Catalog {
   ): Effect.fn.Return<ReadonlyArray<IndexRow>, FileFault> {
     for (let round = 1; ; round++) {
       const { generation } = this.index
-      yield* this.refresh
+      yield* this.folders.refresh
       yield* this.names.refresh
       if (query.withPreview === true || query.text !== undefined) {
         const withoutPreview = yield* this.index.use((index) =>
@@ -200,158 +175,6 @@ export class Catalog {
     if (warning === this.warned) return
     this.warned = warning
     if (warning !== undefined) yield* Effect.logWarning(warning)
-  })
-
-  /**
-   * Reads every folder that changed. Runs one at a time: a caller that arrives meanwhile waits and
-   * then finds nothing to do.
-   */
-  readonly refresh: Effect.Effect<void, FileFault> = Effect.suspend(() =>
-    this.refreshPermit.withPermit(
-      Effect.gen({ self: this }, function* () {
-        for (;;) {
-          const isDone = yield* Effect.as(this.readFolders, true).pipe(
-            Effect.catchTag("IndexReplaced", () => Effect.succeed(false)),
-          )
-          if (isDone) return
-        }
-      }),
-    ),
-  )
-
-  /** Refreshes the index and reads from it, again if its contents are lost in between. */
-  private readonly refreshed = Effect.fnUntraced(function* <A>(
-    this: Catalog,
-    read: Effect.Effect<A>,
-  ): Effect.fn.Return<A, FileFault> {
-    for (;;) {
-      const { generation } = this.index
-      yield* this.refresh
-      const result = yield* read
-      if (generation === this.index.generation) return result
-    }
-  })
-
-  private readonly readFolders: PassEffect = Effect.gen({ self: this }, function* () {
-    const { generation } = this.index
-    const index: Pass["index"] = (operation) => this.index.within(generation, operation)
-    const known = yield* index((all) => all.folders)
-    const damaged = yield* index((all) => all.damaged)
-    const folders =
-      generation === this.trusted ? known : new Map([...known.keys()].map((each) => [each, -1]))
-    const pass = { folders, damaged, index }
-    yield* this.visit(sessionsFolder, 0, pass)
-    yield* this.visit(archiveFolder, maxDepth, pass)
-    this.trusted = generation
-  })
-
-  private readonly visit: (folder: string, depth: number, pass: Pass) => PassEffect =
-    Effect.fnUntraced(function* (
-      this: Catalog,
-      folder: string,
-      depth: number,
-      pass: Pass,
-    ): Effect.fn.Return<void, FileFault | IndexReplaced> {
-      const { folders } = pass
-      const stat = yield* this.folderStat(folder)
-      const isFolder = stat?.kind === "directory"
-      const known = [...folders.keys()].filter(
-        (other) => other.startsWith(`${folder}/`) && !other.slice(folder.length + 1).includes("/"),
-      )
-      let below: ReadonlyArray<string> = known
-      const isChanged = !isFolder || folders.get(folder) !== stat.modifiedMs
-      if (isChanged) {
-        const entries = isFolder
-          ? ((yield* orUndefined(this.files.list(`${this.home}/${folder}`))) ?? [])
-          : []
-        yield* this.readFolder(
-          folder,
-          entries.filter(({ kind, name }) => kind !== "directory" && idInName(name) !== undefined),
-          pass,
-        )
-        const folderPaths = entries.flatMap(({ kind, name }) =>
-          kind === "directory" ? [`${folder}/${name}`] : [],
-        )
-        below = [...new Set([...known, ...folderPaths])]
-      }
-      if (depth < maxDepth) {
-        for (const next of below) yield* this.visit(next, depth + 1, pass)
-      }
-      // Recorded after the folders below it: if visiting one of them fails, this folder must be
-      // visited again.
-      if (isChanged) yield* this.recordFolder(folder, isFolder ? stat.modifiedMs : undefined, pass)
-    })
-
-  /**
-   * Like `stat`, but follows a link at the two top folders, because people keep them on another
-   * disk.
-   */
-  private folderStat(folder: string): Effect.Effect<FileStat | undefined, FileFault> {
-    const path = `${this.home}/${folder}`
-    const isRoot = folder === sessionsFolder || folder === archiveFolder
-    return Effect.flatMap(orUndefined(this.files.stat(path)), (stat) =>
-      isRoot && stat?.kind === "other"
-        ? orUndefined(Effect.flatMap(this.files.realPath(path), (real) => this.files.stat(real)))
-        : Effect.succeed(stat),
-    )
-  }
-
-  private readonly recordFolder = Effect.fnUntraced(function* (
-    this: Catalog,
-    folder: string,
-    modifiedMs: number | undefined,
-    { index }: Pass,
-  ) {
-    if (modifiedMs === undefined) return yield* index((all) => all.removeFolder(folder))
-    const age = (yield* Clock.currentTimeMillis) - modifiedMs
-    const isUnsettled = (age >= 0 && age < racyMs) || this.rows.hasRefused(folder)
-    yield* index((all) => all.putFolder(folder, isUnsettled ? -1 : modifiedMs))
-  })
-
-  /** Updates the rows of the rollout files directly in a folder. */
-  private readonly readFolder = Effect.fnUntraced(function* (
-    this: Catalog,
-    folder: string,
-    entries: ReadonlyArray<DirectoryEntry>,
-    pass: Pass,
-  ): Effect.fn.Return<void, FileFault | IndexReplaced> {
-    const { index } = pass
-    const known = yield* index((all) => all.inFolder(folder))
-    const present = new Set(entries.flatMap(({ kind, name }) => (kind === "file" ? [name] : [])))
-    this.rows.forgetAbsent(folder, present)
-    const gone = [...known].flatMap(([name, id]) => (present.has(name) ? [] : [id]))
-    if (gone.length > 0) yield* index((all) => all.remove(gone))
-    const put = (rows: ReadonlyArray<IndexRow>) => index((all) => all.put(rows))
-    const damaged: Array<string> = []
-    let rows: Array<IndexRow> = []
-    for (const { kind, name } of entries) {
-      if (kind === "file" && known.has(name)) continue
-      const path = `${folder}/${name}`
-      // A link is never followed.
-      const row = kind === "file" ? yield* this.rows.read(path) : "damaged"
-      if (row === "damaged") damaged.push(path)
-      else if (row !== undefined) rows.push(row)
-      if (rows.length < 200) continue
-      yield* put(rows)
-      rows = []
-      yield* Effect.yieldNow
-    }
-    if (rows.length > 0) yield* put(rows)
-    yield* this.recordDamaged(folder, damaged, pass)
-  })
-
-  private readonly recordDamaged = Effect.fnUntraced(function* (
-    this: Catalog,
-    folder: string,
-    paths: ReadonlyArray<string>,
-    { damaged, index }: Pass,
-  ) {
-    const before = new Set(damaged.filter((path) => parentFolder(path) === folder))
-    const now = new Set(paths)
-    const added = paths.filter((path) => !before.has(path))
-    const removed = [...before].filter((path) => !now.has(path))
-    if (added.length > 0) yield* index((all) => all.putDamaged(added))
-    if (removed.length > 0) yield* index((all) => all.removeDamaged(removed))
   })
 
   /** The row of a file that changed. A link is never followed. */

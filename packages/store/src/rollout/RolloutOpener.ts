@@ -82,6 +82,22 @@ export const alreadyExists = (id: ConversationId): StoreError =>
     message: `conversation ${id} exists already`,
   })
 
+/** A conversation whose file has no records yet. */
+const newActive = (meta: ConversationMeta, path: string, handle: FileHandle): ActiveRollout => {
+  const { instructions: _instructions, ...listed } = meta
+  const header = {
+    meta,
+    lineFormat: "colloquy",
+    records: [],
+    numbering: initialNumbering,
+  } as const
+  return new ActiveRollout(
+    meta,
+    { meta: listed, path, archived: false, updatedAtMs: meta.createdAtMs },
+    { handle, header, waypoints: new Waypoints() },
+  )
+}
+
 /** Creates and opens rollout files for writing. */
 export class RolloutOpener {
   private readonly files: Files["Service"]
@@ -222,18 +238,7 @@ export class RolloutOpener {
     yield* writeAll(handle, 0, bytes)
     yield* handle.syncCreated
     const { identity } = yield* handle.stat
-    const { instructions: _instructions, ...listed } = meta
-    const header = {
-      meta,
-      lineFormat: "colloquy",
-      records: [],
-      numbering: initialNumbering,
-    } as const
-    const active = new ActiveRollout(
-      meta,
-      { meta: listed, path, archived: false, updatedAtMs: meta.createdAtMs },
-      { handle, header, waypoints: new Waypoints() },
-    )
+    const active = newActive(meta, path, handle)
     const target = { id: meta.id, path: this.pathOf(at), identity }
     const writer = new RolloutWriter(
       this.files,

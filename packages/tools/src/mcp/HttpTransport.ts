@@ -138,9 +138,10 @@ class HttpTransport {
             )
             .pipe(
               Effect.scoped,
-              Effect.timeoutOption(Duration.seconds(1)),
+              Effect.timeout(Duration.seconds(1)),
+              Effect.asVoid,
               // A server that does not respond has lost the session already.
-              Effect.ignore,
+              Effect.catch((error) => this.notSent("the end of its session", error)),
             ),
     )
   }
@@ -200,9 +201,15 @@ class HttpTransport {
   private send(text: string): Effect.Effect<void> {
     return this.post(text).pipe(
       Effect.scoped,
-      Effect.timeoutOption(sendTimeout),
-      Effect.ignore,
+      Effect.timeout(sendTimeout),
       Effect.asVoid,
+      Effect.catch((error) => this.notSent("a message", error)),
+    )
+  }
+
+  private notSent(what: string, { message }: { readonly message: string }): Effect.Effect<void> {
+    return Effect.logDebug(
+      `the tool server \`${this.options.name}\` did not take ${what}: ${message}`,
     )
   }
 

@@ -1,12 +1,14 @@
 /**
- * Bounds how many programs of a server start at once, in the order in which they ask. More would not start sooner: they would
+ * Service: bounds how many programs of a process start at once, in the order in which they ask. More would not start sooner: they would
  * all take longer, each of them at the cost of its own time limit.
  *
  *     waiting ── its turn ──> starting ──┬── runs for `settleTime`, or has ended ──┬──> over: the next one starts
  *                                        └── `longestTurn` has passed ─────────────┘
  */
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 
@@ -30,8 +32,7 @@ export interface StartTurn {
 /** Resolves when it is the caller's turn. */
 export type TakeTurn = Effect.Effect<StartTurn, never, Scope.Scope>
 
-/** The turns of one server. */
-export const make = (): TakeTurn => {
+const make = (): TakeTurn => {
   const permits = Semaphore.makeUnsafe(maxAtOnce)
   return Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
@@ -56,4 +57,15 @@ export const make = (): TakeTurn => {
       }
     }),
   )
+}
+
+/** The turns of one process, which all its command runners must share; see the header. */
+export class StartTurns extends Context.Service<StartTurns, { readonly take: TakeTurn }>()(
+  "@colloquy/tools/StartTurns",
+) {
+  /** Creates the turns. Each one has a bound of its own. */
+  static readonly makeUnsafe = (): StartTurns["Service"] => StartTurns.of({ take: make() })
+
+  /** Provides new turns wherever it is built: a process with several runners builds it once. */
+  static readonly layer = Layer.sync(this, this.makeUnsafe)
 }

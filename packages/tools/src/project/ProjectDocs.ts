@@ -44,15 +44,38 @@ export interface ProjectDocs {
 /** Nothing is hidden from the user's own file, because no command can write it. */
 const nothingHidden = HiddenFiles.make([])
 
+type Heads = Effect.Success<ReturnType<typeof DocHeads.make>>
+
 const personalText = Effect.fnUntraced(function* (
   stateDirectory: string | undefined,
-  heads: Effect.Success<ReturnType<typeof DocHeads.make>>,
+  heads: Heads,
   view: PathFacts.PathView,
 ) {
   if (stateDirectory === undefined) return ""
   const path = yield* Path.Path
   const headOf = yield* heads.reader(stateDirectory, view)
   return (yield* headOf(path.join(stateDirectory, fileName), defaultMaxBytes))?.text.trim() ?? ""
+})
+
+/** The texts from the root of the repository down to the directory, within the limit. */
+const projectText = Effect.fnUntraced(function* (
+  { cwd, maxBytes }: Required<DocsOptions>,
+  heads: Heads,
+  view: PathFacts.PathView,
+) {
+  const path = yield* Path.Path
+  const directories = (yield* repositoryDirectories(cwd, view)) ?? [cwd]
+  const headOf = yield* heads.reader(directories[0] ?? cwd, view)
+  const texts: Array<string> = []
+  let left = maxBytes
+  for (const directory of directories) {
+    if (left <= 0) break
+    const head = yield* headOf(path.join(directory, fileName), left)
+    if (head === undefined || head.text.trim() === "") continue
+    left -= head.bytes
+    texts.push(head.text)
+  }
+  return texts.join("\n\n")
 })
 
 /** @param calls looks at paths; those of this system by default */
@@ -67,31 +90,12 @@ export const make = Effect.fnUntraced(function* (
   const projectHeads = yield* DocHeads.make(hidden)
   const personalHeads = yield* DocHeads.make(nothingHidden)
 
-  const ofProject = Effect.fnUntraced(function* (
-    cwd: string,
-    maxBytes: number,
-    view: PathFacts.PathView,
-  ) {
-    const path = yield* Path.Path
-    const directories = (yield* repositoryDirectories(cwd, view)) ?? [cwd]
-    const headOf = yield* projectHeads.reader(directories[0] ?? cwd, view)
-    const texts: Array<string> = []
-    let left = maxBytes
-    for (const directory of directories) {
-      if (left <= 0) break
-      const head = yield* headOf(path.join(directory, fileName), left)
-      if (head === undefined || head.text.trim() === "") continue
-      left -= head.bytes
-      texts.push(head.text)
-    }
-    return texts.join("\n\n")
-  })
-
   const docs: ProjectDocs = {
     read: Effect.fnUntraced(function* ({ cwd, maxBytes = defaultMaxBytes }) {
       const view = yield* facts.view
       const personal = yield* personalText(state, personalHeads, view)
-      const project = maxBytes === 0 ? "" : yield* ofProject(cwd, maxBytes, view)
+      const project =
+        maxBytes === 0 ? "" : yield* projectText({ cwd, maxBytes }, projectHeads, view)
       const parts = [personal, project].filter((text) => text !== "")
       return parts.length === 0 ? undefined : parts.join(separator)
     }),

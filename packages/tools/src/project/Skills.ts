@@ -66,7 +66,12 @@ const skillsIn = Effect.fnUntraced(function* (
   if ((yield* view.lookAt(folder)).type === "Missing") return list
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const names = yield* view.waiting(Effect.orElseSucceed(fs.readDirectory(folder), () => []))
+  const names = yield* view.waiting(
+    Effect.catch(fs.readDirectory(folder), ({ reason }) => {
+      errors.push({ path: folder, message: `cannot be read: ${reason._tag}` })
+      return Effect.succeed([])
+    }),
+  )
   const visible = names.filter((name) => !name.startsWith(".")).toSorted()
   if (visible.length > maxSkills) {
     const message = `has ${visible.length} entries, expected at most ${maxSkills}: the others are not used`

@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as ClientCommand from "../../src/machine/ClientCommand.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "../support/Runner.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 
 const sandbox = Sandbox.of({
@@ -14,7 +15,7 @@ const sandbox = Sandbox.of({
   confine: () => Effect.die("nothing can be confined here"),
 })
 
-const live = Layer.provideMerge(CommandRunner.layer, NodeServices.layer)
+const live = Layer.provideMerge(runnerLayer, NodeServices.layer)
 
 const run = (
   argv: ClientCommand.ClientCommand["argv"],

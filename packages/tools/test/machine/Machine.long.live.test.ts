@@ -17,6 +17,7 @@ import { gitDiffToRemote } from "../../src/machine/GitToRemote.ts"
 import { run } from "../../src/machine/OneOffCommand.ts"
 import { CommandNotStarted } from "../../src/process/Command.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "../support/Runner.ts"
 import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
@@ -41,7 +42,7 @@ const environment = {
   MY_PROVIDER: "sk-secret-two",
 }
 
-const live = CommandRunner.layer.pipe(
+const live = runnerLayer.pipe(
   Layer.merge(
     SandboxLayer.layer({
       machine: { platform: process.platform, processor: process.arch },

@@ -15,6 +15,7 @@ import * as Os from "node:os"
 import * as ClientCommand from "../../src/machine/ClientCommand.ts"
 import type { TerminalSize } from "../../src/machine/Terminal.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "../support/Runner.ts"
 import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
@@ -30,7 +31,7 @@ const live = SandboxLayer.layer({
   machine: { platform: process.platform, processor: process.arch },
   ...options,
 }).pipe(
-  Layer.provideMerge(CommandRunner.layer),
+  Layer.provideMerge(runnerLayer),
   Layer.provideMerge(TrustedPrograms.layer(options)),
   Layer.provideMerge(NodeServices.layer),
 )

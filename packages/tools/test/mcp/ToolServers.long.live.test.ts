@@ -138,7 +138,8 @@ describe("ToolServers over stdio", () => {
         const called = yield* direct.call(settings, { server: "s", tool: "pid" })
         assert.deepStrictEqual(called, { content: [{ type: "text", text: pid }] })
         const { s } = yield* direct.describe(settings, false)
-        const contents = Result.getOrThrow(s ?? Result.fail(undefined as never))
+        assert.isDefined(s)
+        const contents = Result.getOrThrow(s)
         assert.deepStrictEqual(contents.resources, [{ uri: "pid:", name: "pid" }])
         // The server has no such method.
         assert.deepStrictEqual(contents.resourceTemplates, [])

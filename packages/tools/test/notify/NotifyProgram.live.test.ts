@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { notificationText } from "../../src/notify/NotificationText.ts"
 import * as NotifyProgram from "../../src/notify/NotifyProgram.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "../support/Runner.ts"
 import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 
 const turn: CompletedTurn = {
@@ -49,7 +50,7 @@ const staged = <A, E>(test: (stage: Stage) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const base = yield* baseDirectory
     const environment = { ...variables, PATH: `${join(base, "planted")}:/usr/bin:/bin` }
-    const services = CommandRunner.layer.pipe(
+    const services = runnerLayer.pipe(
       Layer.provideMerge(TrustedPrograms.layer({ environment })),
       Layer.provide(NodeServices.layer),
     )

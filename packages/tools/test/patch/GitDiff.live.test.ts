@@ -7,13 +7,14 @@ import * as Layer from "effect/Layer"
 import * as GitDiff from "../../src/patch/GitDiff.ts"
 import * as UnifiedDiff from "../../src/patch/UnifiedDiff.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "../support/Runner.ts"
 import { ProgramNotTrusted, TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 
 const machine = { platform: process.platform, processor: process.arch }
 
-const services = CommandRunner.layer.pipe(
+const services = runnerLayer.pipe(
   Layer.merge(SandboxLayer.layer({ machine, environment: {}, hiddenPaths: [] })),
   Layer.provideMerge(TrustedPrograms.layer({ environment: {} })),
   Layer.provideMerge(NodeServices.layer),

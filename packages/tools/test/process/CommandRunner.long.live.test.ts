@@ -10,6 +10,7 @@ import * as OS from "node:os"
 import * as Path from "node:path"
 import type { Launch } from "../../src/process/Command.ts"
 import { CommandRunner, type RunOptions } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "../support/Runner.ts"
 
 const hasBwrap = FS.existsSync("/usr/bin/bwrap")
 if (!hasBwrap) {
@@ -72,7 +73,7 @@ const temporary = Effect.acquireRelease(
   (directory) => Effect.sync(() => FS.rmSync(directory, { recursive: true })),
 )
 
-const live = CommandRunner.layer.pipe(Layer.provide(NodeServices.layer))
+const live = runnerLayer.pipe(Layer.provide(NodeServices.layer))
 
 describe("CommandRunner, real processes", () => {
   /** Writes `1`, `2`, … to both outputs in turn, with a pause of `pause` seconds after each. */

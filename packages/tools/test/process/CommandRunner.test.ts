@@ -15,6 +15,7 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import type { Launch, OutputChunk } from "../../src/process/Command.ts"
 import { CommandRunner, type RunOptions } from "../../src/process/CommandRunner.ts"
+import { StartTurns } from "../../src/process/StartTurns.ts"
 import { ProcessGroup } from "../../src/process/ProcessGroup.ts"
 import { Watchdog } from "../../src/process/Watchdog.ts"
 
@@ -140,11 +141,17 @@ const options: RunOptions = {
   onOutput: () => Effect.void,
 }
 
-const started = (world: World, more: Partial<Launch & RunOptions> = {}) =>
+/** Starts the program of the world by a runner of its own, with these turns to start. */
+const started = (
+  world: World,
+  more: Partial<Launch & RunOptions> = {},
+  turns = StartTurns.makeUnsafe(),
+) =>
   Effect.flatMap(CommandRunner, ({ run }) =>
     run({ ...launch, ...more }, { ...options, ...more }),
   ).pipe(
     Effect.provide(world.layer),
+    Effect.provideService(StartTurns, turns),
     Effect.forkChild({ startImmediately: true }),
     Effect.tap(TestClock.adjust(0)),
   )
@@ -152,6 +159,21 @@ const started = (world: World, more: Partial<Launch & RunOptions> = {}) =>
 const none = { text: "", totalBytes: 0, omittedBytes: 0 }
 
 describe("CommandRunner, on a virtual clock", () => {
+  it.effect("several runners of one process start four programs at once, not four each", () =>
+    Effect.gen(function* () {
+      const worlds = Array.from({ length: 6 }, () => new World("SIGTERM"))
+      const turns = StartTurns.makeUnsafe()
+      yield* Effect.forEach(worlds, (world) => started(world, {}, turns))
+      const haveStarted = () => worlds.map(({ command }) => command !== undefined)
+      assert.deepStrictEqual(haveStarted(), [true, true, true, true, false, false])
+      worlds[2]?.end(0)
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(haveStarted(), [true, true, true, true, true, false])
+      yield* TestClock.adjust("100 millis")
+      assert.deepStrictEqual(haveStarted(), [true, true, true, true, true, true])
+    }),
+  )
+
   it.effect("returns the output of a program that ends in time", () =>
     Effect.gen(function* () {
       const world = new World()
@@ -240,7 +262,7 @@ describe("CommandRunner, on a virtual clock", () => {
         yield* Effect.forkChild(run(one, options))
         yield* TestClock.adjust("30 seconds")
         assert.deepStrictEqual(made, ["made"])
-      }).pipe(Effect.provide(world.layer))
+      }).pipe(Effect.provide(Layer.provide(world.layer, StartTurns.layer)))
     }),
   )
 

@@ -9,6 +9,7 @@ import * as ChildProcess from "node:child_process"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "../support/Runner.ts"
 import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
@@ -25,7 +26,7 @@ const workspace = Effect.acquireRelease(
 const environment = { PATH: "/usr/local/bin:/usr/bin:/bin" }
 
 const live = Layer.merge(
-  CommandRunner.layer,
+  runnerLayer,
   SandboxLayer.layer({
     environment,
     hiddenPaths: [],

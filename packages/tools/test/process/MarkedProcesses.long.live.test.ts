@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import * as OS from "node:os"
 import type { Launch } from "../../src/process/Command.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "../support/Runner.ts"
 import { alive, mark } from "../support/Census.ts"
 import { canMark, leaving } from "../support/Leaving.ts"
 
@@ -27,7 +28,7 @@ const options = {
 const run = (script: string, more: object = {}) =>
   Effect.flatMap(CommandRunner, (runner) => runner.run(sh(script), { ...options, ...more }))
 
-const live = Layer.provide(CommandRunner.layer, NodeServices.layer)
+const live = Layer.provide(runnerLayer, NodeServices.layer)
 
 describe.skipIf(!canMark)("descendants that left the group of their command", () => {
   for (const [name, script] of Object.entries(leaving)) {

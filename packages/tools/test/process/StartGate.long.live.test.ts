@@ -9,6 +9,7 @@ import * as OS from "node:os"
 import * as Path from "node:path"
 import type { Launch, OutputChunk } from "../../src/process/Command.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "../support/Runner.ts"
 import { gatedArgv, releaseLine } from "../../src/process/StartGate.ts"
 
 const directory = FS.mkdtempSync(Path.join(OS.tmpdir(), "gate it's "))
@@ -92,7 +93,7 @@ describe("StartGate, a program started through it", () => {
       if ("stdout" in plain && "stdout" in gated && launch.argv[0] === "env") {
         assert.deepStrictEqual(sorted(gated.stdout.text), sorted(plain.stdout.text))
       } else assert.deepStrictEqual(gated, plain)
-    }).pipe(Effect.provide(Layer.provide(CommandRunner.layer, NodeServices.layer))),
+    }).pipe(Effect.provide(Layer.provide(runnerLayer, NodeServices.layer))),
   )
 })
 

@@ -3,11 +3,11 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-import * as StartTurns from "../../src/process/StartTurns.ts"
+import { StartTurns } from "../../src/process/StartTurns.ts"
 
 /** Programs that take turns, and the names of those that had theirs. */
 const makePrograms = () => {
-  const take = StartTurns.make()
+  const { take } = StartTurns.makeUnsafe()
   const had: Array<string> = []
   /** Has its turn, may run at once or when `mayRun` resolves, and ends when `ended` resolves. */
   const program = (name: string, mayRun: Effect.Effect<void>, ended: Effect.Effect<void>) =>

@@ -7,6 +7,7 @@ import * as ChildProcess from "node:child_process"
 import * as FS from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "../support/Runner.ts"
 import { canMark, leaving } from "../support/Leaving.ts"
 
 const hasBwrap = FS.existsSync("/usr/bin/bwrap")
@@ -21,6 +22,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "../support/Runner.ts"
 import { seccompProgram } from "../../src/sandbox/linux/Seccomp.ts"
 const options = {
   timeout: Duration.minutes(1),
@@ -44,7 +46,7 @@ const program = Effect.flatMap(CommandRunner, (runner) =>
     runner.run(launch, options),
   ),
 )
-Effect.runFork(Effect.provide(program, Layer.provide(CommandRunner.layer, NodeServices.layer)))
+Effect.runFork(Effect.provide(program, Layer.provide(runnerLayer, NodeServices.layer)))
 `
 
 interface Found {
@@ -293,7 +295,7 @@ describe("Watchdog, a server killed by kill -9", () => {
   })
 })
 
-const live = Layer.provide(CommandRunner.layer, NodeServices.layer)
+const live = Layer.provide(runnerLayer, NodeServices.layer)
 
 describe("Watchdog, a server that keeps running", () => {
   const sh = (script: string) => ({

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
+import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -57,6 +58,18 @@ describe("Skills", () => {
     ),
   )
 
+  it.live("a folder of skills that cannot be read is one of the errors", () =>
+    withFiles({ "repo/.git/HEAD": "", "repo/.agents/skills": "a file" }, (root) =>
+      Effect.gen(function* () {
+        const { list } = yield* Skills.make({ stateDirectory: `${root}/state` })
+        assert.deepStrictEqual(yield* list(`${root}/repo`), {
+          skills: [],
+          errors: [{ path: `${root}/repo/.agents/skills`, message: "cannot be read: BadResource" }],
+        })
+      }),
+    ),
+  )
+
   it.live("L15 a link of a project does not lead to a secret", () =>
     withFiles({ ...files, "state/auth.json": skill("secret") }, (root) =>
       Effect.gen(function* () {
@@ -86,7 +99,9 @@ describe("Skills", () => {
             Skills.layer({ stateDirectory: `${root}/state` }),
             Layer.mock(SettingsResolver)({
               resolve: () =>
-                Effect.succeed({ cwd: `${root}/repo`, userInstructions: "before" } as never),
+                Effect.succeed(
+                  scriptedSettings({ cwd: `${root}/repo`, userInstructions: "before" }),
+                ),
             }),
           ),
         ),

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Fs from "node:fs"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "../support/Runner.ts"
 import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
@@ -30,7 +31,7 @@ const machine = Effect.map(
       hiddenPaths: [`${base}/state`],
       machine: { platform: process.platform, processor: process.arch },
     })
-    const layer = Layer.merge(CommandRunner.layer, sandbox).pipe(
+    const layer = Layer.merge(runnerLayer, sandbox).pipe(
       Layer.provide(TrustedPrograms.layer({ environment })),
       Layer.provide(NodeServices.layer),
     )

@@ -13,6 +13,7 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as OneOffCommand from "../../src/machine/OneOffCommand.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "../support/Runner.ts"
 import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
@@ -38,7 +39,7 @@ const unguarded: ShellEnvironment = {
   includeOnly: [],
 }
 
-const machine = CommandRunner.layer.pipe(
+const machine = runnerLayer.pipe(
   Layer.merge(
     SandboxLayer.layer({
       machine: { platform: process.platform, processor: process.arch },

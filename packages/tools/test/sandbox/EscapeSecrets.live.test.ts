@@ -15,6 +15,7 @@ import * as PatchFiles from "../../src/edit/PatchFiles.ts"
 import * as ImageFile from "../../src/image/ImageFile.ts"
 import { searchFiles } from "../../src/machine/FileSearch.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "../support/Runner.ts"
 import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import * as ProjectDocs from "../../src/project/ProjectDocs.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
@@ -258,7 +259,7 @@ while True:
     }),
   )
 
-  const machine = CommandRunner.layer.pipe(
+  const machine = runnerLayer.pipe(
     Layer.merge(
       SandboxLayer.layer({
         machine: { platform: process.platform, processor: process.arch },

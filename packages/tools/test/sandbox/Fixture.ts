@@ -8,6 +8,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type { Launch } from "../../src/process/Command.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "../support/Runner.ts"
 import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import { type ConfiningPolicy, Sandbox } from "../../src/sandbox/Sandbox.ts"
 import { namedSetpriv } from "../support/Setpriv.ts"
@@ -59,7 +60,7 @@ export const makeDirectories = Effect.fnUntraced(function* (state = "state") {
 
 const layerOf = (made: TestDirectories, setpriv: string | undefined) =>
   Layer.merge(
-    CommandRunner.layer,
+    runnerLayer,
     SandboxLayer.layer({
       environment: { PATH: path, COLLOQUY_SETPRIV: setpriv ?? namedSetpriv },
       hiddenPaths: [made.state, made.secretFile],

@@ -15,6 +15,7 @@ import { gitDiffToRemote } from "../../src/machine/GitToRemote.ts"
 import * as GitDiff from "../../src/patch/GitDiff.ts"
 import * as UnifiedDiff from "../../src/patch/UnifiedDiff.ts"
 import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "../support/Runner.ts"
 import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
@@ -176,7 +177,7 @@ const noSandbox = Sandbox.of({
   confine: () => Effect.die("nothing can be confined here"),
 })
 
-const services = CommandRunner.layer.pipe(
+const services = runnerLayer.pipe(
   Layer.provideMerge(TrustedPrograms.layer({ environment: {} })),
   Layer.provideMerge(NodeServices.layer),
 )

@@ -16,7 +16,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { ToolServers } from "../../src/mcp/ToolServers.ts"
-import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "./Runner.ts"
 import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
 import * as Tools from "../../src/Tools.ts"
@@ -139,7 +139,7 @@ export const play = (scene: Scene): Effect.Effect<Played, unknown> =>
     }
     const tools = Tools.layer(options).pipe(
       Layer.provide([
-        CommandRunner.layer,
+        runnerLayer,
         ToolServers.layer(),
         SandboxLayer.layer({
           machine: { platform: process.platform, processor: process.arch },

@@ -16,7 +16,7 @@ import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import { ToolServers } from "../../src/mcp/ToolServers.ts"
-import { CommandRunner } from "../../src/process/CommandRunner.ts"
+import { runnerLayer } from "./Runner.ts"
 import { TrustedPrograms } from "../../src/programs/TrustedPrograms.ts"
 import type * as Roots from "../../src/sandbox/ResolvedRoots.ts"
 import * as SandboxLayer from "../../src/sandbox/SandboxLayer.ts"
@@ -124,7 +124,7 @@ const toolsOf = (options: StageOptions, workspace: string) => {
   const sandbox = sandboxOf(options, settings)
   const { hostTools } = options
   return Tools.layer({ ...settings, ...(hostTools === undefined ? {} : { hostTools }) }).pipe(
-    Layer.provide([CommandRunner.layer, ToolServers.layer(), sandbox]),
+    Layer.provide([runnerLayer, ToolServers.layer(), sandbox]),
     Layer.provide(TrustedPrograms.layer(settings)),
   )
 }

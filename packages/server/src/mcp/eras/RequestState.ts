@@ -159,6 +159,28 @@ const used = () => {
   }
 }
 
+/** The state of a call that brings one, and the answers in the call to the questions of that state. */
+const opened = Effect.fnUntraced(function* (
+  sealer: Sealer["Service"],
+  call: Call,
+): Effect.fn.Return<Resumed, JsonRpcError> {
+  const given = stateText(call)
+  if (given === undefined) return yield* refused("has to be a string")
+  const responses = memberOf(call.params, "inputResponses") ?? {}
+  if (!isMembers(responses)) {
+    return yield* new JsonRpcError({
+      code: ErrorCode.invalidParams,
+      message: "Invalid params: params.inputResponses: expected an object",
+    })
+  }
+  const text = yield* sealer.open(purposeOf(call), given)
+  const state = text === undefined ? undefined : read(text)
+  if (state === undefined) return yield* refused("is not one of this call")
+  if (state.expiresAt <= (yield* Clock.currentTimeMillis)) return yield* refused("has expired")
+  const asked = state.asked.filter((key) => memberOf(responses, key) !== undefined)
+  return { state, responses: Object.fromEntries(asked.map((key) => [key, responses[key]])) }
+})
+
 /**
  * Creates the request states of a server.
  *
@@ -166,25 +188,6 @@ const used = () => {
  */
 export const make = (sealer: Sealer["Service"]): RequestStates => {
   const book = used()
-
-  const open: RequestStates["open"] = (call) =>
-    Effect.gen(function* (): Effect.fn.Return<Resumed, JsonRpcError> {
-      const given = stateText(call)
-      if (given === undefined) return yield* refused("has to be a string")
-      const responses = memberOf(call.params, "inputResponses") ?? {}
-      if (!isMembers(responses)) {
-        return yield* new JsonRpcError({
-          code: ErrorCode.invalidParams,
-          message: "Invalid params: params.inputResponses: expected an object",
-        })
-      }
-      const text = yield* sealer.open(purposeOf(call), given)
-      const state = text === undefined ? undefined : read(text)
-      if (state === undefined) return yield* refused("is not one of this call")
-      if (state.expiresAt <= (yield* Clock.currentTimeMillis)) return yield* refused("has expired")
-      const asked = state.asked.filter((key) => memberOf(responses, key) !== undefined)
-      return { state, responses: Object.fromEntries(asked.map((key) => [key, responses[key]])) }
-    })
 
   const seal: RequestStates["seal"] = (call, state) =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
@@ -208,7 +211,7 @@ export const make = (sealer: Sealer["Service"]): RequestStates => {
   const isResumed: RequestStates["isResumed"] = ({ params }) =>
     memberOf(params, "requestState") !== undefined
 
-  return { isResumed, open, seal, using }
+  return { isResumed, open: (call) => opened(sealer, call), seal, using }
 }
 
 /** The request states of one server: a state that was used on one connection counts as used on every connection. */

@@ -9,6 +9,7 @@ import type * as Fiber from "effect/Fiber"
 import type * as Queue from "effect/Queue"
 import type { Done } from "effect/Cause"
 import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import type { CommandInput } from "./CommandInput.ts"
 import * as SkillWatches from "./SkillWatches.ts"
 
@@ -35,6 +36,11 @@ export interface HostConnection {
   readonly commands: Map<string, RunningCommand>
   readonly watches: Map<string, Fiber.Fiber<void>>
   readonly searches: Map<string, SearchSession>
+  /**
+   * Held by a request that changes a session, because it waits for the end of the running search: a second request
+   * would start another search meanwhile, and neither would end the other.
+   */
+  readonly searchPermit: Semaphore.Semaphore
   /** Watches of the directories whose skills the client has listed. */
   readonly skills: SkillWatches.SkillWatches
 }
@@ -47,6 +53,7 @@ export const make: Effect.Effect<HostConnection, never, Scope.Scope> = Effect.ma
     commands: new Map(),
     watches: new Map(),
     searches: new Map(),
+    searchPermit: Semaphore.makeUnsafe(1),
     skills: SkillWatches.make(scope),
   }),
 )

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
 import { type FileQuery, HostPort } from "../../../src/app/ports/HostPort.ts"
 import { errorOf, resultOf } from "../../support/AppHarness.ts"
 import { lines, told, withThreads } from "../../support/Threading.ts"
@@ -33,6 +34,9 @@ describe("fuzzyFileSearch", () => {
     ),
   )
 })
+
+/** Ends a second after it is interrupted, as a program does that is sent a signal. */
+const slowToEnd = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 second"))
 
 describe("fuzzyFileSearch sessions", () => {
   it.effect("notify the results of the last query after its response", () =>
@@ -69,6 +73,65 @@ describe("fuzzyFileSearch sessions", () => {
       }),
     ),
   )
+
+  it.effect("two updates close together notify the results of the later one only", () => {
+    const { host } = searching()
+    const late = Effect.delay(Effect.succeed([found]), "3 seconds")
+    const searchFiles: typeof host.searchFiles = ({ query }) =>
+      query === "slow" ? slowToEnd : query === "late" ? late : Effect.succeed([found])
+    return withThreads({ ports: { host: { ...host, searchFiles } } }, (app) =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust(0)
+        const start = { sessionId: "s", roots: ["/r"] }
+        yield* app.ask(1, "fuzzyFileSearch/sessionStart", start)
+        const update = (id: number, query: string) =>
+          app.ask(id, "fuzzyFileSearch/sessionUpdate", { sessionId: "s", query })
+        yield* update(2, "slow")
+        yield* app.quiet
+        yield* Effect.forkChild(update(3, "late"), { startImmediately: true })
+        yield* Effect.forkChild(update(4, "b"), { startImmediately: true })
+        yield* app.quiet
+        yield* TestClock.adjust("1 second")
+        yield* app.quiet
+        yield* TestClock.adjust("3 seconds")
+        yield* app.quiet
+        assert.deepStrictEqual(told(app, "fuzzyFileSearch/sessionUpdated"), [
+          { sessionId: "s", query: "b", files: [match] },
+        ])
+      }),
+    )
+  })
+
+  it.effect("a search does not begin in a session that has been stopped meanwhile", () => {
+    const { host } = searching()
+    const searchFiles: typeof host.searchFiles = ({ query }) =>
+      query === "slow" ? slowToEnd : Effect.succeed([found])
+    return withThreads({ ports: { host: { ...host, searchFiles } } }, (app) =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust(0)
+        yield* app.ask(1, "fuzzyFileSearch/sessionStart", { sessionId: "s", roots: ["/r"] })
+        const update = (id: number, query: string) =>
+          app.ask(id, "fuzzyFileSearch/sessionUpdate", { sessionId: "s", query })
+        yield* update(2, "slow")
+        yield* app.quiet
+        yield* Effect.forkChild(update(3, "b"), { startImmediately: true })
+        yield* Effect.forkChild(app.ask(4, "fuzzyFileSearch/sessionStop", { sessionId: "s" }), {
+          startImmediately: true,
+        })
+        yield* app.quiet
+        yield* TestClock.adjust("1 second")
+        yield* app.quiet
+        yield* TestClock.adjust("1 second")
+        yield* app.quiet
+        const shown = lines(app, 0)
+        assert.notInclude(
+          shown.slice(shown.indexOf("answer 4")),
+          "fuzzyFileSearch/sessionUpdated",
+          shown.join("\n"),
+        )
+      }),
+    )
+  })
 })
 
 describe("gitDiffToRemote", () => {

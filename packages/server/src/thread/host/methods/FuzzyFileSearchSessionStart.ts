@@ -20,4 +20,5 @@ export const searchSessionStart: HostHandler<typeof SearchSessionStart> = Effect
     searches.set(sessionId, { roots })
     return {}
   },
+  (handling, _, { host }) => host.searchPermit.withPermit(handling),
 )

@@ -6,8 +6,10 @@ import type { HostHandler } from "../HostCall.ts"
 
 /** Handler of the method. */
 export const searchSessionStop: HostHandler<typeof SearchSessionStop> = ({ sessionId }, { host }) =>
-  Effect.suspend(() => {
-    const running = host.searches.get(sessionId)?.running
-    host.searches.delete(sessionId)
-    return running === undefined ? Effect.succeed({}) : Effect.as(Fiber.interrupt(running), {})
-  })
+  host.searchPermit.withPermit(
+    Effect.suspend(() => {
+      const running = host.searches.get(sessionId)?.running
+      host.searches.delete(sessionId)
+      return running === undefined ? Effect.succeed({}) : Effect.as(Fiber.interrupt(running), {})
+    }),
+  )

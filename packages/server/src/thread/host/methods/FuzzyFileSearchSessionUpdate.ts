@@ -37,4 +37,5 @@ export const searchSessionUpdate: HostHandler<typeof SearchSessionUpdate> = Effe
     session.running = yield* Effect.forkIn(notifying, host.scope)
     return {}
   },
+  (handling, _, { host }) => host.searchPermit.withPermit(handling),
 )
