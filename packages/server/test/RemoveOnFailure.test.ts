@@ -25,8 +25,10 @@ describe("removeOnFailure", () => {
         })
         const failure = yield* removeOnFailure(id)(Effect.fail("refused")).pipe(
           Effect.flip,
-          Effect.provide(Layer.mock(ConversationsView)({ remove: () => Effect.fail(full) })),
-          Effect.provide(Logger.layer([logger])),
+          Effect.provide([
+            Layer.mock(ConversationsView)({ remove: () => Effect.fail(full) }),
+            Logger.layer([logger]),
+          ]),
         )
         assert.strictEqual(failure, "refused")
         assert.deepStrictEqual(warnings, [
