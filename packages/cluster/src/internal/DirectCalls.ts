@@ -74,17 +74,23 @@ const handlersOf = (served: Served) =>
     Unarchive: (payload) => served.of(payload.id, (calls) => calls.Unarchive(payload)),
   })
 
+/** Items of a stream that wait here for a reader that is slow: the others wait at the owner, where all listeners share them. */
+const streamBufferSize = 1
+
+/** The calls by a connection. */
+const callsBy = (connection: RpcClient.Protocol["Service"]) =>
+  RpcClient.make(ConversationRpcs, { disableTracing: true }).pipe(
+    Effect.provideService(RpcClient.Protocol, connection),
+    Effect.map((client): CallsAt<RpcClientError> => ({
+      ...client,
+      Attach: (payload) => client.Attach(payload, { streamBufferSize }),
+    })),
+  )
+
 const make = Effect.fnUntraced(function* (served: Served) {
   const protocol = yield* RpcClientProtocol
   const clients = yield* RcMap.make({
-    lookup: (address: RunnerAddress) =>
-      Effect.flatMap(protocol.make(address), (connection) =>
-        Effect.provideService(
-          RpcClient.make(ConversationRpcs, { disableTracing: true }),
-          RpcClient.Protocol,
-          connection,
-        ),
-      ),
+    lookup: (address: RunnerAddress) => Effect.flatMap(protocol.make(address), callsBy),
     idleTimeToLive: "3 minutes",
   })
   return {

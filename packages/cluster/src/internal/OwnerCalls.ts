@@ -14,8 +14,6 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import type { Revision } from "@colloquy/core/ConversationStore"
 import type { Access, ConversationManager, GetError } from "@colloquy/core/ConversationManager"
 import { isTurnOp } from "@colloquy/core/decider/State"
-import type { Delivery } from "@colloquy/core/listeners/Delivery"
-import type { Listener } from "@colloquy/core/listeners/Listener"
 import { runTurn } from "@colloquy/core/listeners/TurnRun"
 import { SettingsError } from "@colloquy/core/ConversationSettings"
 import { type LeaseHeld, StoreError } from "@colloquy/core/StoreErrors"
@@ -23,16 +21,13 @@ import { toStored } from "@colloquy/core/store/Settings"
 import { defined } from "@colloquy/protocol/Defined"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import type { Op } from "@colloquy/protocol/Op"
-import type * as Arr from "effect/Array"
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import type * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
-import type { StreamItem } from "../ConversationOperations.ts"
 import { Elsewhere } from "../NodeErrors.ts"
 import type { ConversationCalls } from "../Nodes.ts"
 import type { Workspaces } from "../Workspaces.ts"
 import { elsewhereOf, heldElsewhere } from "./Moving.ts"
+import { itemsOf } from "./StreamItems.ts"
 
 /** What the operations need of this node. */
 export interface OwnerParts {
@@ -89,37 +84,6 @@ const endsTurn = ({
   readonly op: Op
   readonly whileRunning?: string | undefined
 }): boolean => op.type === "interrupt" || op.type === "shutdown" || whileRunning === "interrupt"
-
-/** The deliveries of a listener as items of a stream, which is cut where the conversation moves. */
-const itemsOf = (
-  id: ConversationId,
-  from: number,
-  listener: Listener,
-): Stream.Stream<StreamItem, Elsewhere> => {
-  let isAttached = false
-  let isOver = false
-  const itemOf = (deliveries: ReadonlyArray<Delivery>): StreamItem => {
-    if (isAttached) return { _tag: "Deliveries", deliveries }
-    isAttached = true
-    return { _tag: "Attached", from, deliveries }
-  }
-  const next = Effect.suspend((): Pull.Pull<Arr.NonEmptyReadonlyArray<StreamItem>, Elsewhere> =>
-    isOver
-      ? Cause.done()
-      : Effect.matchEffect(listener.take, {
-          onSuccess: (deliveries) => Effect.succeed([itemOf(deliveries)] as const),
-          onFailure: (end) => {
-            const elsewhere = elsewhereOf(id, end)
-            if (elsewhere !== undefined) return Effect.fail(elsewhere)
-            isOver = true
-            const because = end._tag === "Done" ? undefined : end
-            const last: StreamItem = { _tag: "Ended", ...defined({ because }) }
-            return Effect.succeed(isAttached ? ([last] as const) : ([itemOf([]), last] as const))
-          },
-        }),
-  )
-  return Stream.fromPull(Effect.succeed(next))
-}
 
 class OwnerCalls implements ConversationCalls {
   private readonly parts: OwnerParts

@@ -14,6 +14,7 @@ import { RpcSerialization } from "effect/rpc/RpcSerialization"
 import { Socket } from "effect/socket/Socket"
 import type { SocketServer, SocketServerError } from "effect/socket/SocketServer"
 import { batched } from "./BatchedWrites.ts"
+import { withSeparateStreams } from "./SeparateStreams.ts"
 import { watched } from "./WatchedSockets.ts"
 
 /** As long as the cluster's own client waits for a connection. */
@@ -60,6 +61,7 @@ export const clientLayer: Layer.Layer<RpcClientProtocol, never, RpcSerialization
               batched(watched(socket, silentLooks)),
             ),
           ),
+          Effect.flatMap(withSeparateStreams),
           Effect.provideService(RpcSerialization, serialization),
           Effect.orDie,
         ),
