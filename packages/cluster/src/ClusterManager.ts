@@ -236,12 +236,13 @@ const exchangeNotices = Effect.fnUntraced(function* (
 const partsOf = Effect.fnUntraced(function* (
   routing: Routing,
   local: Service,
+  { recordedState }: HeldConversations["Service"],
 ): Effect.fn.Return<ManagerParts, never, ConversationStore | SettingsResolver> {
   const store = yield* ConversationStore
   const resolver = yield* SettingsResolver
   const positionOf: ConversationParts["positionOf"] = (id, seq) =>
     withinStoreTimeout("read", store.positionOf(id, seq))
-  return { routing, local, resolver, positionOf }
+  return { routing, local, recordedState, resolver, positionOf }
 })
 
 /** Leaves the cluster. Resolves when this node has no conversation of another one. */
@@ -284,7 +285,7 @@ const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
   yield* nodes.serve(own)
   yield* Effect.forkScoped(handOver.sweep)
   yield* Effect.addFinalizer(() => end)
-  const parts = yield* partsOf(routing, local)
+  const parts = yield* partsOf(routing, local, held)
   const manager: Service = new ClusterManager(parts, notices, addEphemeral, end)
   return Context.make(ConversationManager, manager).pipe(Context.add(HeldConversations, held))
 })

@@ -57,7 +57,8 @@ const onNodeThatMisses = (missed: number) => {
   const parts = {
     routing,
     resolver,
-    local: { get: unused, stateOf: unused },
+    local: { get: unused },
+    recordedState: unused,
     positionOf: () => Effect.succeed(undefined),
   }
   return { conversation: new ClusterConversation(id, undefined, parts), asked }

@@ -1,5 +1,7 @@
 /** Conversations on two nodes over one store, each reached from both. */
 import { ConversationUnavailable } from "@colloquy/core/ConversationErrors"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
+import { StoreError } from "@colloquy/core/StoreErrors"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -201,6 +203,45 @@ describe("conversations of a cluster", () => {
       const types = (yield* b.manager.history(id)).map(({ event }) => event.msg.type)
       assert.strictEqual(types.filter((type) => type === "turn_aborted").length, 1)
       yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("L14 are read from their log while their node does not respond", () =>
+    Effect.gen(function* () {
+      const { join, nodes } = world({ seconds: 100 })
+      const a = yield* join("a")
+      const b = yield* join("b")
+      const { id } = yield* a.manager.create(settings)
+      yield* (yield* a.manager.get(id)).submit(says("long"))
+      nodes.cut("a", "b")
+      const own = yield* a.manager.stateOf(id)
+      const read = yield* during(b.manager.stateOf(id), 1)
+      assert.deepStrictEqual([read.seq, read.turn?.id], [own.seq, own.turn?.id])
+      const foreign = yield* during(Effect.flip(b.manager.stateOf(id, { owner: "bob" })), 31)
+      assert.strictEqual(foreign._tag, "ConversationUnavailable")
+      yield* during(Effect.all([a.close, b.close]), 60)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("are read from their log while no node can take their lease from the store", () =>
+    Effect.gen(function* () {
+      const store = new MemoryStore()
+      const { join, nodes } = world({ store })
+      const a = yield* join("a")
+      const b = yield* join("b")
+      const { id } = yield* a.manager.create(settings)
+      yield* during((yield* a.manager.get(id)).submit(says("hi")), 1)
+      yield* a.close
+      const readOnly = { operation: "open", reason: "Denied", message: "read-only" } as const
+      Object.assign(store, { open: () => Effect.fail(new StoreError(readOnly)) })
+      for (const owner of ["b", "c"]) {
+        nodes.assign(id, owner)
+        const { seq } = yield* during(b.manager.stateOf(id), 1)
+        assert.strictEqual(seq, (yield* b.manager.history(id)).length)
+      }
+      const refused = yield* Effect.flip((yield* b.manager.refer(id)).submit(says("more")))
+      assert.deepStrictEqual(causeOf(refused), ["ConversationUnavailable", "StoreError"])
+      yield* b.close
     }).pipe(Effect.scoped),
   )
 

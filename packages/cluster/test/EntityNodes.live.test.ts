@@ -7,6 +7,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { NodeAddressTaken } from "../src/node/NodeRows.ts"
 import { settings, startNode, untilShared } from "./support/PostgresNode.ts"
 import { says, seqsOf, typesOf } from "./support/TwoNodes.ts"
 
@@ -70,6 +71,27 @@ describe.skipIf(missing !== undefined)("nodes of Effect Cluster", () => {
         )
         assert.isTrue(b.nodes.owns(id))
         yield* b.close
+      }).pipe(Effect.scoped),
+    120_000,
+  )
+
+  it.live(
+    "a node does not start where another one responds at its address, whatever its name",
+    () =>
+      Effect.gen(function* () {
+        const database = server?.database("addresses") ?? ""
+        const a = yield* startNode(database, answering)
+        const place = {
+          listen: { host: "127.0.0.1", port: 0 },
+          host: "localhost",
+          port: Number(a.nodes.self.split(":").at(-1)),
+        }
+        const refused = yield* Effect.flip(startNode(database, answering, undefined, place))
+        assert.instanceOf(refused, NodeAddressTaken)
+        assert.strictEqual(refused.address, `localhost:${place.port}`)
+        const c = yield* startNode(database, answering, undefined, { ...place, port: 0 })
+        yield* untilShared(a, c)
+        yield* Effect.all([a.close, c.close])
       }).pipe(Effect.scoped),
     120_000,
   )

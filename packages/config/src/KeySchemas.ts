@@ -10,6 +10,18 @@ import * as Schema from "effect/Schema"
  */
 export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
+/** Longest time of a key that a timer of the machine is set to: 24 hours. Such a timer ends at once where it exceeds 24 days. */
+const maxTimerMs = 86_400_000
+
+/** A time in milliseconds that a timer of the machine is set to, of at least `minimum`. */
+export const timerMs = (minimum: number) =>
+  Schema.Int.check(
+    Schema.isBetween(
+      { minimum, maximum: maxTimerMs },
+      { expected: `an integer from ${minimum} to ${maxTimerMs} (24 hours)` },
+    ),
+  )
+
 /** A time in seconds, which need not be a whole number. */
 export const Seconds = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 

@@ -139,6 +139,12 @@ export const holderOf = (error: {
   return error.because instanceof LeaseHeld ? error.because.holder : undefined
 }
 
+/** True where the store takes no changes at the moment, so that a conversation cannot be loaded; its log may be readable. */
+export const isUnwritable = (error: unknown): boolean =>
+  error instanceof ConversationUnavailable &&
+  error.because instanceof StoreError &&
+  (error.because.reason === "Denied" || error.because.reason === "Full")
+
 /** Why a submission was not accepted. */
 export type SubmitError = ConversationClosed | SubmissionRefused | ConversationUnavailable
 

@@ -159,7 +159,10 @@ export class ConversationManager extends Context.Service<
       options: FollowOptions,
       access?: Access,
     ) => Effect.Effect<Listener, GetError | AttachError, Scope.Scope>
-    /** The current state; of a conversation that another process has, as far as its log tells. */
+    /**
+     * The current state; as far as its log tells, of a conversation that another process has, or that cannot be loaded because
+     * the store is read-only or full.
+     */
     readonly stateOf: (id: string, access?: Access) => Effect.Effect<State, GetError>
     /**
      * One page of the stored conversations, newest first by the time of creation. Loads none of them. Successive pages

@@ -5,6 +5,7 @@
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type { Access, GetError } from "./ConversationManager.ts"
 import type { Owner } from "./ConversationStore.ts"
 import type { State } from "./decider/State.ts"
 import { isIdle } from "./decider/State.ts"
@@ -46,5 +47,10 @@ export class HeldConversations extends Context.Service<
      * and its lease is given back; the next use loads it again. Does nothing for one that is not in memory.
      */
     readonly release: (id: ConversationId) => Effect.Effect<void>
+    /**
+     * The state of a conversation as its log in the store tells it, whichever process has the conversation. Loads nothing and
+     * takes no lease.
+     */
+    readonly recordedState: (id: string, access?: Access) => Effect.Effect<State, GetError>
   }
 >()("@colloquy/core/HeldConversations") {}

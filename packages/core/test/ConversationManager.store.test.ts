@@ -32,6 +32,24 @@ const previews = (page: Effect.Success<ReturnType<Manager["list"]>>) =>
   page.items.map(({ preview }) => preview)
 
 describe("ConversationManager over its store", () => {
+  it.effect("reads the state from the log while the store takes no changes", () => {
+    const store = observed()
+    return Effect.gen(function* () {
+      yield* TestClock.adjust(0)
+      const manager = yield* ConversationManager
+      const conversation = yield* manager.create(settings, { owner: "alice" })
+      yield* speak(conversation, "hi")
+      const { seq } = yield* conversation.state
+      yield* TestClock.adjust("1 minute")
+      store.faults.open = () => diskFull("open")
+      assert.strictEqual((yield* manager.stateOf(conversation.id, { owner: "alice" })).seq, seq)
+      const foreign = yield* Effect.flip(manager.stateOf(conversation.id, { owner: "bob" }))
+      assert.strictEqual(foreign._tag, "NoSuchConversation")
+      const refused = yield* Effect.flip(manager.get(conversation.id, { owner: "alice" }))
+      assert.strictEqual(refused._tag, "ConversationUnavailable")
+    }).pipe(Effect.provide(managerLayer(scripted(), { store: store.layer })))
+  })
+
   // The behaviour of packages/server/test/fixtures/v0.45.0/conv_list_resume_archive.jsonl, without its wire.
   it.effect("lists, resumes and archives as clients of the original expect", () => {
     const store = observed()

@@ -5,7 +5,7 @@
 import { decode } from "@colloquy/config/ConfigSchema"
 import { type ConfigFault, faultAt } from "@colloquy/config/ConfigFault"
 import { type ConfigTree, get, isTable } from "@colloquy/config/ConfigTree"
-import { Count, key, keyOr } from "@colloquy/config/KeySchemas"
+import { key, keyOr, timerMs } from "@colloquy/config/KeySchemas"
 import { nearest } from "@colloquy/protocol/Nearest"
 import { once } from "@colloquy/protocol/Once"
 import * as Result from "effect/Result"
@@ -43,9 +43,9 @@ export const clusterSchema = once(() =>
       "`HOST:PORT` by which the others reach this server; port 0 is the one on which it listens. Default: `cluster.listen`, with the name of the machine in place of `0.0.0.0` and `::`.",
     ),
     drain_ms: keyOr(
-      Count,
+      timerMs(0),
       defaultDrainMs,
-      "Milliseconds that turns may go on after a signal before the other servers of the cluster take over their conversations.",
+      "Milliseconds that turns may go on after a signal before the other servers of the cluster take over their conversations; at most 24 hours.",
     ),
   }),
 )

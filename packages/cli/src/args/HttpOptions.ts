@@ -5,7 +5,7 @@
 import { decode } from "@colloquy/config/ConfigSchema"
 import type { ConfigFault } from "@colloquy/config/ConfigFault"
 import type { ConfigTree } from "@colloquy/config/ConfigTree"
-import { Count, key, keyOr, Strings } from "@colloquy/config/KeySchemas"
+import { Count, key, keyOr, Strings, timerMs } from "@colloquy/config/KeySchemas"
 import { once } from "@colloquy/protocol/Once"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -100,14 +100,14 @@ const limits = () => ({
     "Milliseconds after which the stream of an MCP request is closed, so that its client continues it with `Last-Event-ID`; 0: never.",
   ),
   header_timeout_ms: keyOr(
-    Positive,
+    timerMs(1),
     10_000,
-    "Milliseconds in which the headers of a request have to arrive; a slower one gets 408.",
+    "Milliseconds in which the headers of a request have to arrive, at most 24 hours; a slower one gets 408.",
   ),
   request_timeout_ms: keyOr(
-    Count,
+    timerMs(0),
     120_000,
-    "Milliseconds in which a whole request has to arrive; a slower one gets 408. 0: no limit.",
+    "Milliseconds in which a whole request has to arrive, at most 24 hours; a slower one gets 408. 0: no limit.",
   ),
 })
 

@@ -1,6 +1,6 @@
 /** The keys of the configuration that the server process reads, beside those of conversations. `config.toml` and `-c` may set them. */
 import { decode } from "@colloquy/config/ConfigSchema"
-import { Count, key, keyOr } from "@colloquy/config/KeySchemas"
+import { Count, key, keyOr, timerMs } from "@colloquy/config/KeySchemas"
 import { type ConfigFault, faultAt } from "@colloquy/config/ConfigFault"
 import { type ConfigTree, get, isEmpty, isTable } from "@colloquy/config/ConfigTree"
 import { nearest } from "@colloquy/protocol/Nearest"
@@ -66,9 +66,9 @@ export const ServerOptions = Schema.Struct({
     "Bytes of the longest line that a client may send; a longer one gets an error.",
   ),
   shutdown_grace_ms: keyOr(
-    Count,
+    timerMs(0),
     500,
-    "Milliseconds that calls and turns may continue after the client has disconnected.",
+    "Milliseconds that calls and turns may continue after the client has disconnected; at most 24 hours.",
   ),
   conversation_idle_ms: keyOr(
     Count,

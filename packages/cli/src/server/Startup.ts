@@ -18,6 +18,7 @@ import { excludedLogin } from "../auth/ExcludedLogin.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import { isFileOnly } from "../config/FileOnlyKeys.ts"
 import * as LiveSettings from "../config/LiveSettings.ts"
+import * as ReplacedValues from "../config/ReplacedValues.ts"
 import { warningsOf } from "../config/UnknownKeys.ts"
 import { errorLine } from "../log/ErrorLine.ts"
 import { type Environment, isLoggedIn, originalLogin } from "../machine/Environment.ts"
@@ -234,6 +235,8 @@ export const load = Effect.fnUntraced(function* (
     known: file,
   })
   const flagKeys = ConfigTree.flagKeys(overrides)
+  const replaced = yield* ReplacedValues.faultOf(file.tree, overrides)
+  if (replaced !== undefined) return yield* failed(yield* live.locate(errorOf(replaced)))
   const loaded = yield* Effect.mapError(loadFrom({ ...source, flagKeys }, live.locate), failed)
   return { source, live, overrides, ...loaded, warnings }
 })

@@ -92,7 +92,11 @@ describe("writes of the configuration", () => {
 
   const faults: ReadonlyArray<readonly [keyPath: string, value: unknown, ...RegExp[]]> = [
     ["max_line_bytes", 5, /expected an integer from 1024 to 536870888\nin `max_line_bytes`/],
-    ["shutdown_grace_ms", -1, /expected a non-negative integer\nin `shutdown_grace_ms`/],
+    [
+      "shutdown_grace_ms",
+      -1,
+      /expected an integer from 0 to 86400000 \(24 hours\)\nin `shutdown_grace_ms`/,
+    ],
     ["conversation_store", "nope", /expected `files`, .*\nin `conversation_store`/],
     ["conversation_idle_ms", 1.5, /in `conversation_idle_ms`/],
     ["http.authentication", "x", /expected one of `token`, .*\nin `http.authentication`/],

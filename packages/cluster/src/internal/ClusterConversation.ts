@@ -14,6 +14,7 @@ import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { ConversationStore } from "@colloquy/core/ConversationStore"
 import type { Receipt } from "@colloquy/core/decider/Receipts"
 import type { State } from "@colloquy/core/decider/State"
+import type { HeldConversations } from "@colloquy/core/HeldConversations"
 import { attachedEvents, type Listener } from "@colloquy/core/listeners/Listener"
 import type { AttachOptions } from "@colloquy/core/listeners/Listeners"
 import { runTurn } from "@colloquy/core/listeners/TurnRun"
@@ -25,9 +26,9 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"
 import { attach } from "./ClusterListener.ts"
-import { Elsewhere, type NodeUnreachable } from "../NodeErrors.ts"
+import { Elsewhere, NodeUnreachable } from "../NodeErrors.ts"
 import type { ConversationCalls } from "../Nodes.ts"
-import { elsewhereOf, heldElsewhere, isMoving } from "./Moving.ts"
+import { elsewhereOf, isMoving, isRecorded } from "./Moving.ts"
 import type { Route, Routing } from "./Routing.ts"
 import { sourceHere, sourceThere } from "./Sources.ts"
 
@@ -35,7 +36,9 @@ import { sourceHere, sourceThere } from "./Sources.ts"
 export interface ConversationParts {
   readonly routing: Routing
   /** The manager of this process. */
-  readonly local: Pick<ConversationManager["Service"], "get" | "stateOf">
+  readonly local: Pick<ConversationManager["Service"], "get">
+  /** As of the log in the store, for which nothing is loaded. */
+  readonly recordedState: HeldConversations["Service"]["recordedState"]
   readonly resolver: SettingsResolver["Service"]
   /** As of the store; ends in bounded time. */
   readonly positionOf: ConversationStore["Service"]["positionOf"]
@@ -249,10 +252,22 @@ export class ClusterConversation implements Conversation {
         const reading: Effect.Effect<State, GetError | Elsewhere | NodeUnreachable> = isOwn
           ? here(Effect.flatMap(local.get(id, access), (one) => one.state))
           : this.readStateThere(calls.ReadState(this.target))
-        // The log has the state, whoever appends to it.
-        return Effect.catchIf(reading, heldElsewhere, () => here(local.stateOf(id, access)))
+        return Effect.catchIf(reading, isRecorded, (error) => here(this.recorded(error)))
       })
     })
+  }
+
+  /**
+   * The state as the log has it, whoever appends to it. Another node may have a conversation in its memory that has no log, as
+   * long as it does not respond.
+   */
+  private recorded(
+    error: GetError | Elsewhere | NodeUnreachable,
+  ): Effect.Effect<State, GetError | NodeUnreachable> {
+    const reading = this.parts.recordedState(this.id, this.access)
+    return error instanceof NodeUnreachable
+      ? Effect.catchTag(reading, "NoSuchConversation", () => Effect.fail(error))
+      : reading
   }
 
   private readStateThere<E>(

@@ -1,5 +1,9 @@
 /** Which failures say that the conversation is on another node, or on its way there. Pure. */
-import { ConversationUnavailable, ManagerClosed } from "@colloquy/core/ConversationErrors"
+import {
+  ConversationUnavailable,
+  isUnwritable,
+  ManagerClosed,
+} from "@colloquy/core/ConversationErrors"
 import type { ListenerEnd } from "@colloquy/core/listeners/Listener"
 import { LeaseHeld, LeaseLost } from "@colloquy/core/StoreErrors"
 import { Elsewhere, NodeUnreachable } from "../NodeErrors.ts"
@@ -26,6 +30,10 @@ export const isMoving = (error: unknown): error is Elsewhere | NodeUnreachable =
 /** True where the owner of the conversation cannot use it yet, because another process has its lease. */
 export const heldElsewhere = (error: unknown): error is Elsewhere =>
   error instanceof Elsewhere && error.held !== undefined
+
+/** True where no node can say the state of the conversation now, but its log can. */
+export const isRecorded = (error: unknown): boolean =>
+  heldElsewhere(error) || error instanceof NodeUnreachable || isUnwritable(error)
 
 /** How a listener ended, or that its conversation moves. */
 export type SourceEnd = ListenerEnd | Elsewhere

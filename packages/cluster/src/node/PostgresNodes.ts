@@ -33,6 +33,7 @@ import * as LeavingRunner from "./LeavingRunner.ts"
 import * as NodeRows from "./NodeRows.ts"
 import * as NodeSockets from "./NodeSockets.ts"
 import * as RefusedNodes from "./RefusedNodes.ts"
+import * as OwnAddress from "./OwnAddress.ts"
 import { prefixOfSchema } from "./SchemaPrefix.ts"
 import * as WholeLines from "./WholeLines.ts"
 
@@ -95,19 +96,22 @@ const configOf = (
 
 const watching = Layer.effectDiscard(Effect.forkScoped(RefusedNodes.watch))
 
-/** The calls of other nodes: those of Effect Cluster, and the direct ones. */
-const served = RpcServer.layer(Runners.Rpcs.merge(ConversationRpcs), {
-  disableTracing: true,
-  disableFatalDefects: true,
-}).pipe(Layer.provide(RunnerServer.layerHandlers))
+/** The calls of other nodes: those of Effect Cluster, the direct ones, and the question which node this is. */
+const servedBy = (number: number) =>
+  RpcServer.layer(Runners.Rpcs.merge(ConversationRpcs, OwnAddress.NodeRpcs), {
+    disableTracing: true,
+    disableFatalDefects: true,
+  }).pipe(Layer.provide([RunnerServer.layerHandlers, OwnAddress.handlers(number)]))
 
 const shardingOf = (
   options: PostgresNodesOptions,
   port: number,
   prefix: string,
+  number: number,
   server: Layer.Layer<SocketServer.SocketServer>,
 ) =>
-  Layer.mergeAll(served, watching).pipe(
+  // The node responds to its own question.
+  Layer.mergeAll(Layer.provideMerge(OwnAddress.layer(number), servedBy(number)), watching).pipe(
     Layer.provideMerge(Layer.provideMerge(Sharding.layer, Runners.layerRpc)),
     Layer.provide(RpcServer.layerProtocolSocketServer),
     Layer.provideMerge(DirectCalls.layer),
@@ -142,7 +146,7 @@ export const layer = (options: PostgresNodesOptions) =>
       yield* NodeRows.prepare(address)
       return EntityNodes.layer(
         address,
-        shardingOf(options, port, prefix, server.layer),
+        shardingOf(options, port, prefix, yield* OwnAddress.newNumber, server.layer),
         options.shards ?? defaultShards,
       )
     }),

@@ -33,16 +33,6 @@ const answerOf = ({ host, port }: RunnerAddress): Effect.Effect<Answer> =>
     return Effect.sync(() => socket.destroy())
   })
 
-/** A node that the others cannot reach owns nothing, which it does not learn from them. */
-const checkSelf = (self: RunnerAddress): Effect.Effect<void> =>
-  Effect.flatMap(answerOf(self), (answer) =>
-    answer === "accepted"
-      ? Effect.void
-      : Effect.logWarning(
-          `this node does not reach itself at ${self.host}:${self.port}: if the others do not either, it gets no conversations`,
-        ),
-  )
-
 /** Looks for such nodes for ever, and marks them: they own nothing until they respond to the checks of the cluster again. */
 export const watch: Effect.Effect<never, never, RunnerStorage | ShardingConfig> = Effect.gen(
   function* () {
@@ -61,7 +51,6 @@ export const watch: Effect.Effect<never, never, RunnerStorage | ShardingConfig> 
         yield* storage.setRunnerHealth(address, false)
       }
     })
-    if (self !== undefined) yield* checkSelf(self)
     return yield* check.pipe(
       // While the database cannot be reached no node owns anything.
       Effect.catch((error) => Effect.logDebug("nodes were not looked after", error)),

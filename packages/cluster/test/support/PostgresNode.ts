@@ -33,10 +33,11 @@ export const startNode = Effect.fnUntraced(function* (
     specs: () => [],
     run: () => Effect.succeed("ran"),
   }),
+  place: Partial<PostgresNodes.PostgresNodesOptions> = {},
 ) {
   const scope = yield* Scope.make()
   const layer = ClusterManager.layer().pipe(
-    Layer.provideMerge(PostgresNodes.layer({ host: "127.0.0.1", port: 0, shards })),
+    Layer.provideMerge(PostgresNodes.layer({ host: "127.0.0.1", port: 0, shards, ...place })),
     Layer.provide(PostgresNotices.layer),
     Layer.provide(NodeWorkspaces.layer),
     Layer.provide(IdGenerator.layer),

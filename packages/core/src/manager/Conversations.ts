@@ -110,11 +110,11 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
     yield* Effect.addFinalizer(() => Effect.sync(end))
   }
   const shared = new SharedConversations(conversations, store, storage)
-  return withHeld(serviceOf(conversations, shared, yield* ToolRuntime), inMemory)
+  const manager = serviceOf(conversations, shared, yield* ToolRuntime)
+  return Context.make(ConversationManager, manager).pipe(
+    Context.add(HeldConversations, heldOf(inMemory, shared)),
+  )
 })
-
-const withHeld = (manager: ConversationManager["Service"], inMemory: LoadedConversations) =>
-  Context.make(ConversationManager, manager).pipe(Context.add(HeldConversations, heldOf(inMemory)))
 
 /** One that another process could load; undefined for any other. */
 const held = (entry: Entry): Effect.Effect<HeldConversation | undefined> => {
@@ -127,7 +127,10 @@ const held = (entry: Entry): Effect.Effect<HeldConversation | undefined> => {
 }
 
 /** The conversations of this manager. */
-const heldOf = (inMemory: LoadedConversations): HeldConversations["Service"] => ({
+const heldOf = (
+  inMemory: LoadedConversations,
+  shared: SharedConversations,
+): HeldConversations["Service"] => ({
   held: Effect.suspend(() =>
     Effect.map(Effect.forEach(Array.from(inMemory.all), held), (all) =>
       all.filter((one) => one !== undefined),
@@ -138,6 +141,7 @@ const heldOf = (inMemory: LoadedConversations): HeldConversations["Service"] => 
       const entry = Array.from(inMemory.all).find((one) => one.id === id)
       return entry === undefined ? Effect.void : inMemory.handOver(entry)
     }),
+  recordedState: (id, access) => shared.recordedState(id, access),
 })
 
 /** What creates conversations, with definitions of clients' tools that are checked first. */

@@ -9,6 +9,7 @@ import {
   type AttachError,
   BadConversationName,
   holderOf,
+  isUnwritable,
   ManagerClosed,
   maxConversationName,
   NoSuchConversation,
@@ -102,14 +103,16 @@ export class SharedConversations {
   }
 
   stateOf(id: string, access: Access | undefined): Effect.Effect<State, GetError> {
-    const { directory, storage } = this
-    return directory.get(id, access).pipe(
+    return this.directory.get(id, access).pipe(
       Effect.flatMap((conversation) => conversation.state),
       Effect.catchIf(
-        (error) => holderOf(error) !== undefined,
-        // The conversation was found, so the caller may see it.
-        () => Effect.flatMap(idOf(id), (parsed) => storage.state({ id: parsed })),
+        (error) => holderOf(error) !== undefined || isUnwritable(error),
+        () => this.recordedState(id, access),
       ),
     )
+  }
+
+  recordedState(id: string, access: Access | undefined): Effect.Effect<State, GetError> {
+    return Effect.flatMap(idOf(id), (parsed) => this.storage.state({ id: parsed }, access))
   }
 }

@@ -208,13 +208,18 @@ export class Storage {
     )
   }
 
-  /** The state at the end of the log. Takes no lease and repairs nothing, because another process appends to the log. */
+  /**
+   * The state at the end of the log. Takes no lease and repairs nothing, because another process may append to the log. The
+   * conversation of another owner is treated as unknown.
+   */
   state(
     entry: Pick<Entry, "id">,
+    access: Access | undefined,
   ): Effect.Effect<State, ConversationUnavailable | NoSuchConversation> {
     return Effect.gen({ self: this }, function* () {
       const { id } = entry
       const summary = yield* withinStoreTimeout("metadata", this.store.metadata({ id }))
+      if (!isVisible(summary.meta, access)) return yield* new NoSuchConversation({ id })
       const existing = yield* this.fold(entry)
       return restoreState(yield* this.storedSettings(existing, summary), existing)
     }).pipe(Effect.mapError((error) => notLoaded(entry, error)))

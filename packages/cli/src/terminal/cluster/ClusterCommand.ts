@@ -1,13 +1,24 @@
 /** The command line of `cluster`: servers that share their conversations. */
-import * as ConfigTree from "@colloquy/config/ConfigTree"
+import type { ConfigTree } from "@colloquy/config/ConfigTree"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import { oneLine } from "../../server/Startup.ts"
+import { CommandFailed } from "../CommandFailed.ts"
 import { ExitCode } from "../ExitCode.ts"
 import { launchOf } from "../LaunchCommand.ts"
 import { withConfiguration } from "../WithServices.ts"
+
+/** The keys of the table `cluster`. */
+const configured = Effect.fnUntraced(function* (tree: ConfigTree) {
+  const { clusterOptions } = yield* Effect.promise(() => import("../../args/ClusterOptions.ts"))
+  return yield* Effect.mapError(
+    Effect.fromResult(clusterOptions(tree)),
+    ({ message }) => new CommandFailed({ message: `error loading config: ${oneLine(message)}` }),
+  )
+})
 
 const status = Command.make(
   "status",
@@ -25,18 +36,14 @@ const status = Command.make(
   Effect.fnUntraced(function* ({ database, json }) {
     const { status: run } = yield* Effect.promise(() => import("./ClusterStatus.ts"))
     const exitCode = yield* ExitCode
-    yield* withConfiguration(yield* launchOf, ({ startup }) => {
-      const configured = ConfigTree.get(startup.source.tree, "cluster.database")
-      const named = typeof configured === "string" ? configured : undefined
-      return Effect.provideService(
-        run(
-          Option.getOrElse(database, () => named),
-          json,
-        ),
-        ExitCode,
-        exitCode,
-      )
-    })
+    yield* withConfiguration(yield* launchOf, ({ startup }) =>
+      Effect.gen(function* () {
+        const named = Option.isSome(database)
+          ? database.value
+          : (yield* configured(startup.source.tree))?.database
+        yield* Effect.provideService(run(named, json), ExitCode, exitCode)
+      }),
+    )
   }),
 ).pipe(
   Command.withDescription(
