@@ -31,6 +31,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { ClusterConversation, type ConversationParts } from "./internal/ClusterConversation.ts"
 import { endConversation } from "./internal/EndConversation.ts"
+import { historyElsewhere, metadataElsewhere } from "./internal/EphemeralElsewhere.ts"
 import { HandOver } from "./internal/HandOver.ts"
 import { heldElsewhere } from "./internal/Moving.ts"
 import { ownedIds } from "./internal/OwnedIds.ts"
@@ -75,35 +76,30 @@ const idOf = (id: string): Effect.Effect<ConversationId, NoSuchConversation> => 
 
 interface ManagerParts extends ConversationParts {
   readonly local: Service
+  /** The ephemeral conversations of this node. */
+  readonly ephemeral: Set<ConversationId>
 }
 
 class ClusterManager implements Service {
   private readonly parts: ManagerParts
   private readonly notices: Notices["Service"]
   private readonly end: Effect.Effect<void>
-  private readonly addEphemeral: (id: ConversationId) => void
 
-  constructor(
-    parts: ManagerParts,
-    notices: Notices["Service"],
-    addEphemeral: (id: ConversationId) => void,
-    end: Effect.Effect<void>,
-  ) {
+  constructor(parts: ManagerParts, notices: Notices["Service"], end: Effect.Effect<void>) {
     this.parts = parts
     this.notices = notices
-    this.addEphemeral = addEphemeral
     this.end = end
   }
 
   readonly create: Service["create"] = (settings, access) =>
     Effect.map(this.parts.local.create(settings, access), ({ id }) => {
-      if (settings.ephemeral === true) this.addEphemeral(id)
+      if (settings.ephemeral === true) this.parts.ephemeral.add(id)
       return this.conversation(id, access)
     })
 
   readonly createOnSubmit: Service["createOnSubmit"] = (settings, access) =>
     Effect.map(this.parts.local.createOnSubmit(settings, access), (uncreated) => {
-      if (settings.ephemeral === true) this.addEphemeral(uncreated.id)
+      if (settings.ephemeral === true) this.parts.ephemeral.add(uncreated.id)
       return new ClusterConversation(uncreated.id, access, this.parts, uncreated)
     })
 
@@ -138,9 +134,20 @@ class ClusterManager implements Service {
   readonly list: Service["list"] = (options) => this.parts.local.list(options)
 
   readonly metadata: Service["metadata"] = (address, access) =>
-    this.parts.local.metadata(address, access)
+    Effect.catchTag(this.parts.local.metadata(address, access), "NoSuchConversation", (error) =>
+      "id" in address
+        ? metadataElsewhere(this.parts.routing, address.id, access)
+        : Effect.fail(error),
+    )
 
-  readonly history: Service["history"] = (id, access) => this.parts.local.history(id, access)
+  readonly history: Service["history"] = (name, access) =>
+    Effect.catchTag(this.parts.local.history(name, access), "NoSuchConversation", () =>
+      Effect.gen({ self: this }, function* () {
+        const id = yield* idOf(name)
+        yield* metadataElsewhere(this.parts.routing, id, access)
+        return yield* historyElsewhere(id, this.conversation(id, access).listen({ from: 0 }))
+      }),
+    )
 
   readonly remove: Service["remove"] = (id, access) =>
     Effect.flatMap(idOf(id), (one) => endConversation(this.parts, "Remove", one, access))
@@ -237,12 +244,13 @@ const partsOf = Effect.fnUntraced(function* (
   routing: Routing,
   local: Service,
   { recordedState }: HeldConversations["Service"],
+  ephemeral: Set<ConversationId>,
 ): Effect.fn.Return<ManagerParts, never, ConversationStore | SettingsResolver> {
   const store = yield* ConversationStore
   const resolver = yield* SettingsResolver
   const positionOf: ConversationParts["positionOf"] = (id, seq) =>
     withinStoreTimeout("read", store.positionOf(id, seq))
-  return { routing, local, recordedState, resolver, positionOf }
+  return { routing, local, ephemeral, recordedState, resolver, positionOf }
 })
 
 /** Leaves the cluster. Resolves when this node has no conversation of another one. */
@@ -257,11 +265,10 @@ const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
   const notices = yield* Notices
   const { handOver, held, local, nodes } = yield* makeLocal(options)
   const ephemeral = new Set<ConversationId>()
-  const addEphemeral = (id: ConversationId) => void ephemeral.add(id)
   const own = ownerCalls({
     manager: local,
     workspaces: yield* Workspaces,
-    addEphemeral,
+    ephemeral,
     need: (id) => notices.send({ _tag: "Needed", id }),
   })
   let isClosed = false
@@ -285,8 +292,8 @@ const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
   yield* nodes.serve(own)
   yield* Effect.forkScoped(handOver.sweep)
   yield* Effect.addFinalizer(() => end)
-  const parts = yield* partsOf(routing, local, held)
-  const manager: Service = new ClusterManager(parts, notices, addEphemeral, end)
+  const parts = yield* partsOf(routing, local, held, ephemeral)
+  const manager: Service = new ClusterManager(parts, notices, end)
   return Context.make(ConversationManager, manager).pipe(Context.add(HeldConversations, held))
 })
 

@@ -26,6 +26,7 @@ import * as Entity from "effect/cluster/Entity"
 import { RunnerAddress } from "effect/cluster/RunnerAddress"
 import * as Rpc from "effect/rpc/Rpc"
 import * as RpcGroup from "effect/rpc/RpcGroup"
+import { SummarySchema } from "./internal/SummarySchema.ts"
 import { Elsewhere } from "./NodeErrors.ts"
 
 /** Which conversation, and on whose behalf; without `access` the calling program reaches every conversation. */
@@ -162,6 +163,13 @@ const ReadState = Rpc.make("ReadState", {
   error: Schema.Union(getErrors),
 })
 
+/** What is known about an ephemeral conversation. The owner does not look for any other one, which the store has. */
+const Metadata = Rpc.make("Metadata", {
+  payload: target,
+  success: SummarySchema,
+  error: Schema.Union([StoreError, ...getErrors]),
+})
+
 /** Creates a conversation on the node of the one that it is copied from. */
 const Fork = Rpc.make("Fork", {
   payload: {
@@ -198,6 +206,7 @@ const called = [
   Cancel,
   Attach,
   ReadState,
+  Metadata,
   Fork,
   Remove,
   Archive,

@@ -221,6 +221,7 @@ const remoteCalls = (id: ConversationId, calling: Calling): ConversationCalls<No
         ),
       ),
     ReadState: (payload) => ask((calls) => calls.ReadState(payload)),
+    Metadata: (payload) => ask((calls) => calls.Metadata(payload)),
     Fork: (payload) => ask((calls) => calls.Fork(payload)),
     Remove: (payload) => ask((calls) => calls.Remove(payload)),
     Archive: (payload) => ask((calls) => calls.Archive(payload)),

@@ -33,6 +33,7 @@ const onNodeThatMisses = (missed: number) => {
     Cancel: unused,
     Attach: unused,
     ReadState: unused,
+    Metadata: unused,
     Fork: unused,
     Remove: unused,
     Archive: unused,

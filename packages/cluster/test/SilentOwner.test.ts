@@ -46,6 +46,7 @@ const callsAt = (
     RunTurn: other,
     Cancel: other,
     ReadState: other,
+    Metadata: other,
     Fork: other,
     Remove: other,
     Archive: other,

@@ -8,7 +8,7 @@
 import {
   ConversationUnavailable,
   type ManagerClosed,
-  type NoSuchConversation,
+  NoSuchConversation,
 } from "@colloquy/core/ConversationErrors"
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { Revision } from "@colloquy/core/ConversationStore"
@@ -33,8 +33,8 @@ import { itemsOf } from "./StreamItems.ts"
 export interface OwnerParts {
   readonly manager: ConversationManager["Service"]
   readonly workspaces: Workspaces["Service"]
-  /** Called with the id of each ephemeral conversation that is created here, which no other node can have. */
-  readonly addEphemeral: (id: ConversationId) => void
+  /** The ephemeral conversations that were created here and not removed, which no other node can have. */
+  readonly ephemeral: Set<ConversationId>
   /** Tells the node that has this conversation, which this node owns, to give it up now. It may not arrive. */
   readonly need: (id: ConversationId) => Effect.Effect<void>
 }
@@ -154,18 +154,28 @@ class OwnerCalls implements ConversationCalls {
       }),
     )
 
+  readonly Metadata: ConversationCalls["Metadata"] = ({ access, id }) =>
+    Effect.suspend(() =>
+      this.parts.ephemeral.has(id)
+        ? settled(id, this.parts.manager.metadata({ id }, access))
+        : Effect.fail(new NoSuchConversation({ id })),
+    )
+
   readonly Fork: ConversationCalls["Fork"] = ({ access, ephemeral, id, rule }) =>
     settled(
       id,
       Effect.gen({ self: this }, function* () {
-        const { addEphemeral, manager } = this.parts
+        const { ephemeral: here, manager } = this.parts
         const forked = yield* manager.fork(id, rule, access, defined({ ephemeral }))
-        if ((yield* forked.state).settings.ephemeral === true) addEphemeral(forked.id)
+        if ((yield* forked.state).settings.ephemeral === true) here.add(forked.id)
         return { id: forked.id }
       }),
     )
 
-  readonly Remove: ConversationCalls["Remove"] = (target) => this.ending("remove", target)
+  readonly Remove: ConversationCalls["Remove"] = (target) =>
+    Effect.tap(this.ending("remove", target), () =>
+      Effect.sync(() => void this.parts.ephemeral.delete(target.id)),
+    )
 
   readonly Archive: ConversationCalls["Archive"] = (target) => this.ending("archive", target)
 

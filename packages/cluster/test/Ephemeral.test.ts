@@ -1,0 +1,99 @@
+/** Conversations that only the memory of one node has, asked about at another one. */
+import type { ConversationManager } from "@colloquy/core/ConversationManager"
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { elapse, says, settings, world } from "./support/TwoNodes.ts"
+
+type Manager = ConversationManager["Service"]
+
+/** A store that counts what is asked about single conversations. */
+class AskedStore extends MemoryStore {
+  asked = 0
+
+  override metadata(...args: Parameters<MemoryStore["metadata"]>) {
+    this.asked++
+    return super.metadata(...args)
+  }
+}
+
+const alice = { owner: "alice" }
+const ephemeral = { ...settings, ephemeral: true }
+
+/** Two nodes, and an ephemeral conversation of Alice on the node `a` that has had a turn. */
+const started = Effect.fnUntraced(function* () {
+  const calls: Array<string> = []
+  const store = new AskedStore()
+  const { join, nodes } = world({ store, onCall: (operation) => calls.push(operation) })
+  const a = yield* join("a")
+  const b = yield* join("b")
+  const conversation = yield* a.manager.create(ephemeral, alice)
+  yield* conversation.submit(says("hi"))
+  yield* elapse(1)
+  const reset = () => {
+    calls.length = 0
+    store.asked = 0
+  }
+  reset()
+  return { a, b, calls, id: conversation.id, nodes, reset, store }
+})
+
+const missing = (manager: Manager, id: string, access = alice) =>
+  Effect.all([
+    Effect.flip(manager.metadata({ id } as Parameters<Manager["metadata"]>[0], access)),
+    Effect.flip(manager.history(id, access)),
+  ]).pipe(Effect.map((errors) => errors.map(({ _tag }) => _tag)))
+
+const nowhere = ["NoSuchConversation", "NoSuchConversation"]
+
+describe("an ephemeral conversation", () => {
+  it.effect("is described at every node, by one call and no question to the database there", () =>
+    Effect.gen(function* () {
+      const { a, b, calls, id, reset, store } = yield* started()
+      const here = yield* a.manager.metadata({ id }, alice)
+      assert.strictEqual(here.meta.ephemeral, true)
+      reset()
+      assert.deepStrictEqual(yield* b.manager.metadata({ id }, alice), here)
+      // The asking node has looked into the database first.
+      assert.deepStrictEqual({ calls, asked: store.asked }, { calls: ["Metadata"], asked: 1 })
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("has the same history at every node", () =>
+    Effect.gen(function* () {
+      const { a, b, id } = yield* started()
+      const here = yield* a.manager.history(id, alice)
+      assert.strictEqual(here.at(-1)?.event.msg.type, "task_complete")
+      assert.deepStrictEqual(yield* b.manager.history(id, alice), here)
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("is unknown at every node to other principals, and to all once it is removed", () =>
+    Effect.gen(function* () {
+      const { a, b, calls, id, reset, store } = yield* started()
+      assert.deepStrictEqual(yield* missing(b.manager, id, { owner: "bob" }), nowhere)
+      yield* b.manager.remove(id, alice)
+      reset()
+      assert.deepStrictEqual(yield* missing(b.manager, id), nowhere)
+      assert.deepStrictEqual(calls, ["Metadata", "Metadata"])
+      assert.strictEqual(store.asked, 2)
+      assert.deepStrictEqual(yield* missing(a.manager, id), nowhere)
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("gives an error of the store where its node does not respond", () =>
+    Effect.gen(function* () {
+      const { a, b, id, nodes } = yield* started()
+      nodes.cut("a", "b")
+      const asking = yield* Effect.forkChild(missing(b.manager, id), { startImmediately: true })
+      yield* elapse(80)
+      assert.deepStrictEqual(yield* Fiber.join(asking), ["StoreError", "StoreError"])
+      nodes.heal()
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+})
