@@ -119,6 +119,13 @@ describeWithPostgres("the limits of a principal at the nodes of a cluster", (ser
         }
         assert.isBelow((yield* ask(b, `/${third}/archive`, {})).status, 300)
         yield* createOn(nodes, b)
+        for (const node of [a, b]) {
+          const { body, status } = yield* ask(node, `/${third}/unarchive`, {})
+          assert.deepStrictEqual(
+            [status, body["message"]],
+            [429, "3 conversations of the principal are open already, which is the limit"],
+          )
+        }
         // A turn begins as soon as the one before has ended, at another node.
         for (const [id, node] of [
           [one, b],

@@ -36,13 +36,7 @@ const target = {
 }
 
 const getErrors = [NoSuchConversation, ConversationUnavailable, ManagerClosed, Elsewhere] as const
-const removeErrors = Schema.Union([
-  NoSuchConversation,
-  StoreError,
-  LeaseHeld,
-  ManagerClosed,
-  Elsewhere,
-])
+const removeErrors = [NoSuchConversation, StoreError, LeaseHeld, ManagerClosed, Elsewhere] as const
 
 /** Finds the conversation and loads it. */
 const Load = Rpc.make("Load", { payload: target, error: Schema.Union(getErrors) })
@@ -195,9 +189,12 @@ const Fork = Rpc.make("Fork", {
 const ending = { ...target, revision: Schema.optionalKey(Schema.String) }
 
 /** The owner ends what runs of the conversation before its log is removed or moved. */
-const Remove = Rpc.make("Remove", { payload: ending, error: removeErrors })
-const Archive = Rpc.make("Archive", { payload: ending, error: removeErrors })
-const Unarchive = Rpc.make("Unarchive", { payload: ending, error: removeErrors })
+const Remove = Rpc.make("Remove", { payload: ending, error: Schema.Union(removeErrors) })
+const Archive = Rpc.make("Archive", { payload: ending, error: Schema.Union(removeErrors) })
+const Unarchive = Rpc.make("Unarchive", {
+  payload: ending,
+  error: Schema.Union([TooManyConversations, ...removeErrors]),
+})
 
 const called = [
   Load,

@@ -4,6 +4,8 @@ import type { QuotaOf } from "@colloquy/core/Quota"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import { elapse, says, settings, world } from "./support/TwoNodes.ts"
 
 const alice = { owner: "alice" }
@@ -75,6 +77,34 @@ describe("the quota of an owner in a cluster", () => {
         yield* b.manager.create(settings, alice)
         yield* Effect.all([a.close, b.close])
       }).pipe(Effect.scoped),
+  )
+
+  it.effect("limits what is unarchived, whichever node has it and is asked", () =>
+    Effect.gen(function* () {
+      const { join, nodes } = world({ conversations: { quotaOf } })
+      const a = yield* join("a")
+      const b = yield* join("b")
+      const ids: Array<string> = []
+      for (const owner of ["a", "b", "a", "b", "a"]) {
+        const { id } = yield* a.manager.create(settings, alice)
+        nodes.assign(id, owner)
+        yield* during(b.manager.archive(id, alice), 1)
+        ids.push(id)
+      }
+      const exits = yield* during(
+        Effect.forEach(ids, (id) => Effect.result(b.manager.unarchive(id, alice)), {
+          concurrency: "unbounded",
+        }),
+        3,
+      )
+      const tooMany = new TooManyConversations({ limit: "owner", maxConversations: 3 })
+      assert.deepStrictEqual(
+        exits.flatMap((one) => Option.toArray(Result.getFailure(one))),
+        [tooMany, tooMany],
+      )
+      assert.deepStrictEqual(yield* Effect.flip(a.manager.create(settings, alice)), tooMany)
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
   )
 
   it.effect(

@@ -1,4 +1,5 @@
 /** Conversations on two nodes over one store, each reached from both. */
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { ConversationUnavailable } from "@colloquy/core/ConversationErrors"
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { StoreError } from "@colloquy/core/StoreErrors"
@@ -24,6 +25,17 @@ const causeOf = (error: { readonly _tag: string }) => [
   error._tag,
   error instanceof ConversationUnavailable ? error.because?._tag : undefined,
 ]
+
+/** A store that takes a time to archive and to unarchive. */
+class SlowStore extends MemoryStore {
+  override archive(...of: Parameters<MemoryStore["archive"]>) {
+    return Effect.delay(super.archive(...of), 100)
+  }
+
+  override unarchive(...of: Parameters<MemoryStore["unarchive"]>) {
+    return Effect.delay(super.unarchive(...of), 100)
+  }
+}
 
 describe("conversations of a cluster", () => {
   it.effect("are created on the node that is asked, and used from any other", () =>
@@ -370,6 +382,21 @@ describe("conversations of a cluster", () => {
         (yield* b.manager.list()).items.map((item) => item.id),
         [id],
       )
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("L13 are archived and unarchived for all clients that ask two nodes at once", () =>
+    Effect.gen(function* () {
+      const { join } = world({ store: new SlowStore() })
+      const a = yield* join("a")
+      const b = yield* join("b")
+      const { id } = yield* a.manager.create(settings)
+      for (const operation of ["archive", "unarchive"] as const) {
+        const calls = [a, b, a, b].map(({ manager }) => manager[operation](id))
+        yield* during(Effect.all(calls, { concurrency: "unbounded" }), 3)
+        assert.strictEqual((yield* a.manager.metadata({ id })).archived, operation === "archive")
+      }
       yield* Effect.all([a.close, b.close])
     }).pipe(Effect.scoped),
   )

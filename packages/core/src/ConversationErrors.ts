@@ -62,7 +62,7 @@ export class NoSuchConversation extends Schema.TaggedError<NoSuchConversation>()
   }
 }
 
-/** A limit on conversations is reached. Nothing was created or loaded. */
+/** A limit on conversations is reached. Nothing was created, loaded or unarchived. */
 export class TooManyConversations extends Schema.TaggedError<TooManyConversations>()(
   "TooManyConversations",
   {

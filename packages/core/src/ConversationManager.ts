@@ -41,8 +41,11 @@ export type CreateError =
   | StoreError
   | ConversationUnavailable
 
-/** Why a conversation could not be removed, archived or unarchived. */
+/** Why a conversation could not be removed or archived. */
 export type RemoveError = NoSuchConversation | StoreError | LeaseHeld | ManagerClosed
+
+/** Why a conversation could not be unarchived. `TooManyConversations`: its owner has as many others as it may have. */
+export type UnarchiveError = RemoveError | TooManyConversations
 
 /**
  * On whose behalf a call is made: conversations of other owners are treated as unknown, and new ones belong to this owner.
@@ -197,19 +200,23 @@ export class ConversationManager extends Context.Service<
     ) => Effect.Effect<void, RemoveError>
     /**
      * Ends what runs of a conversation and archives it: until `unarchive` it is not listed by default and not found by its
-     * id. When the store fails it stays unarchived.
+     * id. When the store fails it stays unarchived. Of several calls for one conversation, also to `remove` and `unarchive`,
+     * each waits for the one before it, at most 30 seconds, and then has the result of a later call.
      */
     readonly archive: (
       id: string,
       access?: Access,
       revision?: Revision,
     ) => Effect.Effect<void, RemoveError>
-    /** Makes an archived conversation listed and found by its id again. Loads nothing. */
+    /**
+     * Makes an archived conversation listed and found by its id again. Loads nothing. Fails, and leaves it archived, where
+     * its owner has as many others as it may have.
+     */
     readonly unarchive: (
       id: string,
       access?: Access,
       revision?: Revision,
-    ) => Effect.Effect<void, RemoveError>
+    ) => Effect.Effect<void, UnarchiveError>
     /**
      * Names a conversation, archived or not, in whichever process it is. White space is folded; the name then has 1 to 1,000
      * UTF-16 code units. Loads nothing. Lists search names too. Resolves with the name as it was recorded.

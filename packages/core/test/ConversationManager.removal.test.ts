@@ -7,6 +7,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -123,6 +124,88 @@ describe("a conversation that is not available any more", () => {
       ),
     )
   }
+
+  it.effect("L13 is archived, unarchived or removed once another archiving has ended", () =>
+    Effect.gen(function* () {
+      for (const operation of ["archive", "unarchive", "remove"] as const) {
+        const store = observed()
+        const disk = yield* Deferred.make<void>()
+        const first = operation === "unarchive" ? operation : "archive"
+        yield* Effect.gen(function* () {
+          const manager = yield* ConversationManager
+          const { id } = yield* manager.create(settings)
+          if (first === "unarchive") yield* manager.archive(id)
+          const really = first === "archive" ? store.inner.archive(id) : store.inner.unarchive(id)
+          store.faults[first] = () => Effect.andThen(Deferred.await(disk), really)
+          const fork = (call: Effect.Effect<void, unknown>) =>
+            Effect.forkChild(Effect.exit(call), { startImmediately: true })
+          const running = yield* fork(manager[first](id))
+          yield* settle
+          const repeated = yield* fork(manager[operation](id))
+          yield* settle
+          assert.isUndefined(repeated.pollUnsafe())
+          const foreign = yield* Effect.flip(manager[operation](id, { owner: "bob" }))
+          assert.strictEqual(foreign._tag, "NoSuchConversation")
+          yield* Deferred.succeed(disk, undefined)
+          assert.isTrue(Exit.isSuccess(yield* Fiber.join(running)))
+          assert.isTrue(Exit.isSuccess(yield* Fiber.join(repeated)))
+          const left = yield* Effect.option(manager.metadata({ id }))
+          assert.deepStrictEqual(
+            Option.map(left, ({ archived }) => archived),
+            operation === "remove" ? Option.none() : Option.some(operation === "archive"),
+          )
+        }).pipe(Effect.provide(managerLayer(hanging(), { store: store.layer })))
+      }
+    }),
+  )
+
+  it.effect("L13 is not found for another removal or archiving while it is removed", () =>
+    withStored(({ conversation: { id }, disk, manager }) =>
+      Effect.gen(function* () {
+        const removing = yield* Effect.forkChild(Effect.exit(manager.remove(id)), {
+          startImmediately: true,
+        })
+        yield* settle
+        for (const operation of ["archive", "unarchive", "remove"] as const) {
+          const again = yield* Effect.flip(manager[operation](id))
+          assert.strictEqual(again._tag, "NoSuchConversation")
+        }
+        yield* Deferred.failSync(
+          disk,
+          () => new StoreError({ operation: "delete", reason: "Other", message: "disk failed" }),
+        )
+        yield* Fiber.join(removing)
+      }),
+    ),
+  )
+
+  it.effect("L8 waits for an archiving that does not end no longer than 30 seconds", () =>
+    Effect.gen(function* () {
+      const tool = yield* Deferred.make<void>()
+      const stuck = tools({
+        stuck: () => Effect.uninterruptible(Effect.as(Deferred.await(tool), "done")),
+      })
+      const script = scripted([done(callItem("stuck", "c")), completed])
+      yield* Effect.gen(function* () {
+        const manager = yield* ConversationManager
+        const conversation = yield* manager.create(settings)
+        yield* conversation.submit(says("hi"))
+        yield* settle
+        const first = yield* Effect.forkChild(manager.archive(conversation.id), {
+          startImmediately: true,
+        })
+        yield* settle
+        const second = yield* Effect.forkChild(Effect.flip(manager.archive(conversation.id)), {
+          startImmediately: true,
+        })
+        yield* TestClock.adjust("30 seconds")
+        assert.deepInclude(yield* Fiber.join(second), { operation: "archive", reason: "Slow" })
+        assert.isUndefined(first.pollUnsafe())
+        yield* Deferred.succeed(tool, undefined)
+        yield* Fiber.join(first)
+      }).pipe(Effect.provide(managerLayer(script, { tools: stuck })))
+    }),
+  )
 
   it.effect("L13 is found while it is archived, by its owner, and says so", () =>
     withStored(({ conversation: { id }, disk, manager }) =>

@@ -1,4 +1,5 @@
 import { MemoryPlaces } from "@colloquy/testing/MemoryPlaces"
+import type { ConversationId } from "@colloquy/protocol/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -93,9 +94,43 @@ describe("the quota of an owner, counted over several processes", () => {
       yield* b.create(settings, alice)
       assert.deepStrictEqual(yield* Effect.flip(a.create(settings, alice)), tooMany(3))
       yield* b.archive(second.id, alice)
-      yield* a.create(settings, alice)
+      const third = yield* a.create(settings, alice)
+      assert.deepStrictEqual(yield* Effect.flip(a.unarchive(second.id, alice)), tooMany(3))
+      yield* a.remove(third.id, alice)
       yield* a.unarchive(second.id, alice)
       assert.deepStrictEqual(yield* Effect.flip(b.create(settings, alice)), tooMany(3))
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("limits what is unarchived in all of them, and keeps no place of a failure", () =>
+    Effect.gen(function* () {
+      const { places, start } = world({ maxConversations: 2 })
+      const { manager: a } = yield* start("a")
+      const { manager: b } = yield* start("b")
+      const ids: Array<ConversationId> = []
+      for (let n = 0; n < 5; n++) {
+        const { id } = yield* a.create(settings, alice)
+        yield* a.archive(id, alice)
+        ids.push(id)
+      }
+      const [one, ...others] = ids
+      if (one === undefined) return assert.fail("none was created")
+      places.cut()
+      assert.deepStrictEqual(yield* Effect.flip(b.unarchive(one, alice)), unreachable)
+      places.heal()
+      // Its revision is another one.
+      const late = yield* Effect.flip(b.unarchive(one, alice, "0"))
+      assert.strictEqual(late._tag, "LeaseHeld")
+      const place = { kind: "conversation", owner: "alice", id: one } as const
+      assert.strictEqual(yield* places.count(place), 0)
+      const exits = yield* Effect.forEach(
+        others,
+        (id, n) => Effect.exit((n % 2 === 0 ? a : b).unarchive(id, alice)),
+        { concurrency: "unbounded" },
+      )
+      assert.lengthOf(exits.filter(Exit.isSuccess), 2)
+      assert.deepStrictEqual(yield* Effect.flip(b.unarchive(one, alice)), tooMany(2))
+      assert.strictEqual(yield* places.count(place), 2)
     }).pipe(Effect.scoped),
   )
 

@@ -21,7 +21,8 @@ interface Faults {
   read?: Store["read"]
   list?: Store["list"]
   delete?: () => Effect.Effect<never, StoreError>
-  archive?: () => Effect.Effect<never, StoreError>
+  archive?: () => ReturnType<Store["archive"]>
+  unarchive?: () => ReturnType<Store["unarchive"]>
 }
 
 export const diskFull = (operation: StoreError["operation"]) =>
@@ -62,7 +63,7 @@ export const observed = () => {
     list: (query) => (faults.list ?? inner.list.bind(inner))(query),
     metadata: (where) => inner.metadata(where),
     archive: (id) => faults.archive?.() ?? inner.archive(id),
-    unarchive: (id) => inner.unarchive(id),
+    unarchive: (id) => faults.unarchive?.() ?? inner.unarchive(id),
     rename: (id, name) => inner.rename(id, name),
     delete: (id) => {
       calls.push("delete")

@@ -9,6 +9,7 @@ import type {
   ForkOptions,
   GetError,
   RemoveError,
+  UnarchiveError,
 } from "@colloquy/core/ConversationManager"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { LogAddress } from "@colloquy/core/ConversationStore"
@@ -54,7 +55,7 @@ export class ConversationsView extends Context.Service<
     /** Ends a conversation and archives it. */
     readonly archive: (id: string) => Effect.Effect<void, RemoveError>
     /** Makes an archived conversation available again. */
-    readonly unarchive: (id: string) => Effect.Effect<void, RemoveError>
+    readonly unarchive: (id: string) => Effect.Effect<void, UnarchiveError>
     /** Names a conversation. */
     readonly rename: (id: string, name: string) => ReturnType<Manager["rename"]>
     /** Creates a conversation that begins with a copy of another one's events; both belong to the principal. */

@@ -6,7 +6,12 @@
  * (L10).
  */
 import type { ConversationUnavailable } from "@colloquy/core/ConversationErrors"
-import type { Access, ConversationManager, RemoveError } from "@colloquy/core/ConversationManager"
+import type {
+  Access,
+  ConversationManager,
+  RemoveError,
+  UnarchiveError,
+} from "@colloquy/core/ConversationManager"
 import type { Revision } from "@colloquy/core/ConversationStore"
 import { StoreError } from "@colloquy/core/StoreErrors"
 import { defined } from "@colloquy/protocol/Defined"
@@ -22,15 +27,22 @@ interface EndingParts {
   readonly local: Pick<ConversationManager["Service"], "metadata">
 }
 
-type Ending = "Remove" | "Archive" | "Unarchive"
+/** The errors of each operation. */
+interface Errors {
+  readonly Remove: RemoveError
+  readonly Archive: RemoveError
+  readonly Unarchive: UnarchiveError
+}
+
+type Ending = keyof Errors
 
 const operations = { Remove: "delete", Archive: "archive", Unarchive: "unarchive" } as const
 
-/** An error of a removal has no case for what cannot be used: the store cannot be asked. */
-const asRemoveError = (
+/** There is no error for what cannot be used: the store cannot be asked. */
+const asEndError = (
   ending: Ending,
-  error: RemoveError | ConversationUnavailable,
-): RemoveError => {
+  error: UnarchiveError | ConversationUnavailable,
+): UnarchiveError => {
   if (error._tag !== "ConversationUnavailable") return error
   if (error.because?._tag === "LeaseHeld") return error.because
   const operation = operations[ending]
@@ -49,12 +61,12 @@ const revisionOf = (
   )
 
 /** Resolves when the node that has the conversation has done so. Fails with `StoreError` where none can be reached in time. */
-export const endConversation = (
+export const endConversation = <E extends Ending>(
   parts: EndingParts,
-  ending: Ending,
+  ending: E,
   id: ConversationId,
   access: Access | undefined,
-): Effect.Effect<void, RemoveError> =>
+): Effect.Effect<void, Errors[E]> =>
   Effect.suspend(() => {
     let mayBeRemoved = false
     const attempt = parts.routing.call(id, ({ calls }) =>
@@ -71,5 +83,6 @@ export const endConversation = (
         )
       }),
     )
-    return Effect.mapError(attempt, (error) => asRemoveError(ending, error))
+    // The call fails with the errors of its operation only.
+    return Effect.mapError(attempt, (error) => asEndError(ending, error) as Errors[E])
   })

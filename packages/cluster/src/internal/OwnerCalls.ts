@@ -173,23 +173,29 @@ class OwnerCalls implements ConversationCalls {
     )
 
   readonly Remove: ConversationCalls["Remove"] = (target) =>
-    Effect.tap(this.ending("remove", target), () =>
-      Effect.sync(() => void this.parts.ephemeral.delete(target.id)),
+    Effect.tap(
+      this.ending(target, this.parts.manager.remove(target.id, target.access, target.revision)),
+      () => Effect.sync(() => void this.parts.ephemeral.delete(target.id)),
     )
 
-  readonly Archive: ConversationCalls["Archive"] = (target) => this.ending("archive", target)
+  readonly Archive: ConversationCalls["Archive"] = (target) =>
+    this.ending(target, this.parts.manager.archive(target.id, target.access, target.revision))
 
-  readonly Unarchive: ConversationCalls["Unarchive"] = (target) => this.ending("unarchive", target)
+  readonly Unarchive: ConversationCalls["Unarchive"] = (target) =>
+    this.ending(target, this.parts.manager.unarchive(target.id, target.access, target.revision))
 
   /** These have no error for what cannot be used: a defect stays one, and `Nodes` says that the node does not respond. */
-  private ending(
-    operation: "remove" | "archive" | "unarchive",
+  private ending<E>(
     { access, id, revision }: Target & { readonly revision?: Revision },
-  ): Effect.Effect<void, NoSuchConversation | StoreError | Elsewhere> {
+    operation: Effect.Effect<void, E>,
+  ): Effect.Effect<
+    void,
+    Exclude<E, ManagerClosed | LeaseHeld> | NoSuchConversation | StoreError | Elsewhere
+  > {
     const { manager } = this.parts
     const ending = Effect.mapError(
-      manager[operation](id, access, revision),
-      (error) => elsewhereOf(id, error) ?? (error as NoSuchConversation | StoreError),
+      operation,
+      (error) => elsewhereOf(id, error) ?? (error as Exclude<E, ManagerClosed | LeaseHeld>),
     )
     if (revision === undefined) return this.pressing(id, ending)
     // Whoever has used the conversation since keeps it.

@@ -179,13 +179,13 @@ const serviceOf = (
     ),
     history: Effect.fn("ConversationManager.history")((id, access) => shared.history(id, access)),
     remove: Effect.fn("ConversationManager.remove")((id, access, revision) =>
-      conversations.releaseAnd("delete", id, access, revision),
+      conversations.ending.releaseAnd("delete", id, access, revision),
     ),
     archive: Effect.fn("ConversationManager.archive")((id, access, revision) =>
-      conversations.releaseAnd("archive", id, access, revision),
+      conversations.ending.releaseAnd("archive", id, access, revision),
     ),
     unarchive: Effect.fn("ConversationManager.unarchive")((id, access, revision) =>
-      conversations.unarchive(id, access, revision),
+      conversations.ending.unarchive(id, access, revision),
     ),
     rename: Effect.fn("ConversationManager.rename")((id, name, access) =>
       shared.rename(id, name, access),

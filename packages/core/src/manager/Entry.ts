@@ -1,6 +1,6 @@
 /**
  * What the manager knows of one conversation, and where the conversation is. Data only; `LoadedConversations` is the
- * only module that changes a placement, except at the end of a removal: `ConversationDirectory` puts an archived
+ * only module that changes a placement, except at the end of a removal: `Ending` puts an archived
  * conversation back to `Stored` and notes that a deleted one is.
  *
  *              load                    loaded                 evict, or its fiber ended

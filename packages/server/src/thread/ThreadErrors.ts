@@ -6,7 +6,7 @@ import type {
   ConversationUnavailable,
   SubmitError,
 } from "@colloquy/core/ConversationErrors"
-import type { CreateError, GetError, RemoveError } from "@colloquy/core/ConversationManager"
+import type { CreateError, GetError, UnarchiveError } from "@colloquy/core/ConversationManager"
 import type { ConversationsView } from "../ConversationsView.ts"
 import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { ReadState } from "@colloquy/protocol/thread/Thread"
@@ -144,6 +144,6 @@ export const storeFailed = (error: StoreError): JsonRpcError => failed(error)
 /** The stored thread could not be archived, unarchived or deleted; `missing` is the error for one that does not exist. */
 export const cannotRemove = (
   id: string,
-  error: RemoveError,
+  error: UnarchiveError,
   missing: (id: string) => JsonRpcError,
 ): JsonRpcError => (error._tag === "NoSuchConversation" ? missing(id) : failed(error))

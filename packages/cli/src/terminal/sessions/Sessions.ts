@@ -189,7 +189,7 @@ export const fork = Effect.fnUntraced(function* (text: string, dropped: number) 
 /** Changes each of the conversations, and reports each. Fails at the end when one of them was not changed. */
 const each = (
   done: string,
-  change: (view: Conversations, id: string) => ReturnType<Conversations["remove"]>,
+  change: (view: Conversations, id: string) => ReturnType<Conversations["unarchive"]>,
 ) =>
   Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
     const view = yield* conversations

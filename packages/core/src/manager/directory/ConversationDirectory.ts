@@ -2,13 +2,11 @@
  * The state of one manager: which conversations exist for it, and what creates, finds, removes and ends them.
  *
  * Keeps L3 (a failed creation leaves nothing behind) and L8 at its level (the shutdown ends every conversation, all at the
- * same time and each within its bound). `Creation` creates conversations; `LoadedConversations` decides which are in memory;
+ * same time and each within its bound). `Creation` creates conversations; `Ending` removes and archives them; `LoadedConversations` decides which are in memory;
  * `Storage` reads and writes their logs. The members that `ConversationManager` documents behave as described there.
  */
 import { defined } from "@colloquy/protocol/Defined"
-import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import type { Conversation, OwnedConversation } from "../../Conversation.ts"
 import {
@@ -23,23 +21,22 @@ import type {
   CreateError,
   ForkOptions,
   GetError,
-  RemoveError,
 } from "../../ConversationManager.ts"
 import type { ConversationSettings } from "../../ConversationSettings.ts"
-import type { ConversationSummary, LogAddress, Revision } from "../../ConversationStore.ts"
+import type { ConversationSummary, LogAddress } from "../../ConversationStore.ts"
 import { type ForkRule, problemOf } from "../../ForkRule.ts"
 import { beyondHistory, forkLog } from "../../recovery/Fork.ts"
 import { withinStoreTimeout } from "../../store/StoreTimeout.ts"
-import { LeaseHeld, type StoreError } from "../../StoreErrors.ts"
-import { isVisible } from "../Access.ts"
-import { type Entry, setHidden, stored, takenOver } from "../Entry.ts"
+import type { StoreError } from "../../StoreErrors.ts"
+import type { Entry } from "../Entry.ts"
 import { ManagedConversation } from "../ManagedConversation.ts"
 import { orUnavailable } from "../Storage.ts"
 import { Creation } from "./Creation.ts"
 import { ConversationQuota, type QuotaParts } from "./ConversationQuota.ts"
 import type { DirectoryParts } from "./DirectoryParts.ts"
+import { Ending } from "./Ending.ts"
 import { Entries } from "./Entries.ts"
-import { findEntry, findForEnd, findStoredEntry } from "./FindEntry.ts"
+import { findEntry, findStoredEntry, visibleMetadata } from "./FindEntry.ts"
 import { pageOf } from "./Pages.ts"
 import { Shutdown } from "./Shutdown.ts"
 import { Watchers } from "./Watchers.ts"
@@ -48,7 +45,8 @@ import { Watchers } from "./Watchers.ts"
 export class ConversationDirectory {
   private readonly parts: DirectoryParts
   private readonly creation: Creation
-  private readonly quota: ConversationQuota
+  /** What removes, archives and unarchives them. */
+  readonly ending: Ending
 
   constructor({
     places,
@@ -58,8 +56,9 @@ export class ConversationDirectory {
     const entries = new Entries()
     const shutdown = new Shutdown(entries, parts.inMemory)
     this.parts = { ...parts, entries, shutdown, watchers: new Watchers() }
-    this.quota = new ConversationQuota(entries, defined({ quotaOf, places }))
-    this.creation = new Creation(this.parts, this.quota)
+    const quota = new ConversationQuota(entries, defined({ quotaOf, places }))
+    this.creation = new Creation(this.parts, quota)
+    this.ending = new Ending(this.parts, quota)
   }
 
   get watchers(): Watchers {
@@ -101,11 +100,7 @@ export class ConversationDirectory {
     address: LogAddress,
     access: Access | undefined,
   ): Effect.Effect<ConversationSummary, NoSuchConversation | StoreError> {
-    return Effect.filterOrFail(
-      withinStoreTimeout("metadata", this.parts.store.metadata(address)),
-      ({ meta }) => isVisible(meta, access),
-      () => new NoSuchConversation({ id: "id" in address ? address.id : address.path }),
-    )
+    return visibleMetadata(this.parts.store, address, access)
   }
 
   list(...[page]: Parameters<ConversationManager["Service"]["list"]>) {
@@ -136,73 +131,6 @@ export class ConversationDirectory {
     })
   }
 
-  /**
-   * Releases the conversation, then has the store delete or move its log. No caller finds it meanwhile. Fails where its
-   * lease turns out to be lost, and before anything ends where it has another revision than `revision`.
-   */
-  releaseAnd(
-    operation: "delete" | "archive" | "unarchive",
-    name: string,
-    access: Access | undefined,
-    revision?: Revision,
-  ): Effect.Effect<void, RemoveError> {
-    return Effect.gen({ self: this }, function* () {
-      yield* this.checkOpen
-      const entry = yield* findForEnd(this.parts, name, access)
-      yield* this.checkRevision(entry.id, revision)
-      // Another caller may have hidden it since it was found, and still holds its lease.
-      if (entry.isHidden) return yield* new NoSuchConversation({ id: name })
-      setHidden(entry, operation)
-      yield* this.parts.inMemory.release(entry, { quietly: false })
-      const { id } = entry
-      const lost = takenOver(entry)
-      const exit = yield* Effect.exit<void, RemoveError, never>(
-        lost === undefined
-          ? withinStoreTimeout(operation, this.parts.store[operation](id, revision))
-          : Effect.fail(lost),
-      )
-      if (Exit.isFailure(exit) || operation !== "delete") {
-        entry.placement = stored
-        setHidden(entry, undefined)
-        if (Exit.isSuccess(exit)) this.parts.entries.setArchived(id, operation === "archive")
-      } else {
-        entry.placement = { ...entry.placement, _tag: "Removed", isDeleted: true }
-        this.parts.entries.delete(id)
-        yield* this.quota.release(id)
-      }
-      yield* exit
-      // The store has moved its file.
-      entry.path = undefined
-      this.parts.watchers.notify(entry)
-      // An interruption in between would leave an entry that no caller can find or remove.
-    }).pipe(Effect.uninterruptible)
-  }
-
-  /** One that is not archived stays as it is, whoever has it: there is nothing to change for which to wait or to ask. */
-  unarchive(
-    name: string,
-    access: Access | undefined,
-    revision?: Revision,
-  ): Effect.Effect<void, RemoveError> {
-    return Effect.gen({ self: this }, function* () {
-      yield* this.checkOpen
-      const parsed = parseConversationId(name)
-      if ("problem" in parsed) return yield* new NoSuchConversation({ id: name })
-      const { archived, meta } = yield* this.metadata({ id: parsed.id }, access)
-      // One that was resumed by its path has the lease although it is archived.
-      const known = archived ? this.parts.entries.get(meta.id) : undefined
-      if (known !== undefined) {
-        return yield* this.releaseAnd("unarchive", name, access, revision)
-      }
-      if (archived) {
-        const { store } = this.parts
-        yield* withinStoreTimeout("unarchive", store.unarchive(meta.id, revision))
-      }
-      this.parts.entries.setArchived(meta.id, false)
-      this.parts.watchers.notify(meta)
-    })
-  }
-
   get shutdown(): Effect.Effect<void> {
     return this.parts.shutdown.run
   }
@@ -213,19 +141,6 @@ export class ConversationDirectory {
 
   private get checkOpen(): Effect.Effect<void, ManagerClosed> {
     return this.parts.shutdown.checkOpen
-  }
-
-  private checkRevision(
-    id: ConversationId,
-    revision: Revision | undefined,
-  ): Effect.Effect<void, RemoveError> {
-    return revision === undefined
-      ? Effect.void
-      : Effect.filterOrFail(
-          withinStoreTimeout("metadata", this.parts.store.metadata({ id })),
-          (now) => now.revision === revision,
-          () => new LeaseHeld({ id, holder: {} }),
-        ).pipe(Effect.asVoid)
   }
 
   private load(

@@ -1,7 +1,7 @@
 /**
  * Limits the conversations of each owner by its quota: those that this process knows, or with `QuotaPlaces` those in the
  * store of all processes. Then a conversation has a place of its own from before its creation until it is in the store, or
- * until it ends if it never will be.
+ * until it ends if it never will be; and one that is unarchived until it is not archived any more.
  */
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
@@ -9,6 +9,7 @@ import { TooManyConversations } from "../../ConversationErrors.ts"
 import type { QuotaOf } from "../../Quota.ts"
 import type { Place, QuotaPlaces } from "../../QuotaPlaces.ts"
 import type { StoreError } from "../../StoreErrors.ts"
+import type { Entry } from "../Entry.ts"
 import type { Entries } from "./Entries.ts"
 
 /** The quotas, and where they are counted. */
@@ -39,7 +40,7 @@ export class ConversationQuota {
     return this.entries.countOf(owner) < max ? undefined : tooMany(max)
   }
 
-  /** Takes a place for a new conversation, where several processes are counted. */
+  /** Takes a place for a conversation that is not in the store or is archived, where several processes are counted. */
   take(
     id: ConversationId,
     owner: string | undefined,
@@ -52,6 +53,24 @@ export class ConversationQuota {
       if (!isTaken) return Effect.fail(tooMany(max))
       this.taken.set(id, place)
       return Effect.void
+    })
+  }
+
+  /** Runs what makes an archived conversation available again, if its owner may have one more. */
+  readmit<E>(
+    { id, owner }: Entry,
+    unarchiving: Effect.Effect<void, E>,
+  ): Effect.Effect<void, E | TooManyConversations | StoreError> {
+    return Effect.suspend((): Effect.Effect<void, E | TooManyConversations | StoreError> => {
+      const refused = this.refusal(owner)
+      if (refused !== undefined) return Effect.fail(refused)
+      // It counts from now on, so that several at the same time do not exceed the limit.
+      this.entries.setArchived(id, false)
+      return Effect.andThen(this.take(id, owner), unarchiving).pipe(
+        Effect.onError(() => Effect.sync(() => this.entries.setArchived(id, true))),
+        // The store counts it now, or it is still archived.
+        Effect.ensuring(this.release(id)),
+      )
     })
   }
 

@@ -7,12 +7,13 @@ import {
   NoSuchConversation,
 } from "../../ConversationErrors.ts"
 import type { Access } from "../../ConversationManager.ts"
-import type { LogAddress } from "../../ConversationStore.ts"
+import type { ConversationStore, ConversationSummary, LogAddress } from "../../ConversationStore.ts"
 import { withinStoreTimeout } from "../../store/StoreTimeout.ts"
 import type { StoreError } from "../../StoreErrors.ts"
 import { isVisible } from "../Access.ts"
 import { absent, type Entry, makeEntry, stored } from "../Entry.ts"
 import type { DirectoryParts } from "./DirectoryParts.ts"
+import type { Entries } from "./Entries.ts"
 
 type FindError = NoSuchConversation | ConversationUnavailable | ManagerClosed | StoreError
 
@@ -26,6 +27,10 @@ const hiddenBecause = (
   if (!entry.isHidden) return undefined
   return entry.isArchiving ? absent(entry, false) : new NoSuchConversation({ id: name })
 }
+
+/** True where no caller with this access finds the conversation now, nor learns that it is archived. */
+export const isMissing = (entry: Entry, access: Access | undefined): boolean =>
+  hiddenBecause(entry, entry.id, access) instanceof NoSuchConversation
 
 type Parts = Pick<DirectoryParts, "entries" | "shutdown" | "store">
 
@@ -47,7 +52,7 @@ export const findEntry = (
       : findStoredEntry(parts, name, { id: parsed.id }, access)
   })
 
-/** Finds it for a caller that removes or archives it: one that is being archived is not found. */
+/** Finds it for a caller that removes or archives it, while no other one does. */
 export const findForEnd = (
   ...[parts, name, access]: Parameters<typeof findEntry>
 ): Effect.Effect<Entry, NoSuchConversation | ManagerClosed | StoreError> =>
@@ -57,7 +62,33 @@ export const findForEnd = (
     () => new NoSuchConversation({ id: name }),
   )
 
-/** Makes the entry of a conversation that is in the store and that this manager does not know yet. */
+/** What the store records about a conversation that the caller may use. */
+export const visibleMetadata = (
+  store: ConversationStore["Service"],
+  address: LogAddress,
+  access: Access | undefined,
+): Effect.Effect<ConversationSummary, NoSuchConversation | StoreError> =>
+  Effect.filterOrFail(
+    withinStoreTimeout("metadata", store.metadata(address)),
+    ({ meta }) => isVisible(meta, access),
+    () => new NoSuchConversation({ id: "id" in address ? address.id : address.path }),
+  )
+
+/** The entry of a conversation that is in the store; one that this manager does not know yet is made. */
+export const entryOf = (
+  entries: Entries,
+  { archived, meta }: Pick<ConversationSummary, "archived" | "meta">,
+): Entry => {
+  const { id, owner } = meta
+  const known = entries.get(id)
+  if (known !== undefined) return known
+  const entry = makeEntry(id, stored, owner)
+  entries.set(id, entry)
+  entries.setArchived(id, archived)
+  return entry
+}
+
+/** Finds a conversation that is in the store and that this manager may not know yet. */
 export const findStoredEntry = (
   { entries, shutdown, store }: Parts,
   name: string,
@@ -65,13 +96,12 @@ export const findStoredEntry = (
   access: Access | undefined,
 ): Effect.Effect<Entry, FindError> =>
   Effect.gen(function* () {
-    const { meta } = yield* withinStoreTimeout("metadata", store.metadata(address))
+    const found = yield* withinStoreTimeout("metadata", store.metadata(address))
     yield* shutdown.checkOpen
-    const { id } = meta
-    const entry = entries.get(id) ?? makeEntry(id, stored, meta.owner)
+    if (!isVisible(found.meta, access)) return yield* new NoSuchConversation({ id: name })
+    const entry = entryOf(entries, found)
     const hidden = hiddenBecause(entry, name, access)
     if (hidden !== undefined) return yield* hidden
-    entries.set(id, entry)
     if ("path" in address) entry.path = address.path
     return entry
   })
