@@ -1,7 +1,6 @@
 /** Conversations on two nodes over one store, each reached from both. */
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { ConversationUnavailable } from "@colloquy/core/ConversationErrors"
-import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { StoreError } from "@colloquy/core/StoreErrors"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
