@@ -140,7 +140,8 @@ class ClusterManager implements Service {
   readonly metadata: Service["metadata"] = (address, access) =>
     this.parts.local.metadata(address, access)
 
-  readonly history: Service["history"] = (id, access) => this.parts.local.history(id, access)
+  readonly history: Service["history"] = (id, access, from) =>
+    this.parts.local.history(id, access, from)
 
   readonly remove: Service["remove"] = (id, access) =>
     Effect.flatMap(idOf(id), (one) => endConversation(this.parts, "Remove", one, access))
