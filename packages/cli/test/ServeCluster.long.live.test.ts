@@ -135,6 +135,20 @@ describeWithPostgres("serve --cluster", (server) => {
     60_000,
   )
 
+  it.live("`cluster status` names a schema that does not exist, and a table that is none", () =>
+    Effect.gen(function* () {
+      const database = new URL(server.newDatabase())
+      database.searchParams.set("options", "-csearch_path=group_z")
+      const { code, stderr } = yield* run("cluster", "status", database.href)
+      assert.deepStrictEqual(
+        [code, stderr.trim()],
+        [1, "colloquy: the database of the cluster: there is no schema `group_z` (`search_path`)"],
+      )
+      const wrong = yield* run("cluster", "status", "-c", "cluster=1")
+      assert.include(wrong.stderr, "expected a map in `cluster`")
+    }),
+  )
+
   it.live(
     "every node takes any request; `cluster status` and `/metrics` say who has what",
     () =>
@@ -162,13 +176,15 @@ describeWithPostgres("serve --cluster", (server) => {
         ).nodes
         assert.strictEqual(found.length, 2)
         const { node: address = "" } = found[0] ?? {}
-        assert.deepStrictEqual(
-          yield* failing("--cluster", database, "--cluster-address", address),
-          {
-            code: 1,
-            error: `colloquy: another node of the cluster is reached at ${address}: each needs an address of its own (\`cluster.address\`)`,
-          },
-        )
+        for (const taken of [address, address.replace("127.0.0.1", "localhost")]) {
+          assert.deepStrictEqual(
+            yield* failing("--cluster", database, "--cluster-address", taken),
+            {
+              code: 1,
+              error: `colloquy: another node of the cluster is reached at ${taken}: each needs an address of its own (\`cluster.address\`)`,
+            },
+          )
+        }
         const { stdout } = yield* run("cluster", "status", "-c", `cluster.database=${database}`)
         const [titles, ...rows] = stdout.trimEnd().split("\n")
         assert.match(titles ?? "", /^NODE +SHARDS +CONVERSATIONS +TURNS +WAITING +HEARTBEAT$/)

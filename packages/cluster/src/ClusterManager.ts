@@ -140,12 +140,12 @@ class ClusterManager implements Service {
         : Effect.fail(error),
     )
 
-  readonly history: Service["history"] = (name, access) =>
-    Effect.catchTag(this.parts.local.history(name, access), "NoSuchConversation", () =>
+  readonly history: Service["history"] = (name, access, from = 0) =>
+    Effect.catchTag(this.parts.local.history(name, access, from), "NoSuchConversation", () =>
       Effect.gen({ self: this }, function* () {
         const id = yield* idOf(name)
         yield* metadataElsewhere(this.parts.routing, id, access)
-        return yield* historyElsewhere(id, this.conversation(id, access).listen({ from: 0 }))
+        return yield* historyElsewhere(id, this.conversation(id, access).listen({ from }))
       }),
     )
 

@@ -180,12 +180,13 @@ export class ConversationManager extends Context.Service<
       access?: Access,
     ) => Effect.Effect<StoredSummary, NoSuchConversation | StoreError>
     /**
-     * The events of a conversation with the times at which they were recorded, archived or not. Loads nothing, so that
-     * what a crash left unfinished is still unfinished here.
+     * The events of a conversation from this number on (default: all) with the times at which they were recorded, archived or
+     * not. Loads nothing, so that what a crash left unfinished is still unfinished here.
      */
     readonly history: (
       id: string,
       access?: Access,
+      from?: number,
     ) => Effect.Effect<ReadonlyArray<RecordOf<"Event">>, NoSuchConversation | StoreError>
     /**
      * Ends a conversation: its turn, its listeners, its fiber and its log in the store. Resolves when that is done. From

@@ -162,6 +162,9 @@ describe("a conversation that another process has", () => {
         [read.seq, read.turn, read.waiting, read.settings.cwd, read.settings.model],
         [own.seq, own.turn, own.waiting, own.settings.cwd, own.settings.model],
       )
+      const all = yield* second.manager.history(id)
+      assert.deepStrictEqual(yield* second.manager.history(id, undefined, 2), all.slice(2))
+      assert.deepStrictEqual(yield* second.manager.history(id, undefined, own.seq), [])
       assert.strictEqual((yield* second.manager.list()).items[0]?.loaded, false)
     }).pipe(Effect.scoped),
   )

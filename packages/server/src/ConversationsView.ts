@@ -48,8 +48,8 @@ export class ConversationsView extends Context.Service<
     ) => ReturnType<Manager["list"]>
     /** What the store records about a conversation, archived or not. Loads nothing. */
     readonly metadata: (where: LogAddress) => ReturnType<Manager["metadata"]>
-    /** The events of a conversation with their times, archived or not. Loads nothing. */
-    readonly history: (id: string) => ReturnType<Manager["history"]>
+    /** The events of a conversation from this number on with their times, archived or not. Loads nothing. */
+    readonly history: (id: string, from?: number) => ReturnType<Manager["history"]>
     /** Ends a conversation and deletes it from the store. */
     readonly remove: (id: string) => Effect.Effect<void, RemoveError>
     /** Ends a conversation and archives it. */
@@ -88,7 +88,7 @@ export const conversationsOf = (
     stateOf: (id) => manager.stateOf(id, access),
     list: (options) => manager.list({ ...options, ...access }),
     metadata: (where) => manager.metadata(where, access),
-    history: (id) => manager.history(id, access),
+    history: (id, from) => manager.history(id, access, from),
     remove: (id) => manager.remove(id, access),
     archive: (id) => manager.archive(id, access),
     unarchive: (id) => manager.unarchive(id, access),

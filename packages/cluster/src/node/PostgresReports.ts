@@ -3,6 +3,7 @@
  * when it ends. Whoever looks after a cluster reads them; no node decides anything by them.
  */
 import { HeldConversations } from "@colloquy/core/HeldConversations"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
@@ -61,16 +62,30 @@ const reporting = Effect.gen(function* () {
 export const layer: Layer.Layer<never, SqlError, Nodes | HeldConversations | SqlClient.SqlClient> =
   Layer.effectDiscard(reporting)
 
+/** The connection names no schema that exists, so that there is no cluster. */
+export class SchemaMissing extends Data.TaggedError("SchemaMissing")<{
+  /** The schemas that the connection names. */
+  readonly searchPath: string
+}> {
+  override get message() {
+    return `there is no schema \`${this.searchPath}\` (\`search_path\`)`
+  }
+}
+
 /** What the nodes of the cluster said last, by their names. None where there never was one. */
 export const reports: Effect.Effect<
   ReadonlyArray<NodeReport>,
-  SqlError,
+  SqlError | SchemaMissing,
   SqlClient.SqlClient
 > = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql<{
     readonly exists: boolean
-  }>`SELECT to_regclass('colloquy_nodes') IS NOT NULL AS exists`
+    readonly schema: string | null
+    readonly path: string
+  }>`SELECT to_regclass('colloquy_nodes') IS NOT NULL AS exists, current_schema() AS schema,
+    current_setting('search_path') AS path`
+  if (found?.schema === null) return yield* new SchemaMissing({ searchPath: found.path })
   if (found?.exists !== true) return []
   const rows = yield* sql<Omit<NodeReport, "ageMs" | "lives"> & { readonly age: number }>`
     SELECT node, shards, conversations, running, waiting,

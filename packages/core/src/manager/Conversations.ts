@@ -177,7 +177,9 @@ const serviceOf = (
     metadata: Effect.fn("ConversationManager.metadata")((address, access) =>
       conversations.metadata(address, access),
     ),
-    history: Effect.fn("ConversationManager.history")((id, access) => shared.history(id, access)),
+    history: Effect.fn("ConversationManager.history")((id, access, from) =>
+      shared.history(id, access, from),
+    ),
     remove: Effect.fn("ConversationManager.remove")((id, access, revision) =>
       conversations.ending.releaseAnd("delete", id, access, revision),
     ),

@@ -15,7 +15,7 @@ import {
   NoSuchConversation,
 } from "../ConversationErrors.ts"
 import type { Access, ConversationManager, GetError } from "../ConversationManager.ts"
-import type { ConversationStore, RecordPage } from "../ConversationStore.ts"
+import type { ConversationStore, Position, RecordPage } from "../ConversationStore.ts"
 import type { State } from "../decider/State.ts"
 import type { Listener } from "../listeners/Listener.ts"
 import type { RecordOf } from "../LogRecord.ts"
@@ -63,15 +63,17 @@ export class SharedConversations {
     )
   }
 
-  /** The events of the log with their times, page by page. */
+  /** The events of the log from this number on with their times, page by page. */
   history(
     id: string,
     access: Access | undefined,
+    first = 0,
   ): Effect.Effect<ReadonlyArray<RecordOf<"Event">>, NoSuchConversation | StoreError> {
     return Effect.gen({ self: this }, function* () {
       const { meta } = yield* this.directory.metadata({ id: yield* idOf(id) }, access)
       const events: Array<RecordOf<"Event">> = []
-      let from: number | undefined = 0
+      let from: Position | undefined =
+        first === 0 ? 0 : yield* withinStoreTimeout("read", this.store.positionOf(meta.id, first))
       while (from !== undefined) {
         const page: RecordPage = yield* withinStoreTimeout(
           "read",

@@ -207,10 +207,36 @@ export const interrupt = Effect.fnUntraced(function* (conversation: Conversation
   }
 })
 
-/** The events of the pending questions, read from the event log. */
-export const questions = Effect.fnUntraced(function* (conversation: Conversation) {
-  const { approvals } = yield* Effect.mapError(conversation.state, plainErrorOf)
-  const open = new Set(approvals.open.map(({ seq }) => seq))
+const openOf = ({ approvals }: State): ReadonlySet<number> =>
+  new Set(approvals.open.map(({ seq }) => seq))
+
+const isPending = (open: ReadonlySet<number>, event: Event): event is Event & Question =>
+  open.has(event.seq) && isQuestion(event)
+
+/**
+ * The events of the pending questions of the conversation with this id, read from its log in the store: also of one that no
+ * process can load. One that has no log there is asked itself.
+ */
+export const questions = (views: Views, given: string) =>
+  Effect.gen(function* () {
+    const id = yield* idOf(given)
+    const open = openOf(yield* Effect.mapError(views.stateOf(id), plainErrorOf))
+    if (open.size === 0) return []
+    return yield* views.history(id, Math.min(...open)).pipe(
+      Effect.map((records) =>
+        records.flatMap(({ event }) => (isPending(open, event) ? [event] : [])),
+      ),
+      Effect.mapError(plainErrorOf),
+      Effect.catchIf(
+        ({ code }) => code === "not_found",
+        () => Effect.flatMap(find(views, given), attachedQuestions),
+      ),
+    )
+  })
+
+/** The same of a conversation that is loaded. */
+const attachedQuestions = Effect.fnUntraced(function* (conversation: Conversation) {
+  const open = openOf(yield* Effect.mapError(conversation.state, plainErrorOf))
   const first = Math.min(...open)
   if (open.size === 0) return []
   const listener = yield* attached(conversation, { from: first })
@@ -222,7 +248,7 @@ export const questions = Effect.fnUntraced(function* (conversation: Conversation
       if (delivery._tag === "Synced") return found
       if (delivery._tag !== "Event") continue
       const { event } = delivery
-      if (open.has(event.seq) && isQuestion(event)) found.push(event)
+      if (isPending(open, event)) found.push(event)
     }
   }
 })
@@ -233,7 +259,7 @@ export const answer = Effect.fnUntraced(function* (
   seq: number,
   given: typeof Answer.Type,
 ) {
-  const question = (yield* questions(conversation)).find((one) => one.seq === seq)
+  const question = (yield* attachedQuestions(conversation)).find((one) => one.seq === seq)
   if (question === undefined) {
     const { seq: next } = yield* Effect.mapError(conversation.state, plainErrorOf)
     const message = `no question is pending with the number ${seq}`

@@ -154,9 +154,8 @@ const turns = HttpApiBuilder.group(PlainApi, "turns", (handlers) =>
       )
       .handle("interrupt", ({ params }) => Effect.flatMap(find(params.id), Handlers.interrupt))
       .handle("questions", ({ params }) =>
-        find(params.id).pipe(
-          Effect.flatMap(Handlers.questions),
-          Effect.map((items) => ({ items })),
+        Effect.flatMap(view, (views) =>
+          Effect.map(Handlers.questions(views, params.id), (items) => ({ items })),
         ),
       )
       .handle("answer", ({ params, payload }) =>
