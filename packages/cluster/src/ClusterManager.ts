@@ -12,6 +12,7 @@
  * asked, with an id which that node owns. Whoever owns a conversation, only the lease in the store lets a node append to its
  * log (L16): while two nodes disagree, the one without the lease answers `Elsewhere` and the caller asks again.
  */
+import { Broadcasts } from "@colloquy/core/Broadcasts"
 import { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import { type Access, ConversationManager } from "@colloquy/core/ConversationManager"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
@@ -34,6 +35,7 @@ import { endConversation } from "./internal/EndConversation.ts"
 import { historyElsewhere, metadataElsewhere } from "./internal/EphemeralElsewhere.ts"
 import { HandOver } from "./internal/HandOver.ts"
 import { heldElsewhere } from "./internal/Moving.ts"
+import { noticeBroadcasts } from "./internal/NoticeBroadcasts.ts"
 import { ownedIds } from "./internal/OwnedIds.ts"
 import { ownerCalls } from "./internal/OwnerCalls.ts"
 import { Routing } from "./internal/Routing.ts"
@@ -294,10 +296,16 @@ const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
   yield* Effect.addFinalizer(() => end)
   const parts = yield* partsOf(routing, local, held, ephemeral)
   const manager: Service = new ClusterManager(parts, notices, end)
-  return Context.make(ConversationManager, manager).pipe(Context.add(HeldConversations, held))
+  return Context.make(ConversationManager, manager).pipe(
+    Context.add(HeldConversations, held),
+    Context.add(Broadcasts, yield* noticeBroadcasts(notices)),
+  )
 })
 
-/** The manager of a node, and the conversations that the node has. It is shut down with the layer. */
+/**
+ * The manager of a node, the conversations that the node has, and `Broadcasts` to the other nodes. It is shut down with the
+ * layer.
+ */
 export const layer = (
   options: ClusterManagerOptions = {},
 ): Layer.Layer<ConversationManager | HeldConversations, never, Needs> =>

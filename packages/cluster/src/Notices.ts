@@ -1,6 +1,6 @@
 /**
- * Port: short messages from one node of a cluster to all others. A message may be lost while a node cannot be reached;
- * they only make things happen sooner.
+ * Port: messages from one node of a cluster to all others, in their order. A message may be lost while a node cannot be
+ * reached: nothing that is recorded depends on one.
  */
 import { ConversationId } from "@colloquy/protocol/Ids"
 import * as Context from "effect/Context"
@@ -15,6 +15,8 @@ export const Notice = Schema.Union([
   Schema.TaggedStruct("ListChanged", { owner: Schema.NullOr(Schema.String) }),
   /** The owner of the conversation cannot carry out an operation that ends its turn, because another node has it. */
   Schema.TaggedStruct("Needed", { id: ConversationId }),
+  /** A text of the server of a node for those of the others (`Broadcasts` of core). */
+  Schema.TaggedStruct("Broadcast", { owner: Schema.NullOr(Schema.String), text: Schema.String }),
 ])
 /** See the schema. */
 export type Notice = typeof Notice.Type

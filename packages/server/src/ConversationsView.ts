@@ -13,9 +13,9 @@ import type {
 } from "@colloquy/core/ConversationManager"
 import type { ConversationSettings } from "@colloquy/core/ConversationSettings"
 import type { LogAddress } from "@colloquy/core/ConversationStore"
-import { localPrincipal } from "@colloquy/protocol/Connection"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { ownerOf } from "./internal/Owners.ts"
 
 type Manager = ConversationManager["Service"]
 
@@ -77,7 +77,7 @@ export const conversationsOf = (
   principal: string,
   confine: (conversation: Conversation) => Conversation = (conversation) => conversation,
 ): ConversationsView["Service"] => {
-  const access: Access = { owner: principal === localPrincipal ? null : principal }
+  const access: Access = { owner: ownerOf(principal) }
   return {
     create: (settings) => Effect.map(manager.create(settings, access), confine),
     createOnSubmit: (settings) => Effect.map(manager.createOnSubmit(settings, access), confine),

@@ -9,9 +9,9 @@
  *
  * Opens no socket and knows no method. What it holds ends with its layer.
  */
+import { Broadcasts } from "@colloquy/core/Broadcasts"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { SettingsResolver } from "@colloquy/core/ConversationSettings"
-import { localPrincipal } from "@colloquy/protocol/Connection"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -19,6 +19,7 @@ import * as Scope from "effect/Scope"
 import { conversationsOf, type ConversationsView } from "./ConversationsView.ts"
 import type { Features } from "./features/Features.ts"
 import type { PromptFiles } from "./features/PromptFiles.ts"
+import { ownerOf, principalOf } from "./internal/Owners.ts"
 import { Sealer } from "./Sealer.ts"
 import { Tasks } from "./tasks/Tasks.ts"
 import { Workspace, type Workspaces } from "./Workspace.ts"
@@ -45,6 +46,16 @@ export interface ServerOptions {
   readonly workspaces?: Workspaces
 }
 
+/** `Broadcasts`, by principals. */
+export interface ServerBroadcasts {
+  /** Sends a text that concerns this principal to the other processes. Returns at once. */
+  readonly send: (principal: string, text: string) => void
+  /** Calls `listener`, which returns at once, for each text of another process, until the scope closes. */
+  readonly watch: (
+    listener: (principal: string, text: string) => void,
+  ) => Effect.Effect<void, never, Scope.Scope>
+}
+
 /** The server that all connections share. */
 export class Server extends Context.Service<
   Server,
@@ -58,6 +69,8 @@ export class Server extends Context.Service<
     readonly watchConversations: (
       listener: (principal: string) => void,
     ) => Effect.Effect<void, never, Scope.Scope>
+    /** Texts to and from the other processes that serve the same conversations, if there can be any, by principal. */
+    readonly broadcasts: ServerBroadcasts | undefined
     /** True once the manager closes: all conversations end then, and their listeners with them. */
     readonly isClosing: Effect.Effect<boolean>
     /**
@@ -116,9 +129,16 @@ const makeShared = (
     })
 }
 
+/** The broadcasts of this process, by principals. */
+const broadcastsOf = ({ send, watch }: Broadcasts): ServerBroadcasts => ({
+  send: (principal, text) => send(ownerOf(principal), text),
+  watch: (listener) => watch((owner, text) => listener(principalOf(owner), text)),
+})
+
 const make = Effect.fnUntraced(function* ({ features, prompts, workspaces }: ServerOptions) {
   const manager = yield* ConversationManager
   const resolver = yield* SettingsResolver
+  const broadcasts = yield* Broadcasts
   const workspaceOf = (principal: string) =>
     workspaces === undefined ? undefined : new Workspace(workspaces, principal, resolver)
   const server: Server["Service"] = {
@@ -126,7 +146,8 @@ const make = Effect.fnUntraced(function* ({ features, prompts, workspaces }: Ser
       const workspace = workspaceOf(principal)
       return conversationsOf(manager, principal, workspace && ((one) => workspace.confine(one)))
     },
-    watchConversations: (listener) => manager.watch((owner) => listener(owner ?? localPrincipal)),
+    watchConversations: (listener) => manager.watch((owner) => listener(principalOf(owner))),
+    broadcasts: broadcasts && broadcastsOf(broadcasts),
     isClosing: manager.isClosed,
     shutdown: manager.shutdown,
     settings: (principal) => workspaceOf(principal)?.settings ?? resolver,

@@ -89,7 +89,8 @@ export const make = (options: ClusterOptions): ConversationPlace<ClusterError> =
         return databaseError(error)
     }
   })
-  const others = Layer.mergeAll(nodes, PostgresNotices.layer, NodeWorkspaces.layer)
+  const notices = mapError(PostgresNotices.layer, databaseError)
+  const others = Layer.mergeAll(nodes, notices, NodeWorkspaces.layer)
   const store = mapError(PostgresStore.layerOver({ leaseFor }), databaseError).pipe(
     Layer.provide(client),
   )

@@ -1,4 +1,8 @@
-/** Sends notices to the nodes on one PostgreSQL database, by its notifications. */
+/**
+ * Sends notices to the nodes on one PostgreSQL database, by its notifications. Those that are added while others are being
+ * sent are sent together, by one statement: it does not matter how many there are. The channel depends on the schema: those
+ * of the whole database share their channels, and the clusters of two schemas have nothing to do with each other.
+ */
 import { PgClient } from "@effect/sql-pg/PgClient"
 import type * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
@@ -8,19 +12,21 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { ArrivingTexts, payloadsOf } from "../internal/NoticePayloads.ts"
 import { Notice, Notices } from "../Notices.ts"
-
-const channel = "colloquy_notices"
+import { prefixOfSchema } from "./SchemaPrefix.ts"
 
 /** A connection that is lost is made again after this time. */
 const again = Duration.seconds(1)
 
-/** A notice with the name of the node that has sent it, as the text of a notification. */
-const Payload = Schema.fromJsonString(
-  Schema.toCodecJson(Schema.Struct({ node: Schema.String, notice: Notice })),
-)
-const encode = Schema.encodeSync(Payload)
-const decode = Schema.decodeOption(Payload)
+/** Notices that wait to be sent. Beyond this number, as while the database does not respond, the oldest are dropped. */
+const maxWaiting = 10_000
+
+const NoticeText = Schema.fromJsonString(Schema.toCodecJson(Notice))
+const encode = Schema.encodeSync(NoticeText)
+const decode = Schema.decodeOption(NoticeText)
 
 const part = Effect.map(Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }), (word) =>
   word.toString(16).padStart(8, "0"),
@@ -30,7 +36,11 @@ const part = Effect.map(Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }), (
 const newName = Effect.map(Effect.all([part, part]), (parts) => parts.join(""))
 
 /** Listens, and again after each failure. The first failure is a warning, and the others are what it said. */
-const listen = (sql: PgClient, tell: (payload: string) => unknown): Effect.Effect<never> => {
+const listen = (
+  sql: PgClient,
+  channel: string,
+  tell: (payload: string) => unknown,
+): Effect.Effect<never> => {
   let isListening = true
   const failed = (cause: Cause.Cause<unknown>) => {
     const log = isListening ? Effect.logWarning : Effect.logDebug
@@ -48,28 +58,51 @@ const listen = (sql: PgClient, tell: (payload: string) => unknown): Effect.Effec
   )
 }
 
+/** A statement that takes longer holds up no later notices. */
+const sendTimeout = Duration.seconds(5)
+
+/** Sends what waits, again and again. */
+const sending = (
+  sql: PgClient,
+  channel: string,
+  node: string,
+  waiting: Queue.Dequeue<Notice>,
+): Effect.Effect<never> => {
+  let sent = 0
+  return Queue.takeAll(waiting).pipe(
+    Effect.flatMap((notices) => {
+      const payloads = notices.flatMap((notice) => payloadsOf(node, sent++, encode(notice)))
+      const statement = sql`SELECT pg_notify(${channel}, payload)
+        FROM json_array_elements_text(${JSON.stringify(payloads)}::json) AS payload`
+      return Effect.catch(Effect.timeout(statement, sendTimeout), (error) =>
+        Effect.logWarning(`${notices.length} notices were not sent to the other nodes`, error),
+      )
+    }),
+    Effect.forever,
+  )
+}
+
 /** The notices of all nodes but this one, which knows its own. */
-export const layer: Layer.Layer<Notices, never, PgClient> = Layer.effect(
+export const layer: Layer.Layer<Notices, SqlError, PgClient | SqlClient> = Layer.effect(
   Notices,
   Effect.gen(function* () {
     const sql = yield* PgClient
+    const channel = `${yield* prefixOfSchema}_notices`
     const node = yield* newName
     const listeners = new Set<(notice: Notice) => void>()
-    // What another version of this program sends may be unknown here.
-    const tell = (payload: string) =>
-      Option.map(decode(payload), ({ node: from, notice }) => {
-        if (from !== node) for (const listener of listeners) listener(notice)
-      })
-    yield* Effect.forkScoped(listen(sql, tell))
+    const arriving = new ArrivingTexts()
+    const tell = (payload: string) => {
+      const arrived = arriving.add(payload)
+      if (arrived === undefined || arrived.node === node) return
+      // What another version of this program sends may be unknown here.
+      const notice = Option.getOrUndefined(decode(arrived.text))
+      if (notice !== undefined) for (const listener of listeners) listener(notice)
+    }
+    const waiting = yield* Queue.sliding<Notice>(maxWaiting)
+    yield* Effect.forkScoped(listen(sql, channel, tell))
+    yield* Effect.forkScoped(sending(sql, channel, node, waiting))
     return {
-      send: (notice) =>
-        sql
-          .notify(channel, encode({ node, notice }))
-          .pipe(
-            Effect.catch((error) =>
-              Effect.logWarning(`the notice ${notice._tag} was not sent to the other nodes`, error),
-            ),
-          ),
+      send: (notice) => Effect.asVoid(Queue.offer(waiting, notice)),
       watch: (listener) =>
         Effect.asVoid(
           Effect.acquireRelease(

@@ -1,4 +1,5 @@
 /** Two nodes in memory over one store, with scripted models. */
+import { Broadcasts } from "@colloquy/core/Broadcasts"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { ConversationStore } from "@colloquy/core/ConversationStore"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
@@ -129,6 +130,7 @@ export const world = ({
     const services = yield* Layer.buildWithScope(Layer.fresh(layer), scope)
     return {
       manager: Context.get(services, ConversationManager),
+      broadcasts: Context.get(services, Broadcasts),
       close: Scope.close(scope, Exit.void),
     }
   })

@@ -32,7 +32,7 @@ export const changeSettings = Effect.fnUntraced(function* (
       ? tell(call, ThreadSettingsUpdated, params)
       : Effect.void,
     Effect.sync(() =>
-      connection.registry.notifyFollowers(
+      connection.registry.announceToFollowers(
         conversation.id,
         ThreadSettingsUpdated,
         params,

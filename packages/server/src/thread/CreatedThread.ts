@@ -8,6 +8,7 @@ import type { ThreadStart } from "@colloquy/protocol/thread/Threads"
 import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
 import { ConversationsView } from "../ConversationsView.ts"
+import type { AnnouncedMethod } from "./subscriptions/ThreadAnnouncements.ts"
 import { describe, historyOf, stateOf, type ThreadCall } from "./ThreadCall.ts"
 import { cannotAttach, cannotCreate, cannotGet, threadNotFound } from "./ThreadErrors.ts"
 import type { ThreadHistory } from "./ThreadHistory.ts"
@@ -24,17 +25,15 @@ export const tell = <M extends Rpc.Any>(
     Effect.logDebug(`${method._tag} not sent: ${reason}`),
   )
 
-/** Sends a notification to the client of this request and to all others of this dialect. */
-export const tellAll = <M extends Rpc.Any>(
+/** Sends a notification to the client of this request and to all others of this dialect, at whichever process. */
+export const tellAll = <M extends AnnouncedMethod>(
   call: Pick<ThreadCall, "connection" | "peer">,
   method: M,
   params: Params<M>,
 ): Effect.Effect<void> =>
   Effect.andThen(
     tell(call, method, params),
-    Effect.sync(() =>
-      call.connection.registry.notifyOthers(method, params, call.connection.member),
-    ),
+    Effect.sync(() => call.connection.registry.announce(method, params, call.connection.member)),
   )
 
 /** Creates a thread. */

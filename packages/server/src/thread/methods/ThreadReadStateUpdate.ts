@@ -31,7 +31,7 @@ export const threadReadStateUpdate: ThreadHandler<typeof ThreadReadStateUpdate> 
     const params = { threadId: id, readState: yield* now }
     if (params.readState.revision !== before.revision) {
       if (connection.isSubscribed(id)) yield* tell(call, ThreadReadStateChanged, params)
-      connection.registry.notifyFollowers(id, ThreadReadStateChanged, params, connection.member)
+      connection.registry.announceToFollowers(id, ThreadReadStateChanged, params, connection.member)
     }
     return { readState: params.readState }
   },

@@ -60,7 +60,7 @@ const resumed = Effect.fnUntraced(function* (
   const threadSettings = yield* shown
   if (JSON.stringify(threadSettings) !== JSON.stringify(before)) {
     const notification = { threadId: conversation.id, threadSettings }
-    registry.notifyFollowers(conversation.id, ThreadSettingsUpdated, notification, member)
+    registry.announceToFollowers(conversation.id, ThreadSettingsUpdated, notification, member)
   }
   return conversation
 })

@@ -1,9 +1,17 @@
 /**
  * The threads that were started or resumed in this process, and the connections that use this dialect: what goes to all of them
- * is sent here. Knows the threads of each principal up to a number of them. Nothing here waits for a client.
+ * is sent here, and to other processes that serve the same threads for their connections. Knows the threads of each principal up
+ * to a number of them. Nothing here waits for a client or for another process.
  */
 import type { Params } from "@colloquy/protocol/Method"
-import { ThreadStatusChanged } from "@colloquy/protocol/thread/Notifications"
+import {
+  ThreadArchived,
+  ThreadDeleted,
+  ThreadReadStateChanged,
+  ThreadSettingsUpdated,
+  ThreadStatusChanged,
+  ThreadUnarchived,
+} from "@colloquy/protocol/thread/Notifications"
 import type { ThreadStatus } from "@colloquy/protocol/thread/Values"
 import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
@@ -15,6 +23,15 @@ import { SharedReads } from "../../internal/SharedReads.ts"
 import { ReadStateCache } from "../ReadState.ts"
 import type { ThreadHistory } from "../ThreadHistory.ts"
 import type { SharedState } from "../../Server.ts"
+import { AnnouncedStatuses } from "./AnnouncedStatuses.ts"
+import {
+  type AnnouncedMethod,
+  type AnnouncedStatus,
+  type Announcement,
+  announcementOf,
+  announcementText,
+  methodOf,
+} from "./ThreadAnnouncements.ts"
 
 /** A client works with few threads at once; the list of loaded threads forgets the oldest ones beyond this number. */
 const maxKnown = 10_000
@@ -29,13 +46,19 @@ export interface ThreadMember {
 /** See the header: the part of one principal. */
 export class ThreadRegistry {
   private readonly members = new Set<ThreadMember>()
-  /** The known threads, each with the number of the event whose status was announced last. */
-  private readonly known = new Map<string, number>()
+  private readonly known = new Set<string>()
+  private readonly statuses = new AnnouncedStatuses(maxKnown)
+  private readonly publish: ((text: string) => void) | undefined
   /** Read states of threads that are not in memory. */
   readonly readStates = new ReadStateCache()
 
   /** The logs that are being read. */
   readonly reads = new SharedReads<ThreadHistory, NoSuchConversation | StoreError>()
+
+  /** @param publish sends a text to the other processes. Default: there are none */
+  constructor(publish?: (text: string) => void) {
+    this.publish = publish
+  }
 
   /** Adds a connection until the scope closes. */
   join(member: ThreadMember): Effect.Effect<void, never, Scope.Scope> {
@@ -47,15 +70,31 @@ export class ThreadRegistry {
     )
   }
 
-  /** Notifies all connections but one. */
+  /** Notifies all connections but one, those of other processes included. */
+  announce<M extends AnnouncedMethod>(method: M, params: Params<M>, except?: ThreadMember): void {
+    this.notifyOthers(method, params, except)
+    this.publish?.(announcementText(method, params))
+  }
+
+  /** Notifies all connections of this process but one. */
   notifyOthers<M extends Rpc.Any>(method: M, params: Params<M>, except?: ThreadMember): void {
     for (const member of this.members) {
       if (member !== except) member.notices.put(method, params, "each")
     }
   }
 
-  /** Notifies the connections that are subscribed to the thread, but one. */
-  notifyFollowers<M extends Rpc.Any>(
+  /** Notifies the connections that are subscribed to the thread, but one; those of other processes included. */
+  announceToFollowers<M extends AnnouncedMethod>(
+    threadId: string,
+    method: M,
+    params: Params<M>,
+    except?: ThreadMember,
+  ): void {
+    this.notifyFollowers(threadId, method, params, except)
+    this.publish?.(announcementText(method, params))
+  }
+
+  private notifyFollowers<M extends Rpc.Any>(
     threadId: string,
     method: M,
     params: Params<M>,
@@ -66,12 +105,8 @@ export class ThreadRegistry {
     }
   }
 
-  /** A subscriber was sent the status that this event has made: the others are notified once. */
-  statusChanged(threadId: string, seq: number, status: ThreadStatus): void {
-    // A thread that was archived or deleted is not loaded again by its last events.
-    const announced = this.known.get(threadId)
-    if (announced === undefined || seq <= announced) return
-    this.known.set(threadId, seq)
+  /** Subscribers are sent the status by their subscription. */
+  private notifyStatus(threadId: string, status: ThreadStatus): void {
     for (const member of this.members) {
       if (!member.follows(threadId)) {
         member.notices.put(ThreadStatusChanged, { threadId, status }, "each")
@@ -79,10 +114,55 @@ export class ThreadRegistry {
     }
   }
 
+  /** A subscriber was sent the status that this event has made: the others are notified once. */
+  statusChanged(threadId: string, seq: number, status: ThreadStatus): void {
+    // A thread that was archived or deleted is not loaded again by its last events.
+    if (!this.known.has(threadId) || !this.statuses.isNext(threadId, seq)) return
+    this.notifyStatus(threadId, status)
+    this.publish?.(announcementText(ThreadStatusChanged, { threadId, status }, seq))
+  }
+
+  /** Notifies the connections of what another process has announced. */
+  received(announcement: Announcement): void {
+    const { _tag, params } = announcement
+    switch (_tag) {
+      case ThreadSettingsUpdated._tag:
+      case ThreadReadStateChanged._tag:
+        return this.notifyFollowers(params.threadId, methodOf(announcement), params)
+      case ThreadStatusChanged._tag:
+        return this.receivedStatus(announcement)
+      case ThreadArchived._tag:
+      case ThreadDeleted._tag:
+        if (this.known.has(params.threadId)) {
+          this.notifyOthers(ThreadStatusChanged, { ...params, status: { type: "notLoaded" } })
+        }
+        this.unloaded(params.threadId)
+        break
+      case ThreadUnarchived._tag:
+        this.statuses.begin(params.threadId)
+    }
+    this.notifyOthers(methodOf(announcement), params)
+  }
+
+  private receivedStatus({ params, seq }: AnnouncedStatus): void {
+    const { status, threadId } = params
+    if ("unknown" in status) return
+    if (seq !== undefined) {
+      if (this.statuses.isNext(threadId, seq)) this.notifyStatus(threadId, status)
+      return
+    }
+    if (status.type === "notLoaded") this.unloaded(threadId)
+    // Clients know the status of a thread that is loaded here.
+    else if (this.known.has(threadId)) return
+    else this.statuses.begin(threadId)
+    this.notifyOthers(ThreadStatusChanged, params)
+  }
+
   /** The thread was started, forked or resumed here. */
   loaded(threadId: string): void {
     if (this.known.has(threadId)) return
-    this.known.set(threadId, -1)
+    this.known.add(threadId)
+    this.statuses.begin(threadId)
     const [oldest] = this.known.keys()
     if (this.known.size > maxKnown && oldest !== undefined) this.known.delete(oldest)
   }
@@ -90,17 +170,12 @@ export class ThreadRegistry {
   /** The thread was archived or deleted. */
   unloaded(threadId: string): void {
     this.known.delete(threadId)
+    this.statuses.end(threadId)
   }
 
   /** Another process has taken the thread over. Subscriptions notify their own connections. */
   takenOver(threadId: string): void {
-    if (!this.known.delete(threadId)) return
-    const status = { type: "notLoaded" } as const
-    for (const member of this.members) {
-      if (!member.follows(threadId)) {
-        member.notices.put(ThreadStatusChanged, { threadId, status }, "each")
-      }
-    }
+    if (this.known.delete(threadId)) this.notifyStatus(threadId, { type: "notLoaded" })
   }
 
   /** Whether the thread was started, forked or resumed here. */
@@ -110,19 +185,27 @@ export class ThreadRegistry {
 
   /** Ids of these threads, in that order. */
   loadedIds(): ReadonlyArray<string> {
-    return [...this.known.keys()]
+    return [...this.known]
   }
 }
 
 /** The registries of one server, by principal. */
 export const threadRegistries: SharedState<(principal: string) => ThreadRegistry> = {
-  make: () =>
-    Effect.sync(() => {
-      const parts = new Map<string, ThreadRegistry>()
-      return (principal: string) => {
-        const part = parts.get(principal) ?? new ThreadRegistry()
-        parts.set(principal, part)
-        return part
-      }
-    }),
+  make: Effect.fnUntraced(function* ({ broadcasts }) {
+    const parts = new Map<string, ThreadRegistry>()
+    yield* (
+      broadcasts?.watch((principal, text) => {
+        const part = parts.get(principal)
+        const announcement = part && announcementOf(text)
+        if (announcement !== undefined) part?.received(announcement)
+      }) ?? Effect.void
+    )
+    return (principal: string) => {
+      const part =
+        parts.get(principal) ??
+        new ThreadRegistry(broadcasts && ((text) => broadcasts.send(principal, text)))
+      parts.set(principal, part)
+      return part
+    }
+  }),
 }
