@@ -26,6 +26,7 @@ import type { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { defined } from "@colloquy/protocol/Defined"
 import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -247,18 +248,27 @@ const partsOf = Effect.fnUntraced(function* (
   local: Service,
   { recordedState }: HeldConversations["Service"],
   ephemeral: Set<ConversationId>,
+  closed: Effect.Effect<void>,
 ): Effect.fn.Return<ManagerParts, never, ConversationStore | SettingsResolver> {
   const store = yield* ConversationStore
   const resolver = yield* SettingsResolver
   const positionOf: ConversationParts["positionOf"] = (id, seq) =>
     withinStoreTimeout("read", store.positionOf(id, seq))
-  return { routing, local, ephemeral, recordedState, resolver, positionOf }
+  const log = { store, metadata: local.metadata, closed }
+  return { routing, local, ephemeral, recordedState, resolver, positionOf, log }
 })
 
 /** Leaves the cluster. Resolves when this node has no conversation of another one. */
-const leave = Effect.fnUntraced(function* (nodes: Nodes["Service"], handOver: HandOver) {
+const leave = Effect.fnUntraced(function* (
+  nodes: Nodes["Service"],
+  handOver: HandOver,
+  onLeft: () => void,
+) {
   // At once: other nodes ask for the conversations before this one has left the cluster in every respect.
   const leaving = yield* Effect.forkChild(nodes.leave, { startImmediately: true })
+  // It knows now which conversations it still has.
+  yield* handOver.step
+  onLeft()
   yield* handOver.drained()
   yield* Fiber.join(leaving)
 })
@@ -273,19 +283,23 @@ const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
     ephemeral,
     need: (id) => notices.send({ _tag: "Needed", id }),
   })
-  let isClosed = false
+  const closed = Deferred.makeUnsafe<void>()
+  let hasLeft = false
   const routing = new Routing({
     nodes,
     own,
     patience: patienceOf(options),
-    isClosed: () => isClosed,
+    isClosed: () => Deferred.isDoneUnsafe(closed),
     isHere: (id) => ephemeral.has(id) || handOver.has(id),
+    hasLeft: () => hasLeft,
   })
   const end = yield* Effect.cached(
     Effect.andThen(
-      leave(nodes, handOver),
+      leave(nodes, handOver, () => {
+        hasLeft = true
+      }),
       Effect.suspend(() => {
-        isClosed = true
+        Deferred.doneUnsafe(closed, Effect.void)
         return local.shutdown
       }),
     ),
@@ -294,7 +308,7 @@ const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
   yield* nodes.serve(own)
   yield* Effect.forkScoped(handOver.sweep)
   yield* Effect.addFinalizer(() => end)
-  const parts = yield* partsOf(routing, local, held, ephemeral)
+  const parts = yield* partsOf(routing, local, held, ephemeral, Deferred.await(closed))
   const manager: Service = new ClusterManager(parts, notices, end)
   return Context.make(ConversationManager, manager).pipe(
     Context.add(HeldConversations, held),

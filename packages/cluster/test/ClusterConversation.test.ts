@@ -1,4 +1,5 @@
 /** Which operations of another node a submission takes. */
+import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
 import { assert, describe, it } from "@effect/vitest"
@@ -52,6 +53,7 @@ const onNodeThatMisses = (missed: number) => {
     patience: Duration.seconds(5),
     isClosed: () => false,
     isHere: () => false,
+    hasLeft: () => false,
   })
   const resolver = { resolve: () => Effect.succeed(scriptedSettings()) }
   // The manager of this process has no part in what another node has.
@@ -61,6 +63,7 @@ const onNodeThatMisses = (missed: number) => {
     local: { get: unused },
     recordedState: unused,
     positionOf: () => Effect.succeed(undefined),
+    log: { store: new MemoryStore(), metadata: unused, closed: Effect.never },
   }
   return { conversation: new ClusterConversation(id, undefined, parts), asked }
 }

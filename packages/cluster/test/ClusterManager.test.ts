@@ -1,5 +1,6 @@
 /** Conversations on two nodes over one store, each reached from both. */
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
+import type { Delivery } from "@colloquy/core/listeners/Delivery"
 import { ConversationUnavailable } from "@colloquy/core/ConversationErrors"
 import { StoreError } from "@colloquy/core/StoreErrors"
 import { assert, describe, it } from "@effect/vitest"
@@ -272,6 +273,59 @@ describe("conversations of a cluster", () => {
         const { items } = yield* b.manager.list({ owner: null })
         assert.deepStrictEqual(items, [])
         yield* Effect.all([a.close, b.close])
+      }).pipe(Effect.scoped),
+    )
+  }
+
+  for (const [ending, terminal, turnEnd, streamEnd] of [
+    ["remove", undefined, "ConversationClosed", "Done"],
+    ["archive", undefined, "ConversationUnavailable", "ConversationUnavailable"],
+    ["interrupt", "turn_aborted", "turn_aborted", undefined],
+  ] as const) {
+    it.effect(`L1 ${ending} at another node ends what clients of a node await that leaves`, () =>
+      Effect.gen(function* () {
+        const { join } = world({ seconds: 40, drainWithin: "50 seconds", leavesFor: "1 second" })
+        const a = yield* join("a")
+        const b = yield* join("b")
+        const conversation = yield* a.manager.create(settings)
+        const { id } = conversation
+        yield* (yield* a.manager.create(settings)).submit(says("keeps the node"))
+        const listener = yield* conversation.attach({ from: 0 })
+        const turn = Effect.match(conversation.runTurn(says("long")), {
+          onFailure: ({ _tag }) => _tag as string,
+          onSuccess: ({ end }) => end?.msg.type,
+        })
+        const waiting = yield* Effect.forkChild(turn)
+        const all: Array<Delivery> = []
+        const reading = Effect.forever(Effect.map(listener.take, (some) => all.push(...some)))
+        const streaming = yield* Effect.forkChild(Effect.flip(reading))
+        yield* elapse(1)
+        // A test that fails does not wait for it.
+        const closing = yield* Effect.forkDetach(a.close)
+        yield* elapse(1)
+        const call: Effect.Effect<unknown, unknown> =
+          ending === "interrupt"
+            ? Effect.flatMap(b.manager.refer(id), (one) => one.submit({ type: "interrupt" }))
+            : b.manager[ending](id)
+        const running = yield* Effect.forkChild(call)
+        yield* elapse(4)
+        yield* Fiber.join(running)
+        assert.isUndefined(closing.pollUnsafe())
+        assert.isDefined(waiting.pollUnsafe())
+        assert.strictEqual(yield* Fiber.join(waiting), turnEnd)
+        assert.strictEqual(
+          typesOf(all).find((type) => type === "turn_aborted"),
+          terminal,
+        )
+        assert.deepStrictEqual(seqsOf(all), upTo(seqsOf(all).length))
+        assert.strictEqual(streaming.pollUnsafe() !== undefined, streamEnd !== undefined)
+        if (streamEnd !== undefined) {
+          assert.strictEqual((yield* Fiber.join(streaming))._tag, streamEnd)
+        }
+        yield* elapse(60)
+        yield* Fiber.join(closing)
+        assert.isDefined(streaming.pollUnsafe())
+        yield* during(b.close, 2)
       }).pipe(Effect.scoped),
     )
   }

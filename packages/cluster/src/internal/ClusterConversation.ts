@@ -30,7 +30,7 @@ import { Elsewhere, NodeUnreachable } from "../NodeErrors.ts"
 import type { ConversationCalls } from "../Nodes.ts"
 import { elsewhereOf, isMoving, isRecorded } from "./Moving.ts"
 import type { Route, Routing } from "./Routing.ts"
-import { sourceHere, sourceThere } from "./Sources.ts"
+import { type LogParts, sourceHere, sourceOfLog, sourceThere } from "./Sources.ts"
 
 /** What the conversations of a manager share. */
 export interface ConversationParts {
@@ -40,6 +40,7 @@ export interface ConversationParts {
   /** As of the log in the store, for which nothing is loaded. */
   readonly recordedState: HeldConversations["Service"]["recordedState"]
   readonly resolver: SettingsResolver["Service"]
+  readonly log: LogParts
   /** As of the store; ends in bounded time. */
   readonly positionOf: ConversationStore["Service"]["positionOf"]
 }
@@ -206,8 +207,12 @@ export class ClusterConversation implements Conversation {
     )
   }
 
-  private sourceOf({ calls, isOwn }: Route, options: AttachOptions) {
+  private sourceOf({ calls, hasLeft, isOwn }: Route, options: AttachOptions) {
     const { access, id } = this
+    const { from } = options
+    if (hasLeft && from !== undefined) {
+      return sourceOfLog(id, access, this.parts.log, { ...options, from })
+    }
     if (!isOwn) return sourceThere(id, calls.Attach({ ...this.target, ...options }))
     const attaching = Effect.flatMap(this.parts.local.get(id, access), (one) =>
       sourceHere(one, options),

@@ -64,7 +64,7 @@ export class HandOver {
   }
 
   /** Begins to give up what is to be given up. Resolves with the number of the others, whose turns may still run. */
-  private get step(): Effect.Effect<number> {
+  get step(): Effect.Effect<number> {
     return Effect.gen({ self: this }, function* () {
       const { drainWithin, held, owns } = this.parts
       const nowMs = yield* Clock.currentTimeMillis

@@ -26,12 +26,16 @@ export interface RoutingParts {
   readonly isClosed: () => boolean
   /** True for a conversation that this node has although it does not own it. */
   readonly isHere: (id: ConversationId) => boolean
+  /** True once this node has left the cluster, and calls no other one any more. */
+  readonly hasLeft: () => boolean
 }
 
 /** The operations, and whether they are those of this node itself. */
 export interface Route {
   readonly calls: ConversationCalls<NodeUnreachable>
   readonly isOwn: boolean
+  /** True where the operations fail, because this node has left the cluster. */
+  readonly hasLeft: boolean
 }
 
 /** The errors of an operation that is repeated while the conversation moves. */
@@ -94,9 +98,9 @@ export class Routing {
   }
 
   private routeTo(id: ConversationId): Route {
-    const { isHere, nodes, own } = this.parts
+    const { hasLeft, isHere, nodes, own } = this.parts
     return isHere(id) || nodes.owns(id)
-      ? { calls: own, isOwn: true }
-      : { calls: nodes.calls(id), isOwn: false }
+      ? { calls: own, isOwn: true, hasLeft: false }
+      : { calls: nodes.calls(id), isOwn: false, hasLeft: hasLeft() }
   }
 }

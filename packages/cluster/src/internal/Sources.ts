@@ -1,7 +1,13 @@
-/** Where a listener of a cluster takes its deliveries: a stream of another node, or a listener of this process. */
+/** Where a listener of a cluster takes its deliveries: a stream of another node, a listener of this process, or the log. */
 import type { Conversation } from "@colloquy/core/Conversation"
+import { ConversationArchived, ConversationUnavailable } from "@colloquy/core/ConversationErrors"
+import type { Access, ConversationManager } from "@colloquy/core/ConversationManager"
+import type { ConversationStore } from "@colloquy/core/ConversationStore"
 import type { Delivery } from "@colloquy/core/listeners/Delivery"
-import type { AttachOptions } from "@colloquy/core/listeners/Listeners"
+import type { AttachOptions, FollowOptions } from "@colloquy/core/listeners/Listeners"
+import { follow } from "@colloquy/core/manager/FollowingListener"
+import { LeaseHeld } from "@colloquy/core/StoreErrors"
+import { defined } from "@colloquy/protocol/Defined"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -82,3 +88,42 @@ const logDefects = (id: ConversationId, cause: Cause.Cause<unknown>): Effect.Eff
   Cause.hasDies(cause)
     ? Effect.logError(`the stream of conversation ${id} from its node failed with a defect`, cause)
     : Effect.void
+
+/** What the log of a conversation is read with. */
+export interface LogParts {
+  readonly store: ConversationStore["Service"]
+  readonly metadata: ConversationManager["Service"]["metadata"]
+  /** Resolves when the manager of this process has closed. */
+  readonly closed: Effect.Effect<void>
+}
+
+/**
+ * Reads the log of a conversation of another node from event `from` on, as it grows. For a node that calls no others any
+ * more: a removal, an archiving and the end of a turn are noticed all the same.
+ */
+export const sourceOfLog = (
+  id: ConversationId,
+  access: Access | undefined,
+  { closed, metadata, store }: LogParts,
+  { answers, from }: FollowOptions,
+) => {
+  let isRead = false
+  // What was recorded before an archiving is delivered first.
+  const load = Effect.flatMap(metadata({ id }, access), ({ archived }) => {
+    const because =
+      archived && isRead ? new ConversationArchived() : new LeaseHeld({ id, holder: {} })
+    isRead = true
+    return Effect.fail(new ConversationUnavailable({ id, reason: because.message, because }))
+  }).pipe(
+    Effect.catchTag("StoreError", (because) =>
+      Effect.fail(new ConversationUnavailable({ id, reason: because.message, because })),
+    ),
+  )
+  return Effect.map(
+    follow({ id, store, load }, { from, ...defined({ answers }) }),
+    ({ take }): Source => ({
+      from,
+      take: Effect.raceFirst(take, Effect.andThen(closed, Cause.done())),
+    }),
+  )
+}

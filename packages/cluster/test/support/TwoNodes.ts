@@ -24,6 +24,7 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as ClusterManager from "../../src/ClusterManager.ts"
 import { MemoryNodes } from "../../src/MemoryNodes.ts"
+import { NodeUnreachable } from "../../src/NodeErrors.ts"
 import { Nodes } from "../../src/Nodes.ts"
 import { Workspaces } from "../../src/Workspaces.ts"
 
@@ -82,23 +83,31 @@ const observed = (
 ) =>
   Layer.effect(
     Nodes,
-    Effect.map(Nodes, (nodes) => ({
-      ...nodes,
-      calls: (id) => {
-        const calls = Object.entries(nodes.calls(id)).map(([operation, call]) => [
-          operation,
-          (payload: never) => {
-            onCall(operation)
-            const response = call(payload)
-            return onWay === undefined || !Effect.isEffect(response)
-              ? response
-              : onWay(operation, id, response)
-          },
-        ])
-        return Object.fromEntries(calls) as ReturnType<typeof nodes.calls>
-      },
-      leave: Effect.andThen(nodes.leave, Effect.sleep(leavesFor)),
-    })),
+    Effect.map(Nodes, (nodes) => {
+      let hasLeft = false
+      return {
+        ...nodes,
+        calls: (id) => {
+          const left = new NodeUnreachable({ id, reason: "this node has left the cluster" })
+          const calls = Object.entries(nodes.calls(id)).map(([operation, call]) => [
+            operation,
+            (payload: never) => {
+              onCall(operation)
+              if (hasLeft) return operation === "Attach" ? Stream.fail(left) : Effect.fail(left)
+              const response = call(payload)
+              return onWay === undefined || !Effect.isEffect(response)
+                ? response
+                : onWay(operation, id, response)
+            },
+          ])
+          return Object.fromEntries(calls) as ReturnType<typeof nodes.calls>
+        },
+        leave: Effect.suspend(() => {
+          hasLeft = true
+          return Effect.andThen(nodes.leave, Effect.sleep(leavesFor))
+        }),
+      }
+    }),
   )
 
 /** A cluster without nodes. `join` adds one until its `close`. */
