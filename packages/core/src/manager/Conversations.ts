@@ -74,16 +74,23 @@ export const defaultIdleTimeToLive = Duration.seconds(5)
 
 const defaultProgram: Program = { originator: "colloquy", version: "0" }
 
+const storageOf = (options: ConversationsOptions, store: ConversationStore["Service"]) =>
+  Effect.map(
+    SettingsResolver,
+    (resolver) =>
+      new Storage({
+        store,
+        resolver,
+        program: options.program ?? defaultProgram,
+        ...defined({ storedSettings: options.storedSettings }),
+      }),
+  )
+
 const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
   yield* requireOneCopy
   const ids = yield* IdGenerator
   const store = withEphemeralLogs(yield* ConversationStore)
-  const storage = new Storage({
-    store,
-    resolver: yield* SettingsResolver,
-    program: options.program ?? defaultProgram,
-    ...defined({ storedSettings: options.storedSettings }),
-  })
+  const storage = yield* storageOf(options, store)
   const observer = yield* ConversationObserver
   const quotas = defined({ quotaOf: options.quotaOf, places: yield* QuotaPlaces })
   const inMemory = yield* LoadedConversations.make({
