@@ -18,7 +18,6 @@ import { excludedLogin } from "../auth/ExcludedLogin.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import { isFileOnly } from "../config/FileOnlyKeys.ts"
 import * as LiveSettings from "../config/LiveSettings.ts"
-import * as ReplacedValues from "../config/ReplacedValues.ts"
 import { warningsOf } from "../config/UnknownKeys.ts"
 import { errorLine } from "../log/ErrorLine.ts"
 import { type Environment, isLoggedIn, originalLogin } from "../machine/Environment.ts"
@@ -201,6 +200,15 @@ export const loadFrom = Effect.fnUntraced(function* (
   }
 })
 
+/** See `ReplacedValues`, which is loaded only where an option makes a table. */
+const replacedFault = (tree: ConfigTree.ConfigTree, overrides: Startup["overrides"]) =>
+  overrides.some(({ path }) => path.includes("."))
+    ? Effect.flatMap(
+        Effect.promise(() => import("../config/ReplacedValues.ts")),
+        ({ faultOf }) => faultOf(tree, overrides),
+      )
+    : Effect.undefined
+
 /** Loads the configuration. Fails if it is not valid, or if no conversation could start with it. */
 export const load = Effect.fnUntraced(function* (
   environment: Environment,
@@ -235,7 +243,7 @@ export const load = Effect.fnUntraced(function* (
     known: file,
   })
   const flagKeys = ConfigTree.flagKeys(overrides)
-  const replaced = yield* ReplacedValues.faultOf(file.tree, overrides)
+  const replaced = yield* replacedFault(file.tree, overrides)
   if (replaced !== undefined) return yield* failed(yield* live.locate(errorOf(replaced)))
   const loaded = yield* Effect.mapError(loadFrom({ ...source, flagKeys }, live.locate), failed)
   return { source, live, overrides, ...loaded, warnings }
