@@ -72,12 +72,15 @@ export const nextAutomatic = (
 /** Larger numbers are not counted: adding one would not change them in the end. */
 const farthest = Number.MAX_SAFE_INTEGER / 2
 
-/** Marks an id as used because it occurs in the log: no later submission gets it. */
+/** Marks an id as used because it occurs in the log: no later submission gets it. One that has a receipt keeps it. */
 export const spend = (receipts: Receipts, id: SubmissionId): Receipts => {
   const number = asAutomatic(id)
-  return number === -1 || number >= farthest
+  if (number !== -1 && number < farthest) {
+    return { ...receipts, nextId: Math.max(receipts.nextId, number + 1) }
+  }
+  return indexOf(receipts, id) === -1
     ? keep(receipts, id, { id, disposition: "started" })
-    : { ...receipts, nextId: Math.max(receipts.nextId, number + 1) }
+    : receipts
 }
 
 const without = (receipts: Receipts, index: number): Receipts => ({

@@ -7,6 +7,7 @@ import {
   maxReceipts,
   none,
   receiptOf,
+  spend,
 } from "../../src/decider/Receipts.ts"
 
 const receipt = (id: string) => ({ id, disposition: "none" }) as const
@@ -58,6 +59,12 @@ describe("Receipts", () => {
     const later = keep(again, "n1024", receipt("n1024"))
     assert.isUndefined(receiptOf(later, "n1"))
     assert.deepStrictEqual(receiptOf(later, "n0"), started)
+  })
+
+  it("leaves the receipt of an id that occurs in the log as it is", () => {
+    const waiting = { id: "x", disposition: "waiting" } as const
+    assert.deepStrictEqual(receiptOf(spend(keep(none, "x", waiting), "x"), "x"), waiting)
+    assert.deepStrictEqual(receiptOf(spend(none, "x"), "x"), { id: "x", disposition: "started" })
   })
 
   it("finds the receipt of each id, also where the hashes of two are the same", () => {
