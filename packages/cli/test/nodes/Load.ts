@@ -121,6 +121,7 @@ export const answer = (nodes: ServerNodes, known: Known) =>
       if (existsSync(madeBy(nodes, known))) break
       yield* Effect.sleep(100)
     }
-    assert.strictEqual(readFileSync(madeBy(nodes, known), "utf8"), "ran\n")
+    // The shell creates the file before it writes to it; a turn that waited behind the command sees its line.
     yield* say(nodes, known, `say answered ${known.id}`)
+    assert.strictEqual(readFileSync(madeBy(nodes, known), "utf8"), "ran\n")
   }).pipe(Effect.scoped)
