@@ -12,10 +12,13 @@ import {
   type TurnFigure,
   turns,
 } from "./cluster/Turns.ts"
+import type { Program } from "./cluster/Servers.ts"
 import { take } from "./Figure.ts"
+import * as Home from "./Home.ts"
 import { quantile, summarize } from "./Stats.ts"
 import type { SqlAppendFigure, SqlAppendSizes } from "./store/SqlAppend.ts"
 import { kibibytes, ms, perSecond, type Row } from "./Table.ts"
+import * as ProviderProcess from "./user/ProviderProcess.ts"
 
 /** How much is measured. */
 export interface ClusterCounts extends TurnCounts {
@@ -54,24 +57,28 @@ const maxCostRatio = 1.5
 
 const maxMoveMs = 5000
 
-/** Events of a turn with the offline model. */
+/** Events of a turn. */
 type EventsOf = (measured: Measured) => number
 
 const turnRow = (
+  model: Model,
   { name, ...measured }: Setting,
   figure: TurnFigure,
   [one, two]: ReadonlyArray<TurnFigure>,
   eventsOf: EventsOf,
 ): Row => {
   const cost = `${ms(figure.cpuMsPerTurn)} of a processor each`
-  const row = { name: `turns, ${name}`, value: perSecond(figure.perSecond) }
+  const row = {
+    name: `turns, ${name}${model === "offline" ? ", offline model" : ""}`,
+    value: perSecond(figure.perSecond),
+  }
   if (measured.kind === "files" || one === undefined || two === undefined) {
     return { ...row, beside: cost }
   }
   const ratio = costRatio(figure, one)
   const events = perSecond(figure.perSecond * eventsOf(measured))
   const ofTwo = costRatio(figure, two)
-  const isAim = measured.kind === "nodes" && measured.servers === 2
+  const isAim = model === "provider" && measured.kind === "nodes" && measured.servers === 2
   return {
     ...row,
     beside: `${events} events, ${cost}, ${ratio.toFixed(2)} times 1 server with files, ${ofTwo.toFixed(2)} times 2`,
@@ -123,6 +130,9 @@ const appendRow = Effect.fnUntraced(function* ({ events, runs }: ClusterCounts) 
   } satisfies Row
 })
 
+/** Where the model is: a provider in a process of its own, or the offline one in the process of the server. */
+type Model = "provider" | "offline"
+
 /** Servers, and the name of their row. */
 interface Setting extends Measured {
   readonly name: string
@@ -144,8 +154,14 @@ const settings: ReadonlyArray<Setting> = [
   { name: "2 servers that share only the database", kind: "servers", servers: 2, asked: "owner" },
 ]
 
+/** What is measured with the offline model too: a turn takes less there, of which the nodes' share is larger. */
+const offlineSettings = settings.slice(0, 4)
+
 /** Settings of the same servers have the same database. */
-const databaseOf = ({ kind, servers }: Measured): string => `turns_${kind}${servers}`
+const databaseOf =
+  (model: Model) =>
+  ({ kind, servers }: Measured): string =>
+    `${model}_${kind}${servers}`
 
 const startPostgres = Effect.acquireRelease(
   Effect.sync(() => {
@@ -156,6 +172,22 @@ const startPostgres = Effect.acquireRelease(
   (server) => Effect.sync(() => server.remove()),
 )
 
+/** The rows of the turns of servers with this model. */
+const turnRows = Effect.fnUntraced(function* (
+  program: Program,
+  model: Model,
+  postgres: PostgresServer,
+  counts: ClusterCounts,
+) {
+  const measured = model === "provider" ? settings : offlineSettings
+  const databases = databaseOf(model)
+  const figures = yield* turns(program, measured, postgres, databases, counts)
+  const eventsOf: EventsOf = (one) => sizesOf(postgres, databases(one)).eventsPerTurn
+  return measured.flatMap((setting, at) =>
+    figures.slice(at, at + 1).map((figure) => turnRow(model, setting, figure, figures, eventsOf)),
+  )
+})
+
 /** Measures the servers, and prints one row per figure. Without PostgreSQL nothing is measured. */
 export const cluster = Effect.fn("bench.cluster")(function* (counts: ClusterCounts, bin: string) {
   const missing = missingPostgres()
@@ -163,14 +195,17 @@ export const cluster = Effect.fn("bench.cluster")(function* (counts: ClusterCoun
     return [{ name: "PostgreSQL", value: "not measured", beside: missing }] satisfies Array<Row>
   }
   const postgres = yield* startPostgres
-  const figures = yield* turns(bin, settings, postgres, databaseOf, counts)
-  const eventsOf: EventsOf = (measured) => sizesOf(postgres, databaseOf(measured)).eventsPerTurn
-  const rows = settings.flatMap((setting, at) =>
-    figures.slice(at, at + 1).map((figure) => turnRow(setting, figure, figures, eventsOf)),
-  )
-  rows.push(yield* appendRow(counts), sizeRow(sizesOf(postgres, "turns_nodes1")))
+  const provider = yield* ProviderProcess.make(1)
+  const program: Program = { bin, config: Home.providerConfig(provider.baseUrl) }
+  const offline: Program = { bin, config: 'model_provider = "offline"\n' }
+  const rows: Array<Row> = [
+    ...(yield* turnRows(program, "provider", postgres, counts)),
+    ...(yield* turnRows(offline, "offline", postgres, counts)),
+    yield* appendRow(counts),
+    sizeRow(sizesOf(postgres, "provider_nodes1")),
+  ]
   for (const end of ["killed", "drained"] as const) {
-    rows.push(moveRow(end, yield* moves(bin, end, { postgres, name: end }, counts.moves)))
+    rows.push(moveRow(end, yield* moves(program, end, { postgres, name: end }, counts.moves)))
   }
   return rows
 }, Effect.scoped)

@@ -2,7 +2,7 @@
 import type { PostgresServer } from "@colloquy/testing/PostgresServer"
 import * as Effect from "effect/Effect"
 import type { SoakServer } from "../soak/SoakServer.ts"
-import { create, say, startServers, untilShared } from "./Servers.ts"
+import { create, type Program, say, startServers, untilShared } from "./Servers.ts"
 
 /** How a node ends: killed, or by the signal upon which it hands its conversations over. */
 export type End = "killed" | "drained"
@@ -35,13 +35,13 @@ const move = Effect.fnUntraced(function* (
 
 /** Ends so many nodes one after the other, each of which has the only conversation. Each is started again. */
 export const moves = Effect.fnUntraced(function* (
-  bin: string,
+  program: Program,
   end: End,
   { postgres, name }: { readonly postgres: PostgresServer; readonly name: string },
   count: number,
 ): Effect.fn.Return<ReadonlyArray<number>> {
   return yield* Effect.gen(function* () {
-    const { all, token } = yield* startServers(bin, "nodes", nodes, postgres.database(name))
+    const { all, token } = yield* startServers(program, "nodes", nodes, postgres.database(name))
     const took: Array<number> = []
     let id: string | undefined
     while (took.length < count) {

@@ -10,6 +10,12 @@ import { SoakServer } from "../soak/SoakServer.ts"
 /** Where the servers keep their conversations, and what they know of each other. */
 export type Kind = "files" | "servers" | "nodes"
 
+/** The built program, and the text of its `config.toml`, which names the provider. */
+export interface Program {
+  readonly bin: string
+  readonly config: string
+}
+
 /** Servers of one state directory. */
 export interface Servers {
   readonly kind: Kind
@@ -22,13 +28,13 @@ export const concurrency = 8
 
 /** Starts servers. `database` is the address of an empty one, which servers with files do not use. They are killed with the scope. */
 export const startServers = Effect.fnUntraced(function* (
-  bin: string,
+  { bin, config }: Program,
   kind: Kind,
   count: number,
   database: string,
 ): Effect.fn.Return<Servers, never, Scope.Scope> {
   const store = kind === "servers" ? `conversation_store = ${JSON.stringify(database)}\n` : ""
-  const environment = yield* Home.make(`model_provider = "offline"\n${store}`)
+  const environment = yield* Home.make(`${store}${config}`)
   const args = kind === "nodes" ? ["--cluster", database] : []
   const all: Array<SoakServer> = []
   for (let started = 0; started < count; started++) {

@@ -12,6 +12,7 @@ import {
   cpuMs,
   create,
   type Kind,
+  type Program,
   say,
   type Servers,
   startServers,
@@ -116,15 +117,15 @@ const placeIn = <A>(servers: ReadonlyArray<A>, n: number): ReadonlyArray<A> => {
 
 /** Starts servers: those with files each with a state directory of its own, since they share nothing. */
 const startGroups = Effect.fnUntraced(function* (
-  bin: string,
+  program: Program,
   { kind, servers }: Measured,
   { postgres, name }: { readonly postgres: PostgresServer; readonly name: string },
 ): Effect.fn.Return<ReadonlyArray<Servers>, never, Scope.Scope> {
   if (kind === "files") {
     const each = Array.from({ length: servers })
-    return yield* Effect.forEach(each, () => startServers(bin, kind, 1, ""))
+    return yield* Effect.forEach(each, () => startServers(program, kind, 1, ""))
   }
-  const group = yield* startServers(bin, kind, servers, postgres.database(name))
+  const group = yield* startServers(program, kind, servers, postgres.database(name))
   if (kind === "nodes") yield* untilShared(postgres, name, servers)
   return [group]
 })
@@ -145,7 +146,7 @@ const subjectOf = Effect.fnUntraced(function* (
 
 /** Measures all servers, those with a database each with one of the name that `databaseOf` gives. Resolves in the same order. */
 export const turns = Effect.fnUntraced(function* (
-  bin: string,
+  program: Program,
   measured: ReadonlyArray<Measured>,
   postgres: PostgresServer,
   databaseOf: (measured: Measured) => string,
@@ -156,7 +157,7 @@ export const turns = Effect.fnUntraced(function* (
     const subjects: Array<Subject> = []
     for (const one of measured) {
       const name = databaseOf(one)
-      const groups = started.get(name) ?? (yield* startGroups(bin, one, { postgres, name }))
+      const groups = started.get(name) ?? (yield* startGroups(program, one, { postgres, name }))
       started.set(name, groups)
       subjects.push(yield* subjectOf(groups, one.asked, counts.conversations))
     }
