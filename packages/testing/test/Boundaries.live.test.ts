@@ -72,6 +72,7 @@ const ports = [
   "decider/ApprovalBook",
   "decider/CompletedTurn",
   "LogRecord",
+  "MetaSchema",
   "store/Preview",
   "store/Settings",
   "StoredSettings",

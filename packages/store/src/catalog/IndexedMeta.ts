@@ -3,30 +3,14 @@
  * have changed. Pure. A row that this version would not write means that the index is damaged.
  */
 import type { ConversationMeta } from "@colloquy/core/ConversationStore"
-import { ConversationId } from "@colloquy/protocol/Ids"
+import { MetaSchema } from "@colloquy/core/MetaSchema"
+import type { ConversationId } from "@colloquy/protocol/Ids"
 import { parseJson } from "@colloquy/protocol/Json"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { archiveFolder, idInName, sessionsFolder } from "../rollout/RolloutName.ts"
 
-const text = Schema.optionalKey(Schema.String)
-
-const Meta = Schema.Struct({
-  id: ConversationId,
-  createdAtMs: Schema.Finite,
-  cwd: Schema.String,
-  originator: Schema.String,
-  version: Schema.String,
-  instructions: text,
-  provider: text,
-  model: text,
-  source: text,
-  git: Schema.optionalKey(Schema.Struct({ commitHash: text, branch: text, repositoryUrl: text })),
-  forkedFrom: text,
-  owner: text,
-})
-
-const decode = Schema.decodeUnknownResult(Meta)
+const decode = Schema.decodeUnknownResult(MetaSchema)
 
 /** A row of the index has a value that this version does not write; the index has to be rebuilt. */
 export class DamagedRow extends Error {
