@@ -184,7 +184,7 @@ const flushed = (): Promise<void> =>
 export const run = async (options: ExecOptions, launch: Launch): Promise<number> => {
   const stop = listen()
   const given = options.ephemeral
-    ? { ...launch, overrides: ["conversation_store=memory", ...launch.overrides] }
+    ? { ...launch, overrides: [...launch.overrides, "conversation_store=memory"] }
     : launch
   const started = await start(given, { needsProvider: true, errorOf })
   if (started === undefined) return 1

@@ -375,12 +375,15 @@ describe("colloquy exec --json", () => {
     }),
   )
 
-  it.live("stores nothing with --ephemeral", () =>
-    Effect.gen(function* () {
-      const state = yield* home()
-      assert.strictEqual((yield* exec({ state, args: ["--ephemeral", "say hi"] })).code, 0)
-      assert.isFalse(existsSync(join(state, "sessions")))
-    }),
+  it.live.each<[args: ReadonlyArray<string>]>([[[]], [["-c", "conversation_store=files"]]])(
+    "stores nothing with --ephemeral, whatever the configuration names: %s",
+    ([args]) =>
+      Effect.gen(function* () {
+        const state = yield* home()
+        const { code } = yield* exec({ state, args: ["--ephemeral", ...args, "say hi"] })
+        assert.strictEqual(code, 0)
+        assert.isFalse(existsSync(join(state, "sessions")))
+      }),
   )
 })
 
