@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import { TooManyConversations } from "../src/ConversationErrors.ts"
+import { ConversationArchived, TooManyConversations } from "../src/ConversationErrors.ts"
 import { ConversationManager } from "../src/ConversationManager.ts"
 import type { Delivery } from "../src/listeners/Delivery.ts"
 import type { Listener } from "../src/listeners/Listener.ts"
@@ -44,7 +44,7 @@ const two = Effect.gen(function* () {
   const first = yield* processOver(store)
   const second = yield* processOver(store)
   const conversation = yield* first.manager.create(settings)
-  return { first, second, conversation, id: conversation.id }
+  return { store, first, second, conversation, id: conversation.id }
 })
 
 /** Collects what the listener takes, in a fiber of its own. */
@@ -166,6 +166,19 @@ describe("a conversation that another process has", () => {
       assert.deepStrictEqual(yield* second.manager.history(id, undefined, 2), all.slice(2))
       assert.deepStrictEqual(yield* second.manager.history(id, undefined, own.seq), [])
       assert.strictEqual((yield* second.manager.list()).items[0]?.loaded, false)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("is not read where it is archived, whoever has its lease", () =>
+    Effect.gen(function* () {
+      const { first, id, second, store } = yield* two
+      yield* first.manager.archive(id)
+      yield* store.inner.open({ id })
+      const because = new ConversationArchived()
+      assert.deepInclude(yield* Effect.flip(second.manager.stateOf(id)), {
+        _tag: "ConversationUnavailable",
+        because,
+      })
     }).pipe(Effect.scoped),
   )
 

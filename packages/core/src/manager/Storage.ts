@@ -220,6 +220,7 @@ export class Storage {
       const { id } = entry
       const summary = yield* withinStoreTimeout("metadata", this.store.metadata({ id }))
       if (!isVisible(summary.meta, access)) return yield* new NoSuchConversation({ id })
+      if (summary.archived) return yield* unavailable(entry, new ConversationArchived())
       const existing = yield* this.fold(entry)
       return restoreState(yield* this.storedSettings(existing, summary), existing)
     }).pipe(Effect.mapError((error) => notLoaded(entry, error)))
