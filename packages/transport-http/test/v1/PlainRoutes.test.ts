@@ -226,6 +226,22 @@ describe("PlainRoutes", () => {
           ["GET", `${path}?cursor=x`, undefined, 400, "invalid_request", "cursor"],
           ["POST", `${one}/turns`, {}, 400, "invalid_request", "input"],
           ["POST", `${one}/turns`, { input: [] }, 400, "invalid_request", "input"],
+          [
+            "POST",
+            `${one}/turns`,
+            { input: "x", submissionId: "" },
+            400,
+            "invalid_request",
+            "submissionId",
+          ],
+          [
+            "POST",
+            `${one}/turns`,
+            { input: "x", submissionId: "x".repeat(257) },
+            400,
+            "invalid_request",
+            "submissionId",
+          ],
           ["POST", `${one}/turns?wait=maybe`, { input: "x" }, 400, "invalid_request", "wait"],
           [
             "POST",
