@@ -135,6 +135,26 @@ describeWithPostgres("serve --cluster", (server) => {
     60_000,
   )
 
+  it.live(
+    "a node that another one has taken the address from ends, and says so",
+    () =>
+      Effect.gen(function* () {
+        const database = server.newDatabase()
+        const [node = assert.fail("no node")] = (yield* startNodes(database, 1)).all()
+        server.postgres.sql(
+          "UPDATE colloquy_nodes SET process = 'other', at = clock_timestamp() + interval '1 minute'",
+          new URL(database).pathname.slice(1),
+        )
+        const { code } = yield* node.server.exit
+        assert.strictEqual(code, 1)
+        assert.match(
+          node.server.stderr(),
+          /^colloquy: another node has taken over 127\.0\.0\.1:\d+, .* \(`cluster\.address`\)$/m,
+        )
+      }).pipe(Effect.scoped),
+    60_000,
+  )
+
   it.live("`cluster status` names a schema that does not exist, and a table that is none", () =>
     Effect.gen(function* () {
       const database = new URL(server.newDatabase())

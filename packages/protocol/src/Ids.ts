@@ -14,7 +14,7 @@ export type ConversationId = typeof ConversationId.Type
 export type SubmissionId = string
 
 /** UTF-16 code units of an id that a client chooses: every event of the turn has it. */
-const maxChosenId = 256
+const maxChosenId = 1024
 
 const chosenLength = { message: `expected 1 to ${maxChosenId} characters` }
 

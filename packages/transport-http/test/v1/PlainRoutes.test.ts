@@ -237,7 +237,7 @@ describe("PlainRoutes", () => {
           [
             "POST",
             `${one}/turns`,
-            { input: "x", submissionId: "x".repeat(257) },
+            { input: "x", submissionId: "x".repeat(1025) },
             400,
             "invalid_request",
             "submissionId",
