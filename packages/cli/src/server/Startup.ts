@@ -6,6 +6,7 @@ import { type ConversationSettings, SettingsError } from "@colloquy/core/Convers
 import type { ConfigFault } from "@colloquy/config/ConfigFault"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import type * as Resolve from "@colloquy/config/Resolve"
+import { oneLine } from "@colloquy/protocol/text/OneLine"
 import { offlineProvider, openaiProvider, ossProvider } from "@colloquy/models/Providers"
 import type { OfflineScript } from "@colloquy/models/OfflineScript"
 import * as Cause from "effect/Cause"
@@ -77,14 +78,6 @@ export const messageOf = (
   const last = errorOf === undefined ? message : errorOf(message.replace(/^colloquy: /, ""))
   return [...warnings.map((warning) => program + warning), last].join("\n")
 }
-
-/** The text without its line breaks. */
-export const oneLine = (text: string) =>
-  text
-    .trim()
-    .split("\n")
-    .map((line) => line.trim())
-    .join(" ")
 
 const fail = (message: string) => new StartupError({ message: oneLine(message) })
 const loadingFailed = (problem: string) => fail(`error loading config: ${problem}`)
