@@ -108,6 +108,7 @@ describe("a session whose provider is not configured", () => {
       assert.include(stdout, "\n  two\n")
       assert.strictEqual(run(["exec", "--skip-git-repo-check", "resume", id, "say three"]).code, 0)
       assert.strictEqual(run(["sessions", "fork", id]).code, 0)
+      assert.match(run(["sessions", "show", id]).stdout, /^model +\S+ of gone, at its creation$/m)
     }).pipe(Effect.scoped),
   )
 })
