@@ -135,7 +135,8 @@ const program = (
 
 /** Serves until a signal and then ends the process. Resolves only if the server could not start. */
 export const run = async (invocation: ServeInvocation): Promise<number> => {
-  const started = await start(invocation)
+  // All its errors begin alike.
+  const started = await start(invocation, { errorOf: (message) => `colloquy: ${message}` })
   if (started === undefined) return 1
   const { startup, write } = started
   const prepared = await prepare(invocation, started)
