@@ -19,6 +19,7 @@ export const threadUnarchive: ThreadHandler<typeof ThreadUnarchive> = Effect.fnU
     yield* Effect.mapError(conversations.unarchive(id), (error) =>
       cannotRemove(id, error, notArchived),
     )
+    call.connection.registry.unarchived(id)
     const history = yield* historyOf(id, call)
     const thread = yield* describe(id, { history }, call)
     call.afterAnswer(tellAll(call, ThreadUnarchived, { threadId: id }))

@@ -139,7 +139,7 @@ export class ThreadRegistry {
         this.unloaded(params.threadId)
         break
       case ThreadUnarchived._tag:
-        this.statuses.begin(params.threadId)
+        this.unarchived(params.threadId)
     }
     this.notifyOthers(methodOf(announcement), params)
   }
@@ -171,6 +171,11 @@ export class ThreadRegistry {
   unloaded(threadId: string): void {
     this.known.delete(threadId)
     this.statuses.end(threadId)
+  }
+
+  /** The thread can be used again. Where it is used, here or in another process, its statuses are announced. */
+  unarchived(threadId: string): void {
+    this.statuses.begin(threadId)
   }
 
   /** Another process has taken the thread over. Subscriptions notify their own connections. */

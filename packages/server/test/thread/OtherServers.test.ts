@@ -1,0 +1,78 @@
+/** What the clients of one server are notified of what clients of another server of the same threads do. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { hello, resultOf } from "../support/AppHarness.ts"
+import { Bus } from "../support/Bus.ts"
+import type { Harness } from "../support/Harness.ts"
+import { at, started, turn, withThreads } from "../support/Threading.ts"
+
+interface Servers {
+  readonly a: Harness
+  readonly b: Harness
+  readonly bus: Bus
+}
+
+/** Clients of two servers. */
+const withServers = <A, E>(body: (servers: Servers) => Effect.Effect<A, E, Scope.Scope>) => {
+  const bus = new Bus()
+  return withThreads({ serverPerConnection: true, broadcasts: bus.join }, (a) =>
+    Effect.gen(function* () {
+      const b = yield* a.another
+      yield* hello(b, { experimentalApi: true })
+      return yield* body({ a, b, bus })
+    }),
+  )
+}
+
+let requests = 0
+const ask = (app: Harness, method: string, params: object) =>
+  Effect.map(app.ask(`r${requests++}`, method, params), resultOf)
+
+/** The notifications about threads: their methods without `thread/`, and the name of their status or thread. */
+const notified = ({ messages }: Harness, from = 0) =>
+  messages.slice(from).flatMap(({ id, method, params }) => {
+    if (id !== undefined || method?.startsWith("thread/") !== true) return []
+    const about = at(params, "status", "type") ?? at(params, "threadName")
+    const short = method.slice("thread/".length)
+    return [typeof about === "string" ? `${short} ${about}` : short]
+  })
+
+const quiet = ({ a, b }: Servers) => Effect.andThen(a.quiet, b.quiet)
+
+describe("a thread that was archived and unarchived", () => {
+  for (const [archiver, unarchiver] of [
+    ["a", "b"],
+    ["b", "b"],
+    ["a", "a"],
+    ["b", "a"],
+  ] as const) {
+    it.effect(
+      `by clients of ${archiver} and ${unarchiver}: each status of its turns at a is notified at b`,
+      () =>
+        withServers((servers) =>
+          Effect.gen(function* () {
+            const { a, b } = servers
+            const threadId = yield* started(a)
+            yield* turn(a, threadId)
+            yield* quiet(servers)
+            yield* ask(servers[archiver], "thread/archive", { threadId })
+            yield* quiet(servers)
+            yield* ask(servers[unarchiver], "thread/unarchive", { threadId })
+            yield* quiet(servers)
+            const before = b.messages.length
+            for (const id of ["one", "two"]) {
+              yield* turn(a, threadId, "again", {}, id)
+              yield* quiet(servers)
+            }
+            assert.deepStrictEqual(notified(b, before), [
+              "status/changed active",
+              "status/changed idle",
+              "status/changed active",
+              "status/changed idle",
+            ])
+          }),
+        ),
+    )
+  }
+})
