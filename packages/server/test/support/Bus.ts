@@ -4,17 +4,10 @@ import * as Effect from "effect/Effect"
 
 type Listener = Parameters<Broadcasts["watch"]>[0]
 
-interface Sent {
-  readonly deliver: () => void
-  readonly text: string
-}
-
 /** See the header. Each `join` makes the broadcasts of one more server. */
 export class Bus {
-  /** True: what is sent waits in `sent`. */
-  holding = false
-  readonly sent: Array<Sent> = []
   private readonly listeners = new Map<Broadcasts, Listener>()
+  private held: Array<() => void> | undefined
 
   readonly join = (): Broadcasts => {
     const own: Broadcasts = {
@@ -22,18 +15,24 @@ export class Bus {
         const deliver = () => {
           for (const [one, listener] of this.listeners) if (one !== own) listener(owner, text)
         }
-        if (this.holding) this.sent.push({ deliver, text })
-        else deliver()
+        if (this.held === undefined) deliver()
+        else this.held.push(deliver)
       },
       watch: (listener) => Effect.sync(() => void this.listeners.set(own, listener)),
     }
     return own
   }
 
-  /** Delivers what was held back, the last first if wished. */
-  release({ reversed = false } = {}): void {
-    this.holding = false
-    const held = this.sent.splice(0)
-    for (const { deliver } of reversed ? held.toReversed() : held) deliver()
+  /** What is sent from now on is held back. Returns how many texts are. */
+  hold(): number {
+    this.held ??= []
+    return this.held.length
+  }
+
+  /** Delivers what was held back: what was sent after the first `overtaken` texts before these. */
+  release(overtaken: number): void {
+    const held = this.held ?? []
+    this.held = undefined
+    for (const deliver of [...held.slice(overtaken), ...held.slice(0, overtaken)]) deliver()
   }
 }

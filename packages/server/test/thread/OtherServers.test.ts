@@ -76,3 +76,120 @@ describe("a thread that was archived and unarchived", () => {
     )
   }
 })
+
+describe("changes by clients of two servers, the later of which is announced first", () => {
+  it.effect("all connections are notified of the name that the thread has last", () =>
+    withServers((servers) =>
+      Effect.gen(function* () {
+        const { a, b, bus } = servers
+        const threadId = yield* started(a)
+        yield* turn(a, threadId)
+        yield* quiet(servers)
+        const before = [a.messages.length, b.messages.length] as const
+        bus.hold()
+        yield* ask(a, "thread/name/set", { threadId, name: "first" })
+        yield* a.quiet
+        const overtaken = bus.hold()
+        yield* ask(b, "thread/name/set", { threadId, name: "second" })
+        yield* b.quiet
+        bus.release(overtaken)
+        yield* quiet(servers)
+        assert.deepStrictEqual(notified(a, before[0]), [
+          "name/updated first",
+          "name/updated second",
+        ])
+        assert.deepStrictEqual(notified(b, before[1]), [
+          "name/updated second",
+          "name/updated second",
+        ])
+      }),
+    ),
+  )
+
+  it.effect("all are notified last that it is not archived, and of its statuses from then on", () =>
+    withServers((servers) =>
+      Effect.gen(function* () {
+        const { a, b, bus } = servers
+        const other = yield* a.another
+        yield* hello(other, { experimentalApi: true })
+        const threadId = yield* started(a)
+        yield* turn(a, threadId)
+        yield* quiet(servers)
+        bus.hold()
+        yield* ask(a, "thread/archive", { threadId })
+        yield* a.quiet
+        const overtaken = bus.hold()
+        yield* ask(b, "thread/unarchive", { threadId })
+        yield* b.quiet
+        bus.release(overtaken)
+        yield* quiet(servers)
+        for (const app of [a, b, other]) {
+          const archiving = notified(app).filter((line) => line.endsWith("archived"))
+          assert.lengthOf(archiving, 2)
+          assert.strictEqual(archiving[1], "unarchived")
+        }
+        const before = other.messages.length
+        yield* turn(b, threadId, "again", {}, "again")
+        yield* quiet(servers)
+        yield* other.quiet
+        assert.deepStrictEqual(notified(other, before), [
+          "status/changed active",
+          "status/changed idle",
+        ])
+      }),
+    ),
+  )
+
+  it.effect("a turn that is announced before its thread is unarchived", () =>
+    withServers((servers) =>
+      Effect.gen(function* () {
+        const { a, b, bus } = servers
+        const other = yield* a.another
+        yield* hello(other, { experimentalApi: true })
+        const threadId = yield* started(a)
+        yield* turn(a, threadId)
+        yield* quiet(servers)
+        yield* ask(a, "thread/archive", { threadId })
+        yield* quiet(servers)
+        bus.hold()
+        yield* ask(b, "thread/unarchive", { threadId })
+        yield* b.quiet
+        const overtaken = bus.hold()
+        const before = other.messages.length
+        yield* turn(a, threadId, "again", {}, "again")
+        yield* a.quiet
+        bus.release(overtaken)
+        yield* quiet(servers)
+        yield* other.quiet
+        assert.deepStrictEqual(notified(other, before), [
+          "status/changed active",
+          "status/changed idle",
+          "unarchived",
+        ])
+      }),
+    ),
+  )
+
+  it.effect("a thread that is used again stays loaded", () =>
+    withServers((servers) =>
+      Effect.gen(function* () {
+        const { a, b, bus } = servers
+        const threadId = yield* started(a)
+        yield* turn(a, threadId)
+        yield* quiet(servers)
+        bus.hold()
+        yield* ask(a, "thread/archive", { threadId })
+        yield* a.quiet
+        const overtaken = bus.hold()
+        yield* ask(b, "thread/unarchive", { threadId })
+        yield* ask(b, "thread/resume", { threadId })
+        yield* b.quiet
+        const before = b.messages.length
+        bus.release(overtaken)
+        yield* quiet(servers)
+        assert.deepStrictEqual(notified(b, before), ["unarchived"])
+        assert.deepStrictEqual(at(yield* ask(b, "thread/loaded/list", {}), "data"), [threadId])
+      }),
+    ),
+  )
+})
