@@ -1,11 +1,15 @@
 /** What the clients of one server are notified of what clients of another server of the same threads do. */
 import { assert, describe, it } from "@effect/vitest"
+import { ThreadDeleted } from "@colloquy/protocol/thread/Notifications"
+import * as Script from "@colloquy/testing/ProviderScript"
 import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { announcementText } from "../../src/thread/subscriptions/ThreadAnnouncements.ts"
 import type * as Scope from "effect/Scope"
-import { hello, resultOf } from "../support/AppHarness.ts"
+import { type AppOptions, hello, resultOf } from "../support/AppHarness.ts"
 import { Bus } from "../support/Bus.ts"
 import type { Harness } from "../support/Harness.ts"
-import { at, started, turn, withThreads } from "../support/Threading.ts"
+import { at, lines, started, turn, withThreads } from "../support/Threading.ts"
 
 interface Servers {
   readonly a: Harness
@@ -14,9 +18,12 @@ interface Servers {
 }
 
 /** Clients of two servers. */
-const withServers = <A, E>(body: (servers: Servers) => Effect.Effect<A, E, Scope.Scope>) => {
+const withServers = <A, E>(
+  body: (servers: Servers) => Effect.Effect<A, E, Scope.Scope>,
+  options: AppOptions = {},
+) => {
   const bus = new Bus()
-  return withThreads({ serverPerConnection: true, broadcasts: bus.join }, (a) =>
+  return withThreads({ ...options, serverPerConnection: true, broadcasts: bus.join }, (a) =>
     Effect.gen(function* () {
       const b = yield* a.another
       yield* hello(b, { experimentalApi: true })
@@ -189,6 +196,59 @@ describe("changes by clients of two servers, the later of which is announced fir
         yield* quiet(servers)
         assert.deepStrictEqual(notified(b, before), ["unarchived"])
         assert.deepStrictEqual(at(yield* ask(b, "thread/loaded/list", {}), "data"), [threadId])
+      }),
+    ),
+  )
+})
+
+describe("a thread whose deletion is announced before its last events arrive", () => {
+  /** A turn of `b` runs; a third server announces that its thread was deleted. */
+  const announced = <A, E>(
+    body: (threadId: string, servers: Servers) => Effect.Effect<A, E, Scope.Scope>,
+  ) =>
+    withServers(
+      (servers) =>
+        Effect.gen(function* () {
+          const { b, bus } = servers
+          const threadId = yield* started(b)
+          yield* turn(b, threadId)
+          yield* quiet(servers)
+          bus.join().send(null, announcementText(ThreadDeleted, { threadId }))
+          yield* quiet(servers)
+          return yield* body(threadId, servers)
+        }),
+      { script: [Script.reply(Script.bareDeltas("The be", "ginning"), Script.hang)] },
+    )
+
+  it.effect("a subscriber is notified after the end of its turn, the others at once", () =>
+    announced((threadId, servers) =>
+      Effect.gen(function* () {
+        const { a, b } = servers
+        assert.deepStrictEqual(notified(a), ["started", "status/changed active", "deleted"])
+        assert.notInclude(lines(b), "thread/deleted")
+        const before = b.messages.length
+        yield* Effect.orDie(a.manager.remove(threadId))
+        yield* quiet(servers)
+        assert.deepStrictEqual(lines(b, before), [
+          "item/completed agentMessage",
+          "thread/status/changed idle",
+          "turn/completed",
+          "thread/closed",
+          "thread/status/changed notLoaded",
+          "thread/deleted",
+        ])
+      }),
+    ),
+  )
+
+  it.effect("it does not wait for longer than a few seconds", () =>
+    announced((_, servers) =>
+      Effect.gen(function* () {
+        const { b } = servers
+        const before = b.messages.length
+        yield* TestClock.adjust("5 seconds")
+        yield* quiet(servers)
+        assert.deepStrictEqual(notified(b, before), ["status/changed notLoaded", "deleted"])
       }),
     ),
   )

@@ -19,7 +19,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Semaphore from "effect/Semaphore"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
-import type { ConnectionNotices } from "../../app/subscriptions/ConnectionNotices.ts"
+import type { ThreadNotices } from "./ThreadNotices.ts"
 import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { StoreError } from "@colloquy/core/StoreErrors"
 import { SharedReads } from "../../internal/SharedReads.ts"
@@ -51,9 +51,12 @@ const maxReads = 16
 
 /** A connection that uses this dialect. */
 export interface ThreadMember {
-  readonly notices: Pick<ConnectionNotices, "put">
+  /** Adds a notification. Returns at once. */
+  readonly put: ThreadNotices["put"]
   /** Whether it is subscribed to the thread. */
   readonly follows: (threadId: string) => boolean
+  /** The thread has ended: what is added of it from now on follows the end of its subscription, if there is one. */
+  readonly ends: (threadId: string) => void
 }
 
 /** Other processes that serve the same threads. */
@@ -113,7 +116,7 @@ export class ThreadRegistry {
   /** Notifies all connections of this process but one. */
   notifyOthers<M extends Rpc.Any>(method: M, params: Params<M>, except?: ThreadMember): void {
     for (const member of this.members) {
-      if (member !== except) member.notices.put(method, params, "each")
+      if (member !== except) member.put(method, params)
     }
   }
 
@@ -135,7 +138,7 @@ export class ThreadRegistry {
     except?: ThreadMember,
   ): void {
     for (const member of this.members) {
-      if (member !== except && member.follows(threadId)) member.notices.put(method, params, "each")
+      if (member !== except && member.follows(threadId)) member.put(method, params)
     }
   }
 
@@ -143,7 +146,7 @@ export class ThreadRegistry {
   private notifyStatus(threadId: string, status: ThreadStatus): void {
     for (const member of this.members) {
       if (!member.follows(threadId)) {
-        member.notices.put(ThreadStatusChanged, { threadId, status }, "each")
+        member.put(ThreadStatusChanged, { threadId, status })
       }
     }
   }
@@ -192,10 +195,9 @@ export class ThreadRegistry {
         return this.receivedStatus(announcement)
       case ThreadArchived._tag:
       case ThreadDeleted._tag:
-        if (this.known.has(params.threadId)) {
+        if (this.unloaded(params.threadId)) {
           this.notifyOthers(ThreadStatusChanged, { ...params, status: { type: "notLoaded" } })
         }
-        this.unloaded(params.threadId)
         break
       case ThreadUnarchived._tag:
         this.unarchived(params.threadId)
@@ -226,10 +228,11 @@ export class ThreadRegistry {
     if (this.known.size > maxKnown && oldest !== undefined) this.known.delete(oldest)
   }
 
-  /** The thread was archived or deleted. */
-  unloaded(threadId: string): void {
-    this.known.delete(threadId)
+  /** The thread was archived or deleted. False if it was not loaded here. */
+  unloaded(threadId: string): boolean {
+    for (const member of this.members) member.ends(threadId)
     this.statuses.end(threadId)
+    return this.known.delete(threadId)
   }
 
   /** The thread can be used again. Where it is used, here or in another process, its statuses are announced. */
