@@ -85,61 +85,79 @@ describe("a thread that was archived and unarchived", () => {
 })
 
 describe("changes by clients of two servers, the later of which is announced first", () => {
-  it.effect("all connections are notified of the name that the thread has last", () =>
+  interface Changed extends Servers {
+    readonly threadId: string
+    /** One more client that is not subscribed to the thread, with a server of its own. */
+    readonly observer: Harness
+    /** The announcements of what `later` does arrive before those of what `earlier` has done. */
+    readonly overtaking: <A, B>(
+      earlier: Effect.Effect<A>,
+      later: Effect.Effect<B>,
+    ) => Effect.Effect<void>
+  }
+
+  /** A thread of `a` with a turn. */
+  const withThread = <A, E>(body: (changed: Changed) => Effect.Effect<A, E, Scope.Scope>) =>
     withServers((servers) =>
       Effect.gen(function* () {
-        const { a, b, bus } = servers
+        const { a, bus } = servers
+        const observer = yield* a.another
+        yield* hello(observer, { experimentalApi: true })
+        const all = Effect.andThen(quiet(servers), observer.quiet)
         const threadId = yield* started(a)
         yield* turn(a, threadId)
-        yield* quiet(servers)
-        const before = [a.messages.length, b.messages.length] as const
-        bus.hold()
-        yield* ask(a, "thread/name/set", { threadId, name: "first" })
-        yield* a.quiet
-        const overtaken = bus.hold()
-        yield* ask(b, "thread/name/set", { threadId, name: "second" })
-        yield* b.quiet
-        bus.release(overtaken)
-        yield* quiet(servers)
-        assert.deepStrictEqual(notified(a, before[0]), [
-          "name/updated first",
-          "name/updated second",
-        ])
-        assert.deepStrictEqual(notified(b, before[1]), [
-          "name/updated second",
-          "name/updated second",
-        ])
+        yield* all
+        return yield* body({
+          ...servers,
+          threadId,
+          observer,
+          overtaking: Effect.fnUntraced(function* (earlier, later) {
+            bus.hold()
+            yield* earlier
+            yield* all
+            const overtaken = bus.hold()
+            yield* later
+            yield* all
+            bus.release(overtaken)
+            yield* all
+          }),
+        })
+      }),
+    )
+
+  it.effect("all connections are notified of the name that the thread has last", () =>
+    withThread(({ a, b, observer, overtaking, threadId }) =>
+      Effect.gen(function* () {
+        yield* overtaking(
+          ask(a, "thread/name/set", { threadId, name: "first" }),
+          ask(b, "thread/name/set", { threadId, name: "second" }),
+        )
+        const names = (app: Harness) => notified(app).filter((line) => line.startsWith("name"))
+        const [first, second] = ["name/updated first", "name/updated second"]
+        assert.deepStrictEqual(names(a), [first, second])
+        assert.deepStrictEqual(names(b), [second, second])
+        assert.deepStrictEqual(names(observer), [second, second])
       }),
     ),
   )
 
   it.effect("all are notified last that it is not archived, and of its statuses from then on", () =>
-    withServers((servers) =>
+    withThread(({ a, b, observer, overtaking, threadId }) =>
       Effect.gen(function* () {
-        const { a, b, bus } = servers
-        const other = yield* a.another
-        yield* hello(other, { experimentalApi: true })
-        const threadId = yield* started(a)
-        yield* turn(a, threadId)
-        yield* quiet(servers)
-        bus.hold()
-        yield* ask(a, "thread/archive", { threadId })
-        yield* a.quiet
-        const overtaken = bus.hold()
-        yield* ask(b, "thread/unarchive", { threadId })
-        yield* b.quiet
-        bus.release(overtaken)
-        yield* quiet(servers)
-        for (const app of [a, b, other]) {
+        yield* overtaking(
+          ask(a, "thread/archive", { threadId }),
+          ask(b, "thread/unarchive", { threadId }),
+        )
+        for (const app of [a, b, observer]) {
           const archiving = notified(app).filter((line) => line.endsWith("archived"))
           assert.lengthOf(archiving, 2)
           assert.strictEqual(archiving[1], "unarchived")
         }
-        const before = other.messages.length
+        const before = observer.messages.length
         yield* turn(b, threadId, "again", {}, "again")
-        yield* quiet(servers)
-        yield* other.quiet
-        assert.deepStrictEqual(notified(other, before), [
+        yield* b.quiet
+        yield* observer.quiet
+        assert.deepStrictEqual(notified(observer, before), [
           "status/changed active",
           "status/changed idle",
         ])
@@ -147,28 +165,18 @@ describe("changes by clients of two servers, the later of which is announced fir
     ),
   )
 
-  it.effect("a turn that is announced before its thread is unarchived", () =>
-    withServers((servers) =>
+  it.effect("the statuses of a turn that is announced before its thread is unarchived", () =>
+    withThread(({ a, b, observer, overtaking, threadId }) =>
       Effect.gen(function* () {
-        const { a, b, bus } = servers
-        const other = yield* a.another
-        yield* hello(other, { experimentalApi: true })
-        const threadId = yield* started(a)
-        yield* turn(a, threadId)
-        yield* quiet(servers)
         yield* ask(a, "thread/archive", { threadId })
-        yield* quiet(servers)
-        bus.hold()
-        yield* ask(b, "thread/unarchive", { threadId })
-        yield* b.quiet
-        const overtaken = bus.hold()
-        const before = other.messages.length
-        yield* turn(a, threadId, "again", {}, "again")
         yield* a.quiet
-        bus.release(overtaken)
-        yield* quiet(servers)
-        yield* other.quiet
-        assert.deepStrictEqual(notified(other, before), [
+        yield* observer.quiet
+        const before = observer.messages.length
+        yield* overtaking(
+          ask(b, "thread/unarchive", { threadId }),
+          turn(a, threadId, "again", {}, "again"),
+        )
+        assert.deepStrictEqual(notified(observer, before), [
           "status/changed active",
           "status/changed idle",
           "unarchived",
@@ -178,23 +186,17 @@ describe("changes by clients of two servers, the later of which is announced fir
   )
 
   it.effect("a thread that is used again stays loaded", () =>
-    withServers((servers) =>
+    withThread(({ a, b, overtaking, threadId }) =>
       Effect.gen(function* () {
-        const { a, b, bus } = servers
-        const threadId = yield* started(a)
-        yield* turn(a, threadId)
-        yield* quiet(servers)
-        bus.hold()
-        yield* ask(a, "thread/archive", { threadId })
-        yield* a.quiet
-        const overtaken = bus.hold()
-        yield* ask(b, "thread/unarchive", { threadId })
-        yield* ask(b, "thread/resume", { threadId })
-        yield* b.quiet
-        const before = b.messages.length
-        bus.release(overtaken)
-        yield* quiet(servers)
-        assert.deepStrictEqual(notified(b, before), ["unarchived"])
+        yield* overtaking(
+          ask(a, "thread/archive", { threadId }),
+          Effect.andThen(
+            ask(b, "thread/unarchive", { threadId }),
+            ask(b, "thread/resume", { threadId }),
+          ),
+        )
+        assert.notInclude(notified(b), "status/changed notLoaded")
+        assert.deepStrictEqual(notified(b).slice(-1), ["unarchived"])
         assert.deepStrictEqual(at(yield* ask(b, "thread/loaded/list", {}), "data"), [threadId])
       }),
     ),

@@ -112,6 +112,7 @@ describe("what is recorded of a thread", () => {
           Effect.fail(new StoreError({ operation: "metadata", reason: "Other", message: "no" })),
       }
       assert.isUndefined(yield* recordedOf(failing, threadId))
+      assert.isUndefined(yield* recordedOf({ metadata: () => Effect.die("defect") }, threadId))
       const none = { metadata: () => Effect.fail(new NoSuchConversation({ id: threadId })) }
       assert.strictEqual(yield* recordedOf(none, threadId), "gone")
       const reading = yield* Effect.forkChild(

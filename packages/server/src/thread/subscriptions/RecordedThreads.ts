@@ -12,6 +12,7 @@ import {
   ThreadStatusChanged,
   ThreadUnarchived,
 } from "@colloquy/protocol/thread/Notifications"
+import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
@@ -39,9 +40,11 @@ export const recordedOf = (
   }).pipe(
     Effect.timeout(maxReadTime),
     Effect.catchTag("NoSuchConversation", () => Effect.succeed("gone" as const)),
-    Effect.catch((error) =>
+    Effect.catchCause((cause) =>
       Effect.as(
-        Effect.logDebug(`a thread was not read for its notifications: ${error.message}`),
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.void
+          : Effect.logWarning("a thread was not read for its notifications", cause),
         undefined,
       ),
     ),
