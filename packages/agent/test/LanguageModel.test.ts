@@ -141,7 +141,9 @@ describe("a LanguageModel that fails", () => {
       const refused = AiError.make({
         module: "Test",
         method: "streamText",
-        reason: new AiError.InvalidRequestError({ description: "Could not process image" }),
+        reason: new AiError.InvalidRequestError({
+          description: "missing data required for image input",
+        }),
       })
       const model = languageModel(Stream.fail(refused), text("fine"), Stream.fail(refused))
       const chat = yield* Agent.make({ instructions: "", model: model.layer }).open()

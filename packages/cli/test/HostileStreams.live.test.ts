@@ -33,6 +33,26 @@ const headers = (port: number, token: string) =>
 const upgrade =
   "connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
 
+/** A WebSocket of the app-server, once it is open. */
+const webSocket = (port: number, token: string) =>
+  Effect.acquireRelease(
+    Effect.callback<WebSocket>((resume) => {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+      socket.on("error", () => {})
+      socket.once("open", () => resume(Effect.succeed(socket)))
+    }),
+    (socket) => Effect.sync(() => socket.terminate()),
+  )
+
+/** Sends a request of the app-server and resolves when something has come back. */
+const called = (socket: WebSocket, id: number, method: string, params: object) =>
+  Effect.callback<void>((resume) => {
+    socket.once("message", () => resume(Effect.void))
+    socket.send(JSON.stringify({ id, method, params }))
+  })
+
 describe("clients that misuse a stream", () => {
   beforeAll(buildIfMissing, 60_000)
 
@@ -95,16 +115,7 @@ describe("clients that misuse a stream", () => {
   it.live("a WebSocket frame of 100 MB and endless fragments close it, and cost no memory", () =>
     Effect.gen(function* () {
       const { port, server, token, url } = yield* serving()
-      const connected = Effect.acquireRelease(
-        Effect.callback<WebSocket>((resume) => {
-          const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, {
-            headers: { authorization: `Bearer ${token}` },
-          })
-          socket.on("error", () => {})
-          socket.once("open", () => resume(Effect.succeed(socket)))
-        }),
-        (socket) => Effect.sync(() => socket.terminate()),
-      )
+      const connected = webSocket(port, token)
       const codeOf = (socket: WebSocket) =>
         Effect.callback<number>((resume) => {
           socket.once("close", (code) => resume(Effect.succeed(code)))
@@ -124,6 +135,31 @@ describe("clients that misuse a stream", () => {
       assert.strictEqual(yield* codeOf(many), 1008)
       assert.isBelow(residentOf(server.pid) - before, 100 * mebibyte)
       assert.strictEqual((yield* request(`${url}/readyz`)).status, 200)
+    }),
+  )
+
+  it.live("a WebSocket that reads nothing is cut at the end of the server", () =>
+    Effect.gen(function* () {
+      const { port, server, token, url } = yield* serving("-c", "model_provider=offline")
+      const created = yield* request(`${url}/v1/conversations`, { token, json: {} })
+      const { conversationId: threadId } = JSON.parse(created.text) as {
+        readonly conversationId: string
+      }
+      const turn = (input: string) =>
+        request(`${url}/v1/conversations/${threadId}/turns?wait=true`, { token, json: { input } })
+      yield* turn("hi")
+      const socket = yield* webSocket(port, token)
+      const clientInfo = { name: "test", version: "1" }
+      yield* called(socket, 1, "initialize", { clientInfo })
+      yield* called(socket, 2, "thread/resume", { threadId })
+      socket.pause()
+      // More than the buffers of the operating system hold.
+      for (let i = 0; i < 8; i++) yield* turn("x".repeat(mebibyte))
+      yield* server.kill("SIGTERM")
+      assert.deepStrictEqual(yield* server.exit, { code: 143, signal: null })
+      assert.include(server.stderr(), "connections were cut")
+      // The end of the process does not have to be forced.
+      assert.notInclude(server.stderr(), "shutdown timed out")
     }),
   )
 })

@@ -78,8 +78,27 @@ describeWithPostgres("serve --cluster", (server) => {
           "colloquy: error loading config: has no effect without `cluster.database` in `cluster.drain_ms`",
       })
       const misspelt = yield* failing("--cluster", database, "-c", "cluster.drain=1")
-      assert.strictEqual(misspelt.code, 1)
-      assert.include(misspelt.error, "unknown field `drain`, did you mean `drain_ms`?")
+      assert.deepStrictEqual(misspelt, {
+        code: 1,
+        error:
+          "colloquy: error loading config: unknown field `drain`, did you mean `drain_ms`? in `cluster.drain`",
+      })
+      assert.deepStrictEqual(yield* failing("--cluster", database, "-c", "cluster=1"), {
+        code: 1,
+        error:
+          "colloquy: error loading config: invalid type: integer `1`, expected a map in `cluster`",
+      })
+      const missing = new URL(database)
+      missing.pathname = "/nothing"
+      assert.deepStrictEqual(yield* failing("--cluster", missing.href), {
+        code: 1,
+        error: "colloquy: the database `nothing` does not exist (3D000) (`cluster.database`)",
+      })
+      const schema = `${database}&options=-csearch_path%3Dgroup_z`
+      assert.deepStrictEqual(yield* failing("--cluster", schema), {
+        code: 1,
+        error: "colloquy: the schema (`search_path`) does not exist (3F000) (`cluster.database`)",
+      })
       assert.match(
         (yield* failing("--cluster", database, "-c", "conversation_store=files")).error,
         /`conversation_store` names another place than `cluster.database`/,
@@ -131,6 +150,26 @@ describeWithPostgres("serve --cluster", (server) => {
           )
           assert.strictEqual(found, "60 1", of)
         }
+      }).pipe(Effect.scoped),
+    60_000,
+  )
+
+  it.live(
+    "a node that another one has taken the address from ends, and says so",
+    () =>
+      Effect.gen(function* () {
+        const database = server.newDatabase()
+        const [node = assert.fail("no node")] = (yield* startNodes(database, 1)).all()
+        server.postgres.sql(
+          "UPDATE colloquy_nodes SET process = 'other', at = clock_timestamp() + interval '1 minute'",
+          new URL(database).pathname.slice(1),
+        )
+        const { code } = yield* node.server.exit
+        assert.strictEqual(code, 1)
+        assert.match(
+          node.server.stderr(),
+          /^colloquy: another node has taken over 127\.0\.0\.1:\d+, .* \(`cluster\.address`\)$/m,
+        )
       }).pipe(Effect.scoped),
     60_000,
   )

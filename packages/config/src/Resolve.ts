@@ -156,7 +156,7 @@ export const resolve = (
   overrides: SettingsOverrides,
 ): Result.Result<ConversationSettings, SettingsError> => {
   const unnamed = emptyNameFault(overrides)
-  if (unnamed !== undefined) return fail(unnamed.message)
+  if (unnamed !== undefined) return failWithFault(unnamed)
   const tree = applyRecord(source.tree, overrides.config ?? {})
   if (Result.isFailure(tree)) return fail(tree.failure)
   const decoded = decodeConfig(tree.success)

@@ -48,7 +48,9 @@ const restoredJournal = (
   { maxListeners, unrecorded }: Pick<ConversationOptions, "maxListeners" | "unrecorded">,
 ): Journal => {
   const state = restoreState(settings, existing)
-  if (unrecorded === undefined) return new Journal(existing.log, state, maxListeners)
+  if (unrecorded === undefined) {
+    return new Journal(existing.log, state, maxListeners, existing.hasOtherSettings)
+  }
   const journal = new Journal(new EventLog(), initialState(settings), maxListeners)
   journal.hold(unrecorded, existing.log.all(), state)
   return journal

@@ -288,6 +288,46 @@ describe("a conversation whose process was killed", () => {
     }),
   )
 
+  it.effect("records such settings with its first turn, and not before", () =>
+    Effect.gen(function* () {
+      const store = observed()
+      const first = yield* processOver(store, hanging())
+      const made = yield* first.create({ ...settings, model: "first" })
+      const rule = {
+        storedSettings: (stored: StoredSettings) =>
+          stored.model === "first" ? { ...stored, model: "second" } : stored,
+      }
+      const left = yield* killed(store, made.id)
+      const script = scripted(answer("one"), answer("two"))
+      const second = yield* processOver(left, script, undefined, undefined, rule)
+      const conversation = yield* second.get(made.id)
+      const recorded = () =>
+        left
+          .records(made.id)
+          .flatMap((one) => (one._tag === "Settings" ? [one.settings.model] : []))
+      const listener = yield* conversation.attach()
+      assert.deepStrictEqual(recorded(), ["first"])
+      for (const text of ["hi", "and?"]) {
+        yield* conversation.submit(says(text))
+        yield* takeUntil(listener, isEnd)
+        assert.deepStrictEqual(recorded(), ["first", "second"])
+      }
+      const third = yield* processOver(yield* killed(left, made.id), hanging())
+      assert.strictEqual((yield* (yield* third.get(made.id)).state).settings.model, "second")
+    }),
+  )
+
+  it.effect("records such settings with the turn that a restart resumes", () =>
+    Effect.gen(function* () {
+      const { id, left, hang } = yield* cutOff("safe")
+      const rule = { storedSettings: (stored: StoredSettings) => ({ ...stored, model: "second" }) }
+      yield* (yield* processOver(left, hanging(), hang, undefined, rule)).get(id)
+      yield* settle
+      const third = yield* processOver(yield* killed(left, id), hanging(), hang)
+      assert.strictEqual((yield* (yield* third.get(id)).state).settings.model, "second")
+    }),
+  )
+
   it.effect("L11 keeps the laws wherever its log is cut off", () =>
     Effect.gen(function* () {
       const store = observed()

@@ -1,23 +1,14 @@
 /** Recognizes how providers report that they refuse an image of the request. Pure. */
 
-/** Codes of the Responses API, of errors in its responses and in its streams. */
-const codes = new Set([
-  "invalid_image",
-  "invalid_image_format",
-  "invalid_base64_image",
-  "invalid_image_url",
-  "invalid_image_mode",
-  "image_too_large",
-  "image_too_small",
-  "image_parse_error",
-  "image_content_policy_violation",
-  "image_file_too_large",
-  "image_file_not_found",
-  "unsupported_image_media_type",
-  "empty_image_file",
-  "failed_to_download_image",
-])
+/**
+ * The codes of the Responses API, such as `invalid_image_url`, name an image, and so do those of others. The tool
+ * `image_generation` takes none of the request.
+ */
+const isCodeOfImage = (code: string): boolean =>
+  code === "moderation_blocked" ||
+  (/(?:^|_)images?(?:_|$)/i.test(code) && !code.includes("image_generation"))
 
+/** What providers are known to write. */
 const words: ReadonlyArray<RegExp> = [
   // OpenAI: "… does not represent a valid image", "Invalid image data."
   /\b(?:in)?valid image\b/i,
@@ -38,16 +29,47 @@ const words: ReadonlyArray<RegExp> = [
   /(?:invalid '[^']*|unknown variant `|content part type: \\*")image_url|image_url is only supported/i,
 ]
 
-/** Statuses with which providers refuse an image; llama.cpp does so with 500. */
-const statuses: ReadonlySet<number> = new Set([400, 404, 415, 422, 500])
+/**
+ * What names an image in the text about a bad request: words, and members of the request. Tools such as `view_image` and
+ * models such as `gpt-image-1` do not count.
+ */
+const names: ReadonlyArray<RegExp> = [
+  /(?<![\w-])(?:images?|pictures?|photos?|vision|multi-?modal)(?!\w|-\d)/i,
+  /\b(?:input_image|image_?(?:url|data|file|bytes|base64)s?)\b/i,
+  // Providers that take nothing but text do not always say what they got instead. Groq: "content must be a string"; Qwen:
+  // "Unexpected item type in content".
+  /\b(?:content|part|item|media|mime) types?\b|\bcontent'? must be a string|\btext[- ]only\b/i,
+]
 
-/** True when a code or a message means that an image of the request is refused. */
+/** Statuses with which providers refuse a request for what it contains. */
+const badRequest: ReadonlySet<number> = new Set([400, 412, 422])
+
+/** Statuses that nearly always mean the images: the request is too large, or has a type of data that is not supported. */
+const always: ReadonlySet<number> = new Set([413, 415])
+
+/** Statuses with other causes too. OpenRouter refuses an image with 404, llama.cpp with 500. */
+const known: ReadonlySet<number> = new Set([404, 500])
+
+/**
+ * True when a code or a message means that an image of the request is refused, whatever the status. Only known wordings
+ * count: many other failures mention an image.
+ */
 export const refusesImage = (faultCodes: ReadonlyArray<string>, text: string): boolean =>
-  faultCodes.some((code) => codes.has(code)) || words.some((pattern) => pattern.test(text))
+  faultCodes.some(isCodeOfImage) || words.some((pattern) => pattern.test(text))
 
-/** The same for a response of this status. 413 means that the request is too large, nearly always because of its images. */
+/** A page of a proxy has images of its own. */
+const isPage = (body: string): boolean => /^\s*</.test(body)
+
+/**
+ * The same for a response of this status. A bad request whose text names an image at all counts: the same request would
+ * fail again and again, and where the images are not the cause, later requests merely lack them.
+ */
 export const statusRefusesImage = (
   status: number,
   faultCodes: ReadonlyArray<string>,
   body: string,
-): boolean => status === 413 || (statuses.has(status) && refusesImage(faultCodes, body))
+): boolean => {
+  if (always.has(status)) return true
+  if (badRequest.has(status) && !isPage(body) && names.some((name) => name.test(body))) return true
+  return (badRequest.has(status) || known.has(status)) && refusesImage(faultCodes, body)
+}

@@ -58,6 +58,27 @@ const refused: ReadonlyArray<readonly [number, string]> = [
     500,
     `{"error":{"code":500,"message":"image input is not supported by this server","type":"server_error"}}`,
   ],
+  [400, `{"error":"this model is missing data required for image input"}`],
+  [400, `{"message":"The model doesn't support the image content block that you provided."}`],
+  [400, `{"detail":"Invalid base64 image_url."}`],
+  [400, body("Your input image may contain content that is not allowed.", "moderation_blocked")],
+  [400, body("Your request was rejected by the safety system.", "moderation_blocked")],
+  [400, body("Rejected.", "unsupported_image_encoding")],
+  [400, "image rejected"],
+  [400, `{"error":"Pictures cannot be read."}`],
+  [400, body("some/model has no vision capability")],
+  [400, body("some-model is not multi-modal")],
+  [400, body("Invalid value: 'input_image'. Supported values are: 'input_text'.")],
+  [400, body("messages[0].content must be a string")],
+  [400, body("Unexpected item type in content.")],
+  [400, body("This model is text-only.")],
+  [
+    412,
+    `{"code":"The system is not in a state required","error":"Unsupported content-type encountered when downloading image."}`,
+  ],
+  [415, body("Unsupported media type")],
+  [415, ""],
+  [422, `{"detail":[{"msg":"Value error, Image content is not supported by this model"}]}`],
 ]
 
 const others: ReadonlyArray<readonly [number, string]> = [
@@ -69,7 +90,16 @@ const others: ReadonlyArray<readonly [number, string]> = [
   [400, body("Invalid 'input[3].call_id': string too long.", "string_above_max_length")],
   [400, body("Invalid schema for function 'view_image': 'path' is required.")],
   [400, body("The requested model 'gpt-image-1' does not exist.", "model_not_found")],
+  [400, body("The model `some-vision` does not exist.", "model_not_found")],
+  [400, body("The model `image-01` does not exist.", "model_not_found")],
+  [400, body("Unknown parameter: 'revision'.", "unknown_parameter")],
+  [400, body("No.", "image_generation_user_error")],
+  [400, `<html><head><link rel="icon" type="image/svg+xml"></head><body>Bad Request</body></html>`],
   [400, ""],
+  [403, body("The key may not be used with image input.")],
+  [404, body("The model of the image does not exist.")],
+  [412, body("Precondition failed.")],
+  [422, body("Unprocessable.")],
   [401, body("Invalid image.", "invalid_image")],
   [404, body("No endpoints found for some/model.")],
   [429, body("Invalid image.", "invalid_image")],
@@ -120,6 +150,7 @@ describe("an image that the provider refuses", () => {
       failureOf(ChatWire.makeDecoder(), { error: { message: "Invalid image data", code: 400 } }),
       failureOf(ChatWire.makeDecoder(), { error: { message: "no", code: "invalid_image" } }),
     ]
+    ends.push(failed("invalid_prompt", "No picture may be sent."))
     for (const end of ends) assert.deepStrictEqual(end, { reason: "Image", retryable: false })
     assert.deepStrictEqual(failed("server_error", "No."), { reason: "Stream", retryable: true })
   })

@@ -13,6 +13,17 @@ export type ConversationId = typeof ConversationId.Type
 /** Id of an accepted submission: the `id` of all events that it causes. */
 export type SubmissionId = string
 
+/** UTF-16 code units of an id that a client chooses: every event of the turn has it. */
+const maxChosenId = 1024
+
+const chosenLength = { message: `expected 1 to ${maxChosenId} characters` }
+
+/** Id that a client chooses for its submission. An empty one would be the same for whatever it sends without an id. */
+export const ChosenSubmissionId = Schema.String.check(
+  Schema.isMinLength(1, chosenLength),
+  Schema.isMaxLength(maxChosenId, chosenLength),
+)
+
 /**
  * Formats a UUIDv7 (RFC 9562 section 5.7) from the time and 74 random bits.
  *

@@ -6,7 +6,7 @@ import {
   type ModelRequest,
   type ToolSpec,
 } from "@colloquy/core/ModelClient"
-import { refusesImage } from "@colloquy/models/RefusedImage"
+import { statusRefusesImage } from "@colloquy/models/RefusedImage"
 import type { ResponseItem, TokenUsage } from "@colloquy/protocol/ResponseItem"
 import { failureText } from "@colloquy/tools/host/FailureText"
 import * as Effect from "effect/Effect"
@@ -51,7 +51,8 @@ const message = (text: string): ResponseItem => ({
 const reasonOf = (error: unknown): ModelError["reason"] =>
   AiError.isAiError(error) &&
   error.reason._tag === "InvalidRequestError" &&
-  refusesImage([], error.message)
+  // Whatever the provider's status was, it is one of a bad request.
+  statusRefusesImage(400, [], error.message)
     ? "Image"
     : "Stream"
 

@@ -4,13 +4,13 @@
  */
 import { decode } from "@colloquy/config/ConfigSchema"
 import { type ConfigFault, faultAt } from "@colloquy/config/ConfigFault"
-import { type ConfigTree, get, isTable } from "@colloquy/config/ConfigTree"
+import { type ConfigTree, get } from "@colloquy/config/ConfigTree"
 import { key, keyOr, timerMs } from "@colloquy/config/KeySchemas"
-import { nearest } from "@colloquy/protocol/Nearest"
 import { once } from "@colloquy/protocol/Once"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { isPostgres, parseNodeAddress, postgresAddress } from "./Addresses.ts"
+import { misspeltKey } from "./MisspeltKey.ts"
 
 const Database = Schema.String.check(
   Schema.makeFilter((text) => isPostgres(text), { expected: `\`${postgresAddress}\`` }),
@@ -55,19 +55,17 @@ export interface ClusterOptions extends Omit<ReturnType<typeof clusterSchema>["T
   readonly database: string
 }
 
-/** The first unknown key. It is an error, because a server would be alone, or reached by others than its nodes. */
-const misspelt = (tree: ConfigTree): ConfigFault | undefined => {
-  const table = get(tree, "cluster")
-  const known = Object.keys(clusterSchema().fields)
-  const unknown = isTable(table)
-    ? Object.keys(table).find((name) => !known.includes(name))
-    : undefined
-  if (unknown === undefined) return undefined
-  const meant = nearest(unknown, known)
-  return faultAt(
-    ["cluster", unknown],
-    `unknown field \`${unknown}\`${meant === undefined ? "" : `, did you mean \`${meant}\`?`}`,
-  )
+/**
+ * Decodes the keys of the table; empty without one. A misspelt key is an error, because a server would be alone, or reached
+ * by others than its nodes.
+ */
+export const clusterTable = (
+  tree: ConfigTree,
+): Result.Result<Partial<ClusterOptions>, ConfigFault> => {
+  const misspelt = misspeltKey(tree, "cluster", clusterSchema().fields)
+  if (misspelt !== undefined) return Result.fail(misspelt)
+  const decoded = decode(Schema.Struct({ cluster: Schema.optionalKey(clusterSchema()) }), tree)
+  return Result.map(decoded, ({ cluster = {} }) => cluster)
 }
 
 /** Decodes the table `cluster` of a configuration; undefined without one. Fails with the first key that is not valid. */
@@ -75,10 +73,7 @@ export const clusterOptions = (
   tree: ConfigTree,
 ): Result.Result<ClusterOptions | undefined, ConfigFault> => {
   if (get(tree, "cluster") === undefined) return Result.succeed(undefined)
-  const fault = misspelt(tree)
-  if (fault !== undefined) return Result.fail(fault)
-  const decoded = decode(Schema.Struct({ cluster: Schema.optionalKey(clusterSchema()) }), tree)
-  return Result.flatMap(decoded, ({ cluster = {} }) => {
+  return Result.flatMap(clusterTable(tree), (cluster) => {
     const { database, ...options } = cluster
     if (database !== undefined) return Result.succeed({ database, ...options })
     const [lone] = Object.keys(options)

@@ -1,12 +1,12 @@
 /** The keys of the configuration that the server process reads, beside those of conversations. `config.toml` and `-c` may set them. */
 import { decode } from "@colloquy/config/ConfigSchema"
 import { Count, key, keyOr, timerMs } from "@colloquy/config/KeySchemas"
-import { type ConfigFault, faultAt } from "@colloquy/config/ConfigFault"
-import { type ConfigTree, get, isEmpty, isTable } from "@colloquy/config/ConfigTree"
-import { nearest } from "@colloquy/protocol/Nearest"
+import type { ConfigFault } from "@colloquy/config/ConfigFault"
+import { type ConfigTree, isEmpty } from "@colloquy/config/ConfigTree"
 import { serverToolNames } from "@colloquy/protocol/mcp/ToolNames"
 import { defaultMaxBytes } from "@colloquy/transport-stdio/Lines"
 import { defaultCompatibility } from "../server/Version.ts"
+import { misspeltKey } from "./MisspeltKey.ts"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
@@ -113,22 +113,12 @@ export const ServerOptions = Schema.Struct({
 /** The decoded keys; a key that is not set is absent. */
 export type ServerOptions = typeof ServerOptions.Type
 
-const loginKeys = Object.keys(LoginConfig.fields)
-
-/** The first misspelt key of `login`. It is an error because ignoring it could send tokens to a host that was not configured. */
-const misspeltLoginKey = (tree: ConfigTree): ConfigFault | undefined => {
-  const login = get(tree, "login")
-  for (const key of isTable(login) ? Object.keys(login) : []) {
-    const meant = loginKeys.includes(key) ? undefined : nearest(key, loginKeys)
-    if (meant === undefined) continue
-    return faultAt(["login", key], `unknown field \`${key}\`, did you mean \`${meant}\`?`)
-  }
-  return undefined
-}
-
-/** Decodes the keys of a configuration; fails with the first key that is not valid. */
+/**
+ * Decodes the keys of a configuration; fails with the first key that is not valid. A misspelt one of `login` is an error
+ * because ignoring it could send tokens to a host that was not configured.
+ */
 export const serverOptions = (tree: ConfigTree): Result.Result<ServerOptions, ConfigFault> => {
   if (isEmpty(tree)) return Result.succeed({})
-  const misspelt = misspeltLoginKey(tree)
+  const misspelt = misspeltKey(tree, "login", LoginConfig.fields)
   return misspelt === undefined ? decode(ServerOptions, tree) : Result.fail(misspelt)
 }

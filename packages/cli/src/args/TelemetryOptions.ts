@@ -3,13 +3,13 @@
  * them, so their schema is made at its first use.
  */
 import { decode } from "@colloquy/config/ConfigSchema"
-import { type ConfigFault, faultAt } from "@colloquy/config/ConfigFault"
-import { type ConfigTree, get, isTable } from "@colloquy/config/ConfigTree"
+import type { ConfigFault } from "@colloquy/config/ConfigFault"
+import type { ConfigTree } from "@colloquy/config/ConfigTree"
 import { key, keyOr, StringTable } from "@colloquy/config/KeySchemas"
-import { nearest } from "@colloquy/protocol/Nearest"
 import { once } from "@colloquy/protocol/Once"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { misspeltKey } from "./MisspeltKey.ts"
 
 /** What can be exported. */
 export const signals = ["traces", "metrics", "logs"] as const
@@ -51,26 +51,15 @@ export const telemetrySchema = once(() =>
 /** The decoded keys; a key that is not set is absent. */
 export type TelemetryOptions = ReturnType<typeof telemetrySchema>["Type"]
 
-/** The first misspelt key. It is an error, because a server would run unobserved. */
-const misspelt = (tree: ConfigTree): ConfigFault | undefined => {
-  const table = get(tree, "telemetry")
-  const known = Object.keys(telemetrySchema().fields)
-  const unknown = isTable(table)
-    ? Object.keys(table).find((name) => !known.includes(name))
-    : undefined
-  if (unknown === undefined) return undefined
-  const meant = nearest(unknown, known)
-  return meant === undefined
-    ? undefined
-    : faultAt(["telemetry", unknown], `unknown field \`${unknown}\`, did you mean \`${meant}\`?`)
-}
-
-/** Decodes the table `telemetry` of a configuration; fails with the first key that is not valid. */
+/**
+ * Decodes the table `telemetry` of a configuration; fails with the first key that is not valid. A misspelt one is an error,
+ * because a server would run unobserved.
+ */
 export const telemetryOptions = (
   tree: ConfigTree,
 ): Result.Result<TelemetryOptions, ConfigFault> => {
-  const fault = misspelt(tree)
-  if (fault !== undefined) return Result.fail(fault)
+  const misspelt = misspeltKey(tree, "telemetry", telemetrySchema().fields)
+  if (misspelt !== undefined) return Result.fail(misspelt)
   return Result.map(
     decode(Schema.Struct({ telemetry: Schema.optionalKey(telemetrySchema()) }), tree),
     ({ telemetry = {} }) => telemetry,

@@ -62,6 +62,15 @@ const mapError = <A, E, R, E2>(
 ): Layer.Layer<A, E2, R> =>
   Layer.catch(self, (error): Layer.Layer<A, E2> => Layer.unwrap(Effect.fail(map(error))))
 
+/** Ends the process as a kill does: whoever has its address has its shards, and nothing can be handed over. */
+const endBecauseTaken = ({ host, port }: NodeAddress) =>
+  Effect.sync(() => {
+    process.stderr.write(
+      `colloquy: another node has taken over ${authorityOf(host)}:${port}, while this one did not report: it ends (\`cluster.address\`)\n`,
+    )
+    process.exit(1)
+  })
+
 /** The requests of principals at all nodes. */
 const requestCounts = Layer.effect(
   RequestCounts,
@@ -103,7 +112,7 @@ export const make = (options: ClusterOptions): ConversationPlace<ClusterError> =
       Layer.suspend(() => {
         limitProcessMemory()
         const manager = ClusterManager.layer({ conversations, drainWithin })
-        return mapError(PostgresReports.layer, databaseError).pipe(
+        return mapError(PostgresReports.layer(endBecauseTaken(reached)), databaseError).pipe(
           Layer.provideMerge(manager),
           Layer.provide(others),
           Layer.provide(client),

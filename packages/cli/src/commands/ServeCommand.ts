@@ -28,7 +28,7 @@ import { type StateToken, tokenOf } from "../http/TokenFile.ts"
 import { errorLine } from "../log/ErrorLine.ts"
 import * as ProcessGuard from "../machine/ProcessGuard.ts"
 import { start, type Started } from "../server/Started.ts"
-import { oneLine } from "../server/Startup.ts"
+import { oneLine } from "@colloquy/protocol/text/OneLine"
 
 type ServeInvocation = Extract<Invocation, { readonly _tag: "Serve" }>
 
@@ -135,7 +135,8 @@ const program = (
 
 /** Serves until a signal and then ends the process. Resolves only if the server could not start. */
 export const run = async (invocation: ServeInvocation): Promise<number> => {
-  const started = await start(invocation)
+  // All its errors begin alike.
+  const started = await start(invocation, { errorOf: (message) => `colloquy: ${message}` })
   if (started === undefined) return 1
   const { startup, write } = started
   const prepared = await prepare(invocation, started)

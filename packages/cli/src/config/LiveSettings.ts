@@ -131,6 +131,8 @@ export const make = (options: LiveSettingsOptions): LiveSettings => {
           ...args,
           ...Object.keys(ConfigTree.fromRecord(overrides.config ?? {})),
           ...(overrides.profile === undefined ? [] : ["profile"]),
+          // Another model of a client does not hide that the one in the file is empty.
+          ...(overrides.model?.trim() === "" ? ["model"] : []),
         ]
         const settings = yield* settingsOf(source, overrides, (error) =>
           located(error, file, overridden),

@@ -34,7 +34,7 @@ interface Unknown {
 
 /** True for a misspelt key that is reported as an error elsewhere. */
 const isError = ({ near, path }: Unknown): boolean => {
-  if (near !== undefined && /^(model_providers|login)\./.test(near)) return true
+  if (near !== undefined && /^(model_providers|login|cluster|telemetry)\./.test(near)) return true
   const names = path.split(".")
   const key = names.length === 1 || names[0] === "profiles" ? names.at(-1) : undefined
   return key !== undefined && meantRoutingKey(key) !== undefined

@@ -137,7 +137,7 @@ const end = Effect.fnUntraced(function* (
     duration: closeTimeout,
     orElse: () => Effect.logWarning("connections were cut: their clients did not read to the end"),
   })
-  node.closeAllConnections()
+  yield* connections.cut
 })
 
 /** Listens and serves until `stopped`. Fails if it cannot listen. */

@@ -10,6 +10,8 @@ import type { Duplex } from "node:stream"
 export interface OpenConnections {
   /** Closes each connection that waits for no response: now, or as soon as its last response was sent. */
   readonly closeUnused: Effect.Effect<void>
+  /** Cuts every connection, WebSockets included, which Node leaves to the program once they are upgraded. */
+  readonly cut: Effect.Effect<void>
 }
 
 /** A request whose body has not arrived has nothing that could be carried out. */
@@ -17,7 +19,7 @@ const isUnused = (requests: ReadonlySet<IncomingMessage>): boolean =>
   [...requests].every(({ complete }) => !complete)
 
 /**
- * Follows the connections of a server. WebSockets are not among them: they end by themselves.
+ * Follows the connections of a server. A WebSocket waits for no response; its route ends it, and `closeUnused` leaves it.
  *
  * @param event `secureConnection` for a server with TLS: its requests come from those sockets
  */
@@ -25,11 +27,17 @@ export const followConnections = (
   server: Server,
   event: "connection" | "secureConnection",
 ): OpenConnections => {
+  const open = new Set<Duplex>()
+  /** Those that were not upgraded. */
   const connections = new Map<Duplex, Set<IncomingMessage>>()
   let isClosing = false
   server.on(event, (socket: Duplex) => {
+    open.add(socket)
     connections.set(socket, new Set())
-    socket.once("close", () => connections.delete(socket))
+    socket.once("close", () => {
+      open.delete(socket)
+      connections.delete(socket)
+    })
   })
   server.on("request", (request, response) => {
     const { socket } = request
@@ -47,5 +55,8 @@ export const followConnections = (
       if (isUnused(requests)) socket.destroy()
     }
   })
-  return { closeUnused }
+  const cut = Effect.sync(() => {
+    for (const socket of open) socket.destroy()
+  })
+  return { closeUnused, cut }
 }

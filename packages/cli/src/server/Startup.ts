@@ -6,6 +6,7 @@ import { type ConversationSettings, SettingsError } from "@colloquy/core/Convers
 import type { ConfigFault } from "@colloquy/config/ConfigFault"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import type * as Resolve from "@colloquy/config/Resolve"
+import { oneLine } from "@colloquy/protocol/text/OneLine"
 import { offlineProvider, openaiProvider, ossProvider } from "@colloquy/models/Providers"
 import type { OfflineScript } from "@colloquy/models/OfflineScript"
 import * as Cause from "effect/Cause"
@@ -78,14 +79,6 @@ export const messageOf = (
   return [...warnings.map((warning) => program + warning), last].join("\n")
 }
 
-/** The text without its line breaks. */
-export const oneLine = (text: string) =>
-  text
-    .trim()
-    .split("\n")
-    .map((line) => line.trim())
-    .join(" ")
-
 const fail = (message: string) => new StartupError({ message: oneLine(message) })
 const loadingFailed = (problem: string) => fail(`error loading config: ${problem}`)
 
@@ -157,6 +150,18 @@ const readTelemetry = <E>(
     ({ telemetryOptions }) => read(telemetryOptions(tree)),
   )
 
+/** Checks the tables of a server that listens. Most configurations have none and load nothing of them. */
+const checkServed = <E>(
+  tree: ConfigTree.ConfigTree,
+  read: (checked: Result.Result<unknown, ConfigFault>) => Effect.Effect<unknown, E>,
+): Effect.Effect<unknown, E> =>
+  tree["http"] === undefined && tree["cluster"] === undefined
+    ? Effect.void
+    : Effect.flatMap(
+        Effect.promise(() => import("../args/ServedTables.ts")),
+        ({ checkedTables }) => read(checkedTables(tree)),
+      )
+
 /** The fault as an error of the settings. */
 export const errorOf = ({ key, message }: Pick<ConfigFault, "key" | "message">): SettingsError =>
   new SettingsError({ message, ...(key === undefined ? {} : { key }) })
@@ -182,6 +187,7 @@ export const loadFrom = Effect.fnUntraced(function* (
     ConfigTree.get(tree, "telemetry") === undefined
       ? {}
       : { telemetry: yield* readTelemetry(tree, read) }
+  yield* checkServed(tree, read)
   // Faulty settings are reported now, not at every call. A missing provider is not an error yet: a login may follow.
   const created = yield* Effect.result(
     LiveSettings.settingsOf(source, { requiresProvider: true }, locate),

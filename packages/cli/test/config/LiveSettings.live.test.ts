@@ -61,6 +61,15 @@ describe("LiveSettings", () => {
       writeFileSync(other.path, 'model_verbosity = "low"\n')
       const error = yield* Effect.flip(other.live.resolve({ config: { model_verbosity: "loud" } }))
       assert.match(error.message, /^unknown variant `loud`/)
+      writeFileSync(other.path, 'model = "m"\nprofile = "p"\n[profiles.p]\n')
+      for (const name of ["model", "profile"]) {
+        const { key, message } = yield* Effect.flip(other.live.resolve({ [name]: " " }))
+        assert.strictEqual(key, name)
+        assert.match(message, /^invalid value: string, /)
+      }
+      writeFileSync(other.path, 'model = ""\n')
+      const { message } = yield* Effect.flip(other.live.resolve({ model: "m" }))
+      assert.include(message, `${other.path}:1: `)
     }).pipe(Effect.scoped),
   )
 

@@ -49,6 +49,20 @@ aproval_policy = "never"
     }),
   )
 
+  it.effect("reports no misspelt key that is an error, and the others of the same tables", () =>
+    Effect.gen(function* () {
+      const tables = ["login", "cluster", "telemetry", "model_providers.x"]
+      const misspelt = ["login.base_ulr=x", "cluster.drain=1", "telemetry.signal=x"]
+      const errors = ConfigTree.parseOverrides([...misspelt, "model_providers.x.base_ulr=x"])
+      assert.deepStrictEqual(yield* warningsOf(file(""), Result.getOrThrow(errors)), [])
+      const unknown = ConfigTree.parseOverrides(tables.map((table) => `${table}.zzz=1`))
+      assert.deepStrictEqual(
+        yield* warningsOf(file(""), Result.getOrThrow(unknown)),
+        tables.map((table) => `-c ${table}.zzz: unknown key, ignored`),
+      )
+    }),
+  )
+
   it("L13 no key that only the server process has is mistaken for one that decides about the host", () => {
     for (const key of Object.keys(allKeys().fields)) assert.isUndefined(meantRoutingKey(key), key)
   })

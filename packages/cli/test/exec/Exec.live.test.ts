@@ -137,6 +137,21 @@ describe("colloquy exec --json", () => {
     }),
   )
 
+  it.live("a wrong value of a key that it does not use is an error, as every other", () =>
+    Effect.gen(function* () {
+      for (const key of ["cluster", "http", "login"]) {
+        const outcome = yield* exec({ args: ["-c", `${key}=1`, "x"] })
+        assert.deepStrictEqual(
+          [outcome.code, outcome.stderr],
+          [
+            1,
+            `Error: error loading config: invalid type: integer \`1\`, expected a map in \`${key}\`\n`,
+          ],
+        )
+      }
+    }),
+  )
+
   it.live("a directory that is missing is an error, as every other", () =>
     Effect.gen(function* () {
       const cli = yield* Cli.start(["exec", "-C", "/nonexistent", "x"], {

@@ -90,6 +90,27 @@ describe("a session whose provider is not configured", () => {
       }
     }).pipe(Effect.scoped),
   )
+
+  it.live("has that one from then on, once it has worked", () =>
+    Effect.gen(function* () {
+      const { run } = yield* homeWith()
+      const gone = ["-c", 'model_providers.gone={name="Gone",base_url="http://127.0.0.1:9"}']
+      run(["exec", "--skip-git-repo-check", "-c", "model_provider=gone", ...gone, "hello"])
+      const [{ id } = { id: "" }] = listed(run)
+      const resume = (input: string, ...args: ReadonlyArray<string>) =>
+        run(["sessions", "resume", id, ...args], input)
+      const named = ["-c", "model_provider=offline"]
+      resume("", ...named)
+      assert.include(resume("say no\n").stderr, "provider `gone` is not configured")
+      assert.strictEqual(resume("say one\n", ...named).code, 0)
+      const { code, stdout } = resume("say two\n")
+      assert.strictEqual(code, 0)
+      assert.include(stdout, "\n  two\n")
+      assert.strictEqual(run(["exec", "--skip-git-repo-check", "resume", id, "say three"]).code, 0)
+      assert.strictEqual(run(["sessions", "fork", id]).code, 0)
+      assert.match(run(["sessions", "show", id]).stdout, /^model +\S+ of gone, at its creation$/m)
+    }).pipe(Effect.scoped),
+  )
 })
 
 describe.each([80, 120])("one session in a terminal of %i columns", (columns) => {

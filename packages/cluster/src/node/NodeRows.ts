@@ -1,10 +1,16 @@
-/** The table of the nodes of a cluster: what each said of itself last. */
+/**
+ * The table of the nodes of a cluster: what each said of itself last. The row of an address belongs to one process at a time,
+ * as long as that one renews it: of two nodes with one address each would take what the cluster sends to the other.
+ */
+import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import { SqlError } from "effect/sql/SqlError"
+import type { NodeLoad } from "../NodeLoad.ts"
 
 /** Time between two reports of a node. */
 export const reportEvery = Duration.seconds(1)
@@ -44,6 +50,10 @@ const migrations = {
       waiting integer NOT NULL
     )`,
   ),
+  "0002_process": Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`ALTER TABLE colloquy_nodes ADD COLUMN process text`,
+  ),
 }
 
 const table = "colloquy_node_migrations"
@@ -73,18 +83,91 @@ const lastReport = (address: string) =>
     return row?.at
   })
 
+const none: NodeLoad = { shards: 0, conversations: 0, running: 0, waiting: 0, byShard: new Map() }
+
+/** The row of one node. */
+class ClaimedRow {
+  private readonly sql: SqlClient.SqlClient
+  private readonly address: string
+  /** A name that no other process has. */
+  private readonly process: string
+
+  constructor(sql: SqlClient.SqlClient, address: string, process: string) {
+    this.sql = sql
+    this.address = address
+    this.process = process
+  }
+
+  /** Writes the row. False where another process has it that lives, unless it reported last at the time `unless`. */
+  write(load: NodeLoad, unless = ""): Effect.Effect<boolean, SqlError> {
+    const { address, process, sql } = this
+    const { conversations, running, shards, waiting } = load
+    const rows = sql`
+      INSERT INTO colloquy_nodes AS found (node, process, at, shards, conversations, running, waiting)
+      VALUES (${address}, ${process}, clock_timestamp(), ${shards}, ${conversations}, ${running}, ${waiting})
+      ON CONFLICT (node) DO UPDATE SET process = ${process}, at = clock_timestamp(), shards = ${shards},
+        conversations = ${conversations}, running = ${running}, waiting = ${waiting}
+      WHERE found.process = ${process} OR found.at::text = ${unless}
+        OR found.at <= clock_timestamp() - ${silentMs} * interval '1 millisecond'
+      RETURNING node`
+    return Effect.map(rows, ({ length }) => length > 0)
+  }
+
+  get remove(): Effect.Effect<void> {
+    const { address, process, sql } = this
+    return sql`DELETE FROM colloquy_nodes WHERE node = ${address} AND process = ${process}`.pipe(
+      Effect.catch((error) => Effect.logWarning("the report of this node was not removed", error)),
+    )
+  }
+}
+
+/** The row of this node. */
+export class NodeRow extends Context.Service<
+  NodeRow,
+  {
+    /**
+     * Renews the row. False where another process has taken the address over, while this one did not renew it: what the
+     * cluster sends to the address is for that one.
+     */
+    readonly renew: (load: NodeLoad) => Effect.Effect<boolean, SqlError>
+  }
+>()("@colloquy/cluster/node/NodeRow") {}
+
 /**
- * Prepares the table for a node that is about to join. Fails where a node that lives is reached at the same address: one
- * that was killed a moment ago reports nothing any more.
+ * Prepares the table for a node that is about to join, and claims the row of its address for this process until the scope
+ * closes. Fails where another process has it that lives: one that was killed a moment ago reports nothing any more.
  */
-export const prepare = (
+export const claim = Effect.fnUntraced(function* (
   address: string,
-): Effect.Effect<void, SqlError | NodeAddressTaken | NodeRowsTooNew, SqlClient.SqlClient> =>
-  Effect.gen(function* () {
-    yield* migrate
-    const before = yield* lastReport(address)
-    if (before === undefined) return
-    yield* Effect.sleep(Duration.times(reportEvery, 2))
-    const after = yield* lastReport(address)
-    if (after !== undefined && after !== before) return yield* new NodeAddressTaken({ address })
-  })
+  process: string,
+): Effect.fn.Return<
+  NodeRow["Service"],
+  SqlError | NodeAddressTaken | NodeRowsTooNew,
+  SqlClient.SqlClient | Scope.Scope
+> {
+  yield* migrate
+  const row = new ClaimedRow(yield* SqlClient.SqlClient, address, process)
+  const before = yield* lastReport(address)
+  if (before !== undefined) yield* Effect.sleep(Duration.times(reportEvery, 2))
+  const claiming = Effect.filterOrFail(
+    row.write(none, before),
+    (isClaimed) => isClaimed,
+    () => new NodeAddressTaken({ address }),
+  )
+  yield* Effect.acquireRelease(claiming, () => row.remove)
+  let isReporting = false
+  // A node may take longer to start than the others take to miss it.
+  yield* Effect.suspend(() => (isReporting ? Effect.interrupt : row.write(none))).pipe(
+    Effect.catch((error) => Effect.logDebug("the node's report was not written", error)),
+    Effect.delay(reportEvery),
+    Effect.forever,
+    Effect.forkScoped,
+  )
+  return {
+    renew: (load) =>
+      Effect.suspend(() => {
+        isReporting = true
+        return row.write(load)
+      }),
+  }
+})

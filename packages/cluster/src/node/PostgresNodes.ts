@@ -143,11 +143,13 @@ export const layer = (options: PostgresNodesOptions) =>
       yield* Effect.forkScoped(removing(prefix))
       const port = options.port === 0 ? server.port : options.port
       const address = `${options.host}:${port}`
-      yield* NodeRows.prepare(address)
-      return EntityNodes.layer(
+      const number = yield* OwnAddress.newNumber
+      const row = yield* NodeRows.claim(address, String(number))
+      const nodes = EntityNodes.layer(
         address,
-        shardingOf(options, port, prefix, yield* OwnAddress.newNumber, server.layer),
+        shardingOf(options, port, prefix, number, server.layer),
         options.shards ?? defaultShards,
       )
+      return Layer.merge(nodes, Layer.succeed(NodeRows.NodeRow, row))
     }),
   )

@@ -11,7 +11,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { measure, type NodeLoad, nodeLoad } from "../NodeLoad.ts"
 import { Nodes } from "../Nodes.ts"
-import { reportEvery, silentMs } from "./NodeRows.ts"
+import { NodeRow, reportEvery, silentMs } from "./NodeRows.ts"
 
 /** What a node said of itself last. */
 export interface NodeReport extends Omit<NodeLoad, "byShard"> {
@@ -26,31 +26,17 @@ export interface NodeReport extends Omit<NodeLoad, "byShard"> {
 /** Rows of nodes that ended without removing theirs are kept so long. */
 const forgottenMs = 3_600_000
 
-/** Writes the row of the node. */
-const write = (
-  sql: SqlClient.SqlClient,
-  node: string,
-  { conversations, running, shards, waiting }: NodeLoad,
-) =>
-  sql`INSERT INTO colloquy_nodes (node, at, shards, conversations, running, waiting)
-    VALUES (${node}, clock_timestamp(), ${shards}, ${conversations}, ${running}, ${waiting})
-    ON CONFLICT (node) DO UPDATE SET at = clock_timestamp(), shards = ${shards},
-      conversations = ${conversations}, running = ${running}, waiting = ${waiting}`
-
-const reporting = Effect.gen(function* () {
+const reporting = Effect.fnUntraced(function* (onTaken: Effect.Effect<void>) {
   const sql = yield* SqlClient.SqlClient
   const nodes = yield* Nodes
   const held = yield* HeldConversations
+  const row = yield* NodeRow
   yield* sql`DELETE FROM colloquy_nodes WHERE at < clock_timestamp() - ${forgottenMs} * interval '1 millisecond'`
-  yield* Effect.addFinalizer(() =>
-    sql`DELETE FROM colloquy_nodes WHERE node = ${nodes.self}`.pipe(
-      Effect.catch((error) => Effect.logWarning("the report of this node was not removed", error)),
-    ),
-  )
   const set = measure(nodes.self)
   yield* nodeLoad(nodes, held).pipe(
     Effect.tap(set),
-    Effect.flatMap((load) => write(sql, nodes.self, load)),
+    Effect.flatMap(row.renew),
+    Effect.flatMap((isOwn) => (isOwn ? Effect.void : onTaken)),
     // While the database cannot be reached no report can be written; the next one replaces it.
     Effect.catch((error) => Effect.logDebug("the node's report was not written", error)),
     Effect.repeat(Schedule.spaced(reportEvery)),
@@ -58,9 +44,16 @@ const reporting = Effect.gen(function* () {
   )
 })
 
-/** Reports what this node has, and sets its metrics, for as long as the layer lives. `PostgresNodes` prepares the table. */
-export const layer: Layer.Layer<never, SqlError, Nodes | HeldConversations | SqlClient.SqlClient> =
-  Layer.effectDiscard(reporting)
+/**
+ * Reports what this node has, and sets its metrics, for as long as the layer lives. `PostgresNodes` prepares the table.
+ *
+ * @param onTaken runs where another process has taken over the address of this node, which did not report for a while: all
+ *   that the cluster sends here arrives there, so that this process has to end
+ */
+export const layer = (
+  onTaken: Effect.Effect<void>,
+): Layer.Layer<never, SqlError, Nodes | NodeRow | HeldConversations | SqlClient.SqlClient> =>
+  Layer.effectDiscard(reporting(onTaken))
 
 /** The connection names no schema that exists, so that there is no cluster. */
 export class SchemaMissing extends Data.TaggedError("SchemaMissing")<{

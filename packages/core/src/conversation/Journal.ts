@@ -43,10 +43,13 @@ export class Journal {
   private unrecorded: Array<LogRecord> | undefined
   /** How many of the staged events and records are held. Absent from the first commit on, and where nothing was held. */
   private held: { readonly events: number; readonly records: number } | undefined
+  /** True until settings are recorded, where the conversation was loaded with other ones than the log has. */
+  private hasOtherSettings: boolean
 
   /** `log` holds the events that `state` follows from; `maxListeners` as in `ConversationOptions`. */
-  constructor(log: EventLog, state: State, maxListeners?: number) {
+  constructor(log: EventLog, state: State, maxListeners?: number, hasOtherSettings = false) {
     this.log = log
+    this.hasOtherSettings = hasOtherSettings
     this.listeners = new Listeners(log, maxListeners)
     this.state = Ref.makeUnsafe(state)
     this.staged = state
@@ -101,7 +104,8 @@ export class Journal {
   stage(input: Input | undefined, decision: Decision, atMs: number): void {
     const before = this.staged
     const events = numberDrafts(decision.state.seq, decision.events)
-    const records = recordsOf(before, input, decision, events, atMs)
+    const records = recordsOf(before, input, decision, events, atMs, this.hasOtherSettings)
+    this.hasOtherSettings &&= !records.some(({ _tag }) => _tag === "Settings")
     // Not spread: a model that streams a million deltas at once would overflow the stack.
     if (events.length > 0) {
       this.events ??= []

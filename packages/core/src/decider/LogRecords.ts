@@ -40,10 +40,15 @@ const submissionOf = (
   ]
 }
 
-const settingsOf = (before: State, after: State): ReadonlyArray<RecordDraft> =>
-  before.settings === after.settings
-    ? []
-    : [{ _tag: "Settings", settings: toStored(after.settings) }]
+const settingsOf = (
+  before: State,
+  { actions, state: { settings } }: Decision,
+  hasOtherSettings: boolean,
+): ReadonlyArray<RecordDraft> =>
+  before.settings !== settings ||
+  (hasOtherSettings && actions.some(({ _tag }) => _tag === "StartTurn"))
+    ? [{ _tag: "Settings", settings: toStored(settings) }]
+    : []
 
 const stopOf = (before: State, { turn }: State): ReadonlyArray<RecordDraft> =>
   turn?.aborting === undefined || before.turn?.aborting !== undefined
@@ -87,6 +92,7 @@ const addEvents = (written: Array<LogRecord>, events: ReadonlyArray<Event>, atMs
  * The records of a decision, in an order that is right wherever a crash cuts it off. A submission precedes the turn that it
  * starts or joins, since no turn may start twice for it, and what it changes in the queue; it follows everything else that it causes, since a client repeats
  * it until that is recorded. `events` are the numbered events of the decision; ephemeral ones are left out.
+ * `hasOtherSettings`: the settings differ from those of the log, and are recorded with the start of a turn.
  */
 export const recordsOf = (
   before: State,
@@ -94,6 +100,7 @@ export const recordsOf = (
   decision: Decision,
   events: ReadonlyArray<Event>,
   atMs: number,
+  hasOtherSettings = false,
 ): ReadonlyArray<LogRecord> => {
   const written: Array<LogRecord> = []
   if (input?._tag === "Emit") {
@@ -109,7 +116,7 @@ export const recordsOf = (
     // A change of the queue is what its submission contains: events alone would report what a restart does not repeat.
     ({ op, receipt }) => receipt.disposition !== "none" || op !== undefined,
   )
-  add(settingsOf(before, state))
+  add(settingsOf(before, decision, hasOtherSettings))
   add(stopOf(before, state))
   add(records)
   if (isInput) add(submission)

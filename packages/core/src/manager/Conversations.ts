@@ -64,7 +64,8 @@ export interface ConversationsOptions {
   readonly quotaOf?: QuotaOf
   /**
    * The settings with which a conversation is loaded, made of those that its log has, such as with another provider. They
-   * are recorded with the next change of its settings. Default: those of its log.
+   * are recorded with its next turn, or with a change of its settings before that. A rule that changes nothing returns the
+   * same object. Default: those of its log.
    */
   readonly storedSettings?: (stored: StoredSettings) => StoredSettings
 }

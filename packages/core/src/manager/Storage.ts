@@ -347,7 +347,9 @@ export class Storage {
       } while (from !== undefined)
       const { settings, ...folded } = fold.finish()
       if (fold.fault !== undefined) return yield* unavailable(entry, damaged(fold.fault))
-      return settings === undefined ? folded : { ...folded, settings: this.loadedWith(settings) }
+      if (settings === undefined) return folded
+      const loaded = this.loadedWith(settings)
+      return { ...folded, settings: loaded, hasOtherSettings: loaded !== settings }
     })
   }
 

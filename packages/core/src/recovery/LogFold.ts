@@ -58,6 +58,8 @@ export interface Recovered {
   /** The durable events. */
   readonly log: EventLog
   readonly unfinished: Unfinished
+  /** Present: the conversation is loaded with other settings than the log has. */
+  readonly hasOtherSettings?: boolean
 }
 
 /** A folded log. */

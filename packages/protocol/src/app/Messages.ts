@@ -1,5 +1,6 @@
 /** Methods that submit input to a conversation and subscribe to its events. The wire: packages/docs/wire/app-server.md. */
 import * as Schema from "effect/Schema"
+import { ChosenSubmissionId } from "../Ids.ts"
 import { SystemText } from "../text/SystemText.ts"
 import { request } from "../Method.ts"
 import {
@@ -25,7 +26,7 @@ const input = {
   items: Schema.Array(InputItem),
   whileRunning: maybe(WhileRunning),
   /** Chosen by the client. Input that is sent again with the same id gets the same response and has no further effect. */
-  submissionId: maybe(Schema.String),
+  submissionId: maybe(ChosenSubmissionId),
 }
 
 /** The result of submitted input. Empty in the original. */

@@ -66,11 +66,29 @@ const meanings: Readonly<Partial<Record<StoreError["reason"], string>>> = {
   Slow: "the database did not answer in time",
 }
 
+/** The first name that the message of the database quotes, in code quotes. A server may write another language. */
+const quotedName = ({ reason: { cause } }: SqlError): string | undefined => {
+  const name = cause instanceof Error ? /"([^"]+)"/.exec(cause.message)?.[1] : undefined
+  return name === undefined ? undefined : `\`${name}\``
+}
+
+/** What the address names and the server does not have. Undefined for any other error. */
+const missing = (code: string, error: SqlError): string | undefined => {
+  switch (code) {
+    case "3D000":
+      return ["the database", quotedName(error), "does not exist"].filter(Boolean).join(" ")
+    case "3F000":
+      return `the schema ${quotedName(error) ?? "(`search_path`)"} does not exist`
+    default:
+      return undefined
+  }
+}
+
 /** The `StoreError` that an error of the database means. Its message carries no value of a statement. */
 export const storeError = (operation: Operation, error: SqlError): StoreError => {
   const reason = reasonOf(error)
-  const meaning = meanings[reason] ?? "the database refused the statement"
   const code = codeOf(error)
+  const meaning = missing(code, error) ?? meanings[reason] ?? "the database refused the statement"
   return new StoreError({
     operation,
     reason,

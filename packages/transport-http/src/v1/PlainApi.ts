@@ -14,6 +14,7 @@ import {
   WhileRunning,
 } from "@colloquy/protocol/app/Messages"
 import { EventMsg } from "@colloquy/protocol/EventMsg"
+import { ChosenSubmissionId } from "@colloquy/protocol/Ids"
 import { ReviewDecision, TurnAbortReason } from "@colloquy/protocol/Policy"
 import { InputItem } from "@colloquy/protocol/ResponseItem"
 import * as HttpApi from "effect/http-api/HttpApi"
@@ -121,7 +122,7 @@ const Turns = HttpApiGroup.make("turns").add(
       input: Input,
       whileRunning: maybe(WhileRunning),
       /** Chosen by the client: input that is sent again with the same id has no further effect. */
-      submissionId: maybe(Schema.String),
+      submissionId: maybe(ChosenSubmissionId),
     }),
     // The end comes first: it has the members of the acceptance as well.
     success: [TurnEnd, SendUserMessage.successSchema.pipe(accepted)],

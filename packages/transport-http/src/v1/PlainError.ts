@@ -3,6 +3,7 @@
  * name. The code decides the status. Pure.
  */
 import { faultsOf } from "@colloquy/protocol/Faults"
+import { oneLine } from "@colloquy/protocol/text/OneLine"
 import type { ConversationsView } from "@colloquy/server/ConversationsView"
 import { inUse } from "@colloquy/server/InUse"
 import type * as Effect from "effect/Effect"
@@ -65,9 +66,10 @@ export const isUnavailable = (
 
 type Code = Exclude<PlainError, InUse>["code"]
 
+/** A fault of the configuration has its key in a second line, as clients of other dialects expect. */
 const make = (code: Code, message: string, field?: string): PlainError => ({
   code,
-  message,
+  message: oneLine(message),
   ...(field === undefined ? {} : { field }),
 })
 

@@ -34,6 +34,11 @@ export interface WebSocketOptions {
    * Default 30 s, which is below the idle time after which common proxies close a connection (60 s).
    */
   readonly pingEvery?: Duration.Input
+  /**
+   * How long the client has at the end to read what was sent before, until the socket is destroyed. Default 5 s, which is what
+   * slow readers have on the other transports.
+   */
+  readonly flushTimeout?: Duration.Input
   /** How long the client has to answer the close frame before the socket is destroyed. Default 2 s. */
   readonly closeTimeout?: Duration.Input
 }
@@ -43,8 +48,8 @@ export interface WebSocketConnection extends Connection {
   /** Ends the input after the frames that were read; what is sent from now on is still delivered. */
   readonly drain: Effect.Effect<void>
   /**
-   * Sends everything accepted before, then a close frame with this code, and resolves when the client has answered it or had
-   * its time to do so.
+   * Sends everything accepted before, then a close frame with this code, and resolves when the socket has ended. A client that
+   * does not read, or does not answer the frame, has a limited time: then the socket is destroyed.
    */
   readonly close: (code: number, reason: string) => Effect.Effect<void>
 }
@@ -74,6 +79,15 @@ const written = (tcp: TcpSocket): Effect.Effect<void> =>
     tcp.once("close", done)
     // An empty write completes after those before it.
     tcp.write("", done)
+    return Effect.sync(() => tcp.removeListener("close", done))
+  })
+
+/** Resolves when the socket is gone. */
+const gone = (tcp: TcpSocket): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    const done = () => resume(Effect.void)
+    if (tcp.closed) return done()
+    tcp.once("close", done)
     return Effect.sync(() => tcp.removeListener("close", done))
   })
 
@@ -152,23 +166,17 @@ const reading = (
     Effect.flatMap(pull, (batch) => Effect.asVoid(Queue.offer(frames, batch.map(frameOf)))),
   )
 
-/** Writes the close frame and waits for the end of the socket, which is destroyed when that takes too long. */
-const closing = (
-  writing: Effect.Effect<void, Socket.SocketError>,
-  ended: Latch.Latch,
+/** Waits, and destroys the socket when that takes too long. */
+const orDestroy = (
+  waiting: Effect.Effect<void>,
   tcp: TcpSocket,
-  timeout: Duration.Input,
+  limit: Duration.Input,
 ): Effect.Effect<void> =>
-  writing.pipe(
-    // Awaited even when the request was interrupted, which makes this a finalizer; the limit must apply there as well.
-    Effect.andThen(Effect.interruptible(ended.await)),
-    Effect.timeoutOrElse({
-      duration: timeout,
-      orElse: () => Effect.sync(() => tcp.destroy()),
-    }),
-    // The socket is gone, and with it the reader of the code.
-    Effect.ignore,
-  )
+  // A connection is closed in a finalizer, where nothing is interrupted by default; the limit must apply there as well.
+  Effect.timeoutOrElse(Effect.interruptible(waiting), {
+    duration: limit,
+    orElse: () => Effect.sync(() => tcp.destroy()),
+  })
 
 /**
  * Accepts the upgrade and joins the WebSocket to a connection, until the scope closes.
@@ -186,7 +194,6 @@ export const make: (
     const { pull } = yield* socket.reader
     const frames = yield* Queue.bounded<ReadonlyArray<Frame>, Cause.Done>(1)
     const broken = Latch.makeUnsafe(false)
-    const timeout = options.closeTimeout ?? "2 seconds"
     let open = true
     yield* reading(pull, frames).pipe(
       // However the socket ends, its frames were delivered and nothing more can be sent.
@@ -215,9 +222,14 @@ export const make: (
       drain: Effect.asVoid(Queue.end(frames)),
       close: (code, reason) =>
         Effect.suspend(() => {
-          if (!open) return Effect.void
           open = false
-          return closing(writer.write(new Socket.CloseEvent(code, reason)), broken, tcp, timeout)
+          return orDestroy(written(tcp), tcp, options.flushTimeout ?? "5 seconds").pipe(
+            // A frame that the library has sent for a fault of the client stays the only one.
+            Effect.andThen(writer.write(new Socket.CloseEvent(code, reason))),
+            // The socket is gone, and with it the reader of the code.
+            Effect.ignore,
+            Effect.andThen(orDestroy(gone(tcp), tcp, options.closeTimeout ?? "2 seconds")),
+          )
         }),
     }
     return connection

@@ -98,7 +98,7 @@ const serveConnection = <R>(
     const ended = Effect.andThen(yield* CredentialEnd, endBy("credentials"))
     // A request is handled without interruption by default; the end of the server and of the client interrupt this one.
     yield* Effect.onExit(Effect.interruptible(Effect.raceFirst(serve(connection), ended)), (exit) =>
-      Effect.andThen(connection.flush, connection.close(...closeOf(exit, ending))),
+      connection.close(...closeOf(exit, ending)),
     )
   })
 

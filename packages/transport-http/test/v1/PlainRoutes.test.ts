@@ -217,6 +217,9 @@ describe("PlainRoutes", () => {
         const cases = [
           ["POST", path, "{", 400, "invalid_request", undefined],
           ["POST", path, { model: 7 }, 400, "invalid_request", "model"],
+          ["POST", path, { model: "" }, 400, "invalid_request", "model"],
+          ["POST", path, { profile: " " }, 400, "invalid_request", "profile"],
+          ["POST", path, { config: { sandbox_mode: 3 } }, 400, "invalid_request", "sandbox_mode"],
           ["POST", path, { sandbox: "none" }, 400, "invalid_request", "sandbox"],
           ["POST", path, { aprovalPolicy: "never" }, 400, "invalid_request", "aprovalPolicy"],
           ["GET", `${path}?archive=true`, undefined, 400, "invalid_request", "archive"],
@@ -226,6 +229,22 @@ describe("PlainRoutes", () => {
           ["GET", `${path}?cursor=x`, undefined, 400, "invalid_request", "cursor"],
           ["POST", `${one}/turns`, {}, 400, "invalid_request", "input"],
           ["POST", `${one}/turns`, { input: [] }, 400, "invalid_request", "input"],
+          [
+            "POST",
+            `${one}/turns`,
+            { input: "x", submissionId: "" },
+            400,
+            "invalid_request",
+            "submissionId",
+          ],
+          [
+            "POST",
+            `${one}/turns`,
+            { input: "x", submissionId: "x".repeat(1025) },
+            400,
+            "invalid_request",
+            "submissionId",
+          ],
           ["POST", `${one}/turns?wait=maybe`, { input: "x" }, 400, "invalid_request", "wait"],
           [
             "POST",
@@ -250,7 +269,7 @@ describe("PlainRoutes", () => {
           const answer = yield* client.request(method, to, body)
           const seen = [answer.status, answer.body?.["code"], answer.body?.["field"]]
           assert.deepStrictEqual(seen, [status, code, field], JSON.stringify([to, answer.body]))
-          assert.isString(answer.body?.["message"])
+          assert.match(String(answer.body?.["message"]), /^.+$/)
         }
         const misspelt = yield* client.request("POST", path, { aprovalPolicy: "never" })
         assert.include(misspelt.body?.["message"], "did you mean `approvalPolicy`?")

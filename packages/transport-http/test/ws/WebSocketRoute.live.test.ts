@@ -19,8 +19,29 @@ const echo = (connection: Connection) =>
     Effect.ignore,
   )
 
+/** Sends this many times a mebibyte once it has received something: more than the buffers of the operating system hold. */
+const manyMebibytes = 24
+
+/** What is sent is accepted at once, whether the client reads it or not. */
+const flooding = (connection: Connection) => {
+  const text = "x".repeat(1024 * 1024)
+  return connection.receive.pipe(
+    Effect.andThen(connection.send(Array.from({ length: manyMebibytes }, () => text))),
+    Effect.ignore,
+  )
+}
+
+/** Limits with which a test waits for no client, and its server accepts everything that it sends. */
+const impatient = {
+  maxOutboxBytes: 2 * manyMebibytes * 1024 * 1024,
+  flushTimeout: Duration.millis(100),
+  closeTimeout: Duration.millis(100),
+}
+
 interface Served {
   readonly port: number
+  /** Resolves when all connections have ended. No further one is accepted. */
+  readonly allEnded: Effect.Effect<void>
   readonly connect: (options?: WebSocketClientOptions) => Effect.Effect<Client, never, Scope.Scope>
 }
 
@@ -93,7 +114,10 @@ const serving = Effect.fnUntraced(function* (
   })
   yield* server.serve(WebSocketRoute.handle("local", serve, options))
   const { port } = node.address() as AddressInfo
-  const served: Served = { port, connect: (more) => client(port, more) }
+  const allEnded = Effect.callback<void>((resume) => {
+    node.close(() => resume(Effect.void))
+  })
+  const served: Served = { port, allEnded, connect: (more) => client(port, more) }
   return served
 })
 
@@ -286,6 +310,69 @@ describe("WebSocketRoute", () => {
           )
         }),
       ),
+  )
+
+  it.live.each(["draining", "credentials", "failure", "tooLarge", "pings"] as const)(
+    "L6 a client that reads nothing does not delay the end of its connection: %s",
+    (reason) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const draining = Latch.makeUnsafe(false)
+          const end = Latch.makeUnsafe(false)
+          const sent = Latch.makeUnsafe(false)
+          const serve = (connection: Connection) =>
+            flooding(connection).pipe(
+              Effect.andThen(sent.open),
+              Effect.andThen(reason === "failure" ? Effect.die("broken") : connection.receive),
+              Effect.ignore,
+            )
+          const served = serving(serve, {
+            ...impatient,
+            draining: draining.await,
+            maxMessageBytes: 1000,
+            pingEvery: reason === "pings" ? Duration.millis(50) : Duration.infinity,
+          })
+          const { allEnded, connect } = yield* Effect.provideService(
+            served,
+            CredentialEnd,
+            end.await,
+          )
+          const { raw } = yield* connect()
+          raw.pause()
+          raw.send("go")
+          yield* sent.await
+          if (reason === "draining") yield* draining.open
+          if (reason === "credentials") yield* end.open
+          if (reason === "tooLarge") raw.send("x".repeat(2000))
+          yield* allEnded
+        }),
+      ),
+    10_000,
+  )
+
+  it.live("a client that reads late gets everything sent before the close, and its code", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const draining = Latch.makeUnsafe(false)
+        const sent = Latch.makeUnsafe(false)
+        const serve = (connection: Connection) =>
+          Effect.andThen(flooding(connection), sent.open).pipe(
+            Effect.andThen(connection.receive),
+            Effect.ignore,
+          )
+        const { maxOutboxBytes } = impatient
+        const { connect } = yield* serving(serve, { draining: draining.await, maxOutboxBytes })
+        const { closed, raw } = yield* connect()
+        raw.pause()
+        raw.send("go")
+        yield* sent.await
+        yield* draining.open
+        // Longer than the client has to answer the close frame.
+        yield* Effect.sleep("3 seconds")
+        raw.resume()
+        assert.deepStrictEqual(yield* closed, [1001, "the server shuts down", manyMebibytes])
+      }),
+    ),
   )
 
   it.live("a client that answers pings stays; one from which nothing comes is dropped", () =>

@@ -156,19 +156,26 @@ export const endRows = (item: Item, options: TextOptions): ReadonlyArray<string>
   }
 }
 
+/** The model may be another one by now; the settings of a conversation are not among its facts. */
+const modelText = ({ model, provider }: ConversationSummary): string => {
+  const named = [model, provider].filter((one) => one !== undefined).join(" of ")
+  return named === "" ? "" : `${named}, at its creation`
+}
+
 /** The facts about a conversation, one row each. */
 export const factRows = (
-  { archived, createdAtMs, cwd, id, model, name, path, provider, updatedAtMs }: ConversationSummary,
+  summary: ConversationSummary,
   { columns, style }: TextOptions,
-): ReadonlyArray<string> =>
-  (
+): ReadonlyArray<string> => {
+  const { archived, createdAtMs, cwd, id, name, path, updatedAtMs } = summary
+  return (
     [
       ["id", id],
       ["name", name ?? ""],
       ["created", new Date(createdAtMs).toISOString()],
       ["updated", new Date(updatedAtMs).toISOString()],
       ["directory", cwd],
-      ["model", [model, provider].filter((one) => one !== undefined).join(" of ")],
+      ["model", modelText(summary)],
       ["archived", archived ? "yes" : ""],
       ["file", path ?? ""],
     ] as const
@@ -179,6 +186,7 @@ export const factRows = (
         (row, index) => `${style.dim((index === 0 ? title : "").padEnd(11))}${row}`,
       ),
     )
+}
 
 /** All items, one after the other. */
 export const transcriptRows = (

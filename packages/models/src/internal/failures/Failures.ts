@@ -5,7 +5,7 @@
 import { ModelError, type ModelProvider } from "@colloquy/core/ModelClient"
 import { isOverflow } from "./Overflow.ts"
 import { type ProviderFault, usageLimit } from "./ProviderFault.ts"
-import { refusesImage } from "../../RefusedImage.ts"
+import { refusesImage, statusRefusesImage } from "../../RefusedImage.ts"
 
 /** Start of the message when a stream ends too early. */
 export const disconnected = "stream disconnected before completion: "
@@ -55,6 +55,9 @@ const final: ReadonlySet<string> = new Set([
   "content_filter",
 ])
 
+/** Codes that say that the request cannot be served as it is. */
+const badRequest: ReadonlySet<string> = new Set(["invalid_prompt", "invalid_request_error"])
+
 /** Milliseconds in a text like "Please try again in 11.054s" or "28ms". */
 const namedDelayMs = (message: string): number | undefined => {
   const found = /try again in (\d+(?:\.\d+)?)\s*(ms|s)/i.exec(message)
@@ -92,7 +95,11 @@ export const reportedFailure = (
   if (codes.concat("").some((code) => isOverflow(code, message))) {
     return streamFailure(message, { reason: "ContextWindow" })
   }
-  if (refusesImage(codes, message)) return streamFailure(message, { reason: "Image" })
+  // As with the status 400 where the provider says that the request is bad.
+  const isImage = codes.some((code) => badRequest.has(code))
+    ? statusRefusesImage(400, codes, message)
+    : refusesImage(codes, message)
+  if (isImage) return streamFailure(message, { reason: "Image" })
   const delay = codes.includes("rate_limit_exceeded") ? namedDelayMs(message) : undefined
   return streamFailure(message, {
     // A provider that asks for a delay of more than a minute is not waited for, as with HTTP
