@@ -8,7 +8,7 @@ import type { ThreadStart } from "@colloquy/protocol/thread/Threads"
 import * as Effect from "effect/Effect"
 import type * as Rpc from "effect/rpc/Rpc"
 import { ConversationsView } from "../ConversationsView.ts"
-import type { AnnouncedMethod } from "./subscriptions/ThreadAnnouncements.ts"
+import type { AnnouncedMethod, RecordedMethod } from "./subscriptions/ThreadAnnouncements.ts"
 import { describe, historyOf, stateOf, type ThreadCall } from "./ThreadCall.ts"
 import { cannotAttach, cannotCreate, cannotGet, threadNotFound } from "./ThreadErrors.ts"
 import type { ThreadHistory } from "./ThreadHistory.ts"
@@ -35,6 +35,13 @@ export const tellAll = <M extends AnnouncedMethod>(
     tell(call, method, params),
     Effect.sync(() => call.connection.registry.announce(method, params, call.connection.member)),
   )
+
+/** Notifies all clients of this dialect, at whichever process, of what the request has recorded of a thread. */
+export const announceRecorded = <M extends RecordedMethod>(
+  { connection }: Pick<ThreadCall, "connection">,
+  method: M,
+  params: Params<M>,
+): Effect.Effect<void> => Effect.sync(() => connection.registry.announceRecorded(method, params))
 
 /** Creates a thread. */
 export const createThread = Effect.fnUntraced(function* (

@@ -2,8 +2,8 @@
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { AttachError } from "@colloquy/core/ConversationErrors"
 import * as Deferred from "effect/Deferred"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import type { AppConnection } from "../app/AppConnection.ts"
@@ -12,6 +12,7 @@ import { Subscriptions } from "../app/subscriptions/Subscriptions.ts"
 import { wantedOnly } from "../app/WantedNotifications.ts"
 import type { PeerControl, RequestCaller } from "../jsonrpc/Caller.ts"
 import type { Server } from "../Server.ts"
+import { maxEndTime, ThreadNotices } from "./subscriptions/ThreadNotices.ts"
 import { ThreadPresenter } from "./subscriptions/ThreadPresenter.ts"
 import {
   type ThreadMember,
@@ -40,9 +41,6 @@ export interface Subscribing {
   /** The result has the running turn with all its items; else the subscription begins with their beginnings. */
   readonly hasTurn: boolean
 }
-
-/** How long the last events of a thread that ends are waited for. */
-const maxEndTime = Duration.seconds(5)
 
 /** Results with whole threads, which can be many megabytes, that are made or wait for a slow reader at once. */
 const maxLargeResults = 4
@@ -74,11 +72,20 @@ export class ThreadConnection {
     { app, sent, server }: ThreadConnectionOptions,
     registry: ThreadRegistry,
     scope: Scope.Scope,
+    fork: (effect: Effect.Effect<void>) => void,
   ) {
     this.app = app
     this.registry = registry
     this.scope = scope
-    this.member = { notices: app.notices, follows: (threadId) => this.isSubscribed(threadId) }
+    const notices = new ThreadNotices(app.notices, fork)
+    this.member = {
+      put: (method, params) => notices.put(method, params),
+      follows: (threadId) => this.isSubscribed(threadId),
+      ends: (threadId) => {
+        const own = this.own.get(threadId)
+        if (own !== undefined) notices.hold(threadId, Deferred.await(own.ended))
+      },
+    }
     this.presenter = new ThreadPresenter({
       sent,
       onStatus: (...change) => registry.statusChanged(...change),
@@ -222,5 +229,7 @@ export const make = Effect.fnUntraced(function* (
   options: ThreadConnectionOptions,
 ): Effect.fn.Return<ThreadConnection, never, Scope.Scope> {
   const registries = yield* options.server.shared(threadRegistries)
-  return new ThreadConnection(options, registries(options.principal), yield* Effect.scope)
+  const registry = registries(options.principal)
+  const fork = yield* FiberSet.makeRuntime()
+  return new ThreadConnection(options, registry, yield* Effect.scope, fork)
 })

@@ -11,10 +11,8 @@ export const unloaded = Effect.fnUntraced(function* (
   call: ThreadCall,
 ): Effect.fn.Return<void> {
   const { registry } = call.connection
-  const wasLoaded = registry.isLoaded(threadId)
   yield* call.connection.ended(threadId)
-  registry.unloaded(threadId)
-  if (wasLoaded) {
+  if (registry.unloaded(threadId)) {
     yield* tellAll(call, ThreadStatusChanged, { threadId, status: { type: "notLoaded" } })
   }
 })

@@ -2,6 +2,7 @@
  * A server in this process with the real core and the real model client on a scripted provider, and a client that is a
  * list of texts. Nothing here waits on real time: `quiet` runs the scheduler until no fiber has anything left to do.
  */
+import { Broadcasts } from "@colloquy/core/Broadcasts"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import * as Conversations from "@colloquy/core/manager/Conversations"
 import { ConversationStore } from "@colloquy/core/ConversationStore"
@@ -95,6 +96,8 @@ export interface HarnessOptions extends Omit<McpServer.McpServerOptions, "beside
   readonly tasks?: Tasks["Service"]
   /** True: every connection has its own server, over the same conversations, which ends with it. Default false. */
   readonly serverPerConnection?: boolean
+  /** Makes what connects such a server to the others. Default: nothing does. */
+  readonly broadcasts?: () => Broadcasts
   /** Seals the states that clients keep. Default: the one for tests. */
   readonly sealer?: Layer.Layer<Sealer>
 }
@@ -188,7 +191,12 @@ const start: (
     const near = { ...serverSide, peer: { principal } }
     const serving = (options.serve ?? McpServer.serve)(near, served)
     const server = yield* Effect.forkChild(
-      options.serverPerConnection === true ? Effect.provide(serving, separateServer) : serving,
+      options.serverPerConnection === true
+        ? serving.pipe(
+            Effect.provide(separateServer),
+            Effect.provideService(Broadcasts, options.broadcasts?.()),
+          )
+        : serving,
       {
         startImmediately: true,
       },

@@ -3,7 +3,7 @@ import type { ThreadArchive } from "@colloquy/protocol/thread/ThreadChanges"
 import { ThreadArchived } from "@colloquy/protocol/thread/Notifications"
 import * as Effect from "effect/Effect"
 import { ConversationsView } from "../../ConversationsView.ts"
-import { tellAll } from "../CreatedThread.ts"
+import { announceRecorded } from "../CreatedThread.ts"
 import { threadId, type ThreadHandler } from "../ThreadCall.ts"
 import { cannotRemove, noRollout, storeFailed } from "../ThreadErrors.ts"
 import { unloaded } from "../UnloadedThread.ts"
@@ -19,7 +19,7 @@ export const threadArchive: ThreadHandler<typeof ThreadArchive> = Effect.fnUntra
     if (archived || meta.ephemeral === true) return yield* noRollout(id)
     yield* Effect.mapError(conversations.archive(id), (error) => cannotRemove(id, error, noRollout))
     yield* unloaded(id, call)
-    call.afterAnswer(tellAll(call, ThreadArchived, { threadId: id }))
+    call.afterAnswer(announceRecorded(call, ThreadArchived, { threadId: id }))
     return {}
   },
 )

@@ -3,7 +3,7 @@ import type { ThreadDelete } from "@colloquy/protocol/thread/ThreadChanges"
 import { ThreadDeleted } from "@colloquy/protocol/thread/Notifications"
 import * as Effect from "effect/Effect"
 import { ConversationsView } from "../../ConversationsView.ts"
-import { tellAll } from "../CreatedThread.ts"
+import { announceRecorded } from "../CreatedThread.ts"
 import { threadId, type ThreadHandler } from "../ThreadCall.ts"
 import { cannotRemove, noRollout } from "../ThreadErrors.ts"
 import { unloaded } from "../UnloadedThread.ts"
@@ -15,7 +15,7 @@ export const threadDelete: ThreadHandler<typeof ThreadDelete> = Effect.fnUntrace
     const conversations = yield* ConversationsView
     yield* Effect.mapError(conversations.remove(id), (error) => cannotRemove(id, error, noRollout))
     yield* unloaded(id, call)
-    call.afterAnswer(tellAll(call, ThreadDeleted, { threadId: id }))
+    call.afterAnswer(announceRecorded(call, ThreadDeleted, { threadId: id }))
     return {}
   },
 )

@@ -4,7 +4,7 @@ import { ThreadNameUpdated } from "@colloquy/protocol/thread/Notifications"
 import * as Effect from "effect/Effect"
 import { failed, invalid } from "../../app/AppErrors.ts"
 import { ConversationsView } from "../../ConversationsView.ts"
-import { tellAll } from "../CreatedThread.ts"
+import { announceRecorded } from "../CreatedThread.ts"
 import { threadId, type ThreadHandler } from "../ThreadCall.ts"
 import { isEphemeral, noRollout, storeFailed } from "../ThreadErrors.ts"
 
@@ -28,7 +28,7 @@ export const threadNameSet: ThreadHandler<typeof ThreadNameSet> = Effect.fnUntra
           return failed(error)
       }
     })
-    call.afterAnswer(tellAll(call, ThreadNameUpdated, { threadId: id, threadName }))
+    call.afterAnswer(announceRecorded(call, ThreadNameUpdated, { threadId: id, threadName }))
     return {}
   },
 )

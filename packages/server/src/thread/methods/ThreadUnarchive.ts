@@ -3,7 +3,7 @@ import type { ThreadUnarchive } from "@colloquy/protocol/thread/ThreadChanges"
 import { ThreadUnarchived } from "@colloquy/protocol/thread/Notifications"
 import * as Effect from "effect/Effect"
 import { ConversationsView } from "../../ConversationsView.ts"
-import { tellAll } from "../CreatedThread.ts"
+import { announceRecorded } from "../CreatedThread.ts"
 import { describe, historyOf, threadId, type ThreadHandler } from "../ThreadCall.ts"
 import { cannotRemove, notArchived, storeFailed } from "../ThreadErrors.ts"
 
@@ -19,9 +19,10 @@ export const threadUnarchive: ThreadHandler<typeof ThreadUnarchive> = Effect.fnU
     yield* Effect.mapError(conversations.unarchive(id), (error) =>
       cannotRemove(id, error, notArchived),
     )
+    call.connection.registry.unarchived(id)
     const history = yield* historyOf(id, call)
     const thread = yield* describe(id, { history }, call)
-    call.afterAnswer(tellAll(call, ThreadUnarchived, { threadId: id }))
+    call.afterAnswer(announceRecorded(call, ThreadUnarchived, { threadId: id }))
     return { thread }
   },
 )

@@ -4,30 +4,47 @@
  */
 import { LruMap } from "../../internal/LruMap.ts"
 
+interface Announced {
+  /** Number of the event whose change was announced last; -1 for none. */
+  readonly seq: number
+  readonly hasEnded: boolean
+}
+
+const none: Announced = { seq: -1, hasEnded: false }
+
 /** See the header. */
 export class AnnouncedStatuses {
-  /** Numbers of the events whose changes were announced last; of threads that have ended, more than any. */
-  private readonly last: LruMap<string, number>
+  private readonly last: LruMap<string, Announced>
 
   constructor(maxThreads: number) {
     this.last = new LruMap(maxThreads)
   }
 
+  private of(threadId: string): Announced {
+    return this.last.get(threadId) ?? none
+  }
+
   /** True once for each change that is later than those before, until the thread has ended. */
   isNext(threadId: string, seq: number): boolean {
-    const last = this.last.get(threadId)
-    if (last !== undefined && seq <= last) return false
-    this.last.put(threadId, seq)
+    const last = this.of(threadId)
+    if (last.hasEnded || seq <= last.seq) return false
+    this.last.put(threadId, { seq, hasEnded: false })
     return true
+  }
+
+  /** Whether the thread was archived or deleted. */
+  hasEnded(threadId: string): boolean {
+    return this.of(threadId).hasEnded
   }
 
   /** The thread was archived or deleted: changes of its last events may still arrive from other processes. */
   end(threadId: string): void {
-    this.last.put(threadId, Number.POSITIVE_INFINITY)
+    this.last.put(threadId, { ...this.of(threadId), hasEnded: true })
   }
 
   /** The thread can be used, again if it had ended. */
   begin(threadId: string): void {
-    if (this.last.get(threadId) === Number.POSITIVE_INFINITY) this.last.take(threadId)
+    const last = this.of(threadId)
+    if (last.hasEnded) this.last.put(threadId, { ...last, hasEnded: false })
   }
 }

@@ -31,6 +31,13 @@ const methods = {
 /** A method of these. */
 export type AnnouncedMethod = (typeof methods)[keyof typeof methods]
 
+/** A method that notifies what was recorded of a thread. */
+export type RecordedMethod =
+  | typeof ThreadNameUpdated
+  | typeof ThreadArchived
+  | typeof ThreadUnarchived
+  | typeof ThreadDeleted
+
 const Announcement = Schema.Union([
   Schema.TaggedStruct(ThreadStarted._tag, { params: ThreadStarted.payloadSchema }),
   Schema.TaggedStruct(ThreadStatusChanged._tag, {

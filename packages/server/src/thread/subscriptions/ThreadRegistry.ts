@@ -7,6 +7,7 @@ import type { Params } from "@colloquy/protocol/Method"
 import {
   ThreadArchived,
   ThreadDeleted,
+  ThreadNameUpdated,
   ThreadReadStateChanged,
   ThreadSettingsUpdated,
   ThreadStatusChanged,
@@ -14,9 +15,11 @@ import {
 } from "@colloquy/protocol/thread/Notifications"
 import type { ThreadStatus } from "@colloquy/protocol/thread/Values"
 import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import * as Semaphore from "effect/Semaphore"
 import type * as Rpc from "effect/rpc/Rpc"
 import type * as Scope from "effect/Scope"
-import type { ConnectionNotices } from "../../app/subscriptions/ConnectionNotices.ts"
+import type { ThreadNotices } from "./ThreadNotices.ts"
 import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { StoreError } from "@colloquy/core/StoreErrors"
 import { SharedReads } from "../../internal/SharedReads.ts"
@@ -31,16 +34,35 @@ import {
   announcementOf,
   announcementText,
   methodOf,
+  type RecordedMethod,
 } from "./ThreadAnnouncements.ts"
+import {
+  isEnd,
+  recordedOf,
+  RecordedThreads,
+  type RecordedThreadsOptions,
+} from "./RecordedThreads.ts"
 
 /** A client works with few threads at once; the list of loaded threads forgets the oldest ones beyond this number. */
 const maxKnown = 10_000
 
+/** Threads that are read at once for their notifications. */
+const maxReads = 16
+
 /** A connection that uses this dialect. */
 export interface ThreadMember {
-  readonly notices: Pick<ConnectionNotices, "put">
+  /** Adds a notification. Returns at once. */
+  readonly put: ThreadNotices["put"]
   /** Whether it is subscribed to the thread. */
   readonly follows: (threadId: string) => boolean
+  /** The thread has ended: what is added of it from now on follows the end of its subscription, if there is one. */
+  readonly ends: (threadId: string) => void
+}
+
+/** Other processes that serve the same threads. */
+export interface OtherProcesses extends Pick<RecordedThreadsOptions, "fork" | "read"> {
+  /** Sends a text to them. */
+  readonly publish: (text: string) => void
 }
 
 /** See the header: the part of one principal. */
@@ -48,16 +70,24 @@ export class ThreadRegistry {
   private readonly members = new Set<ThreadMember>()
   private readonly known = new Set<string>()
   private readonly statuses = new AnnouncedStatuses(maxKnown)
-  private readonly publish: ((text: string) => void) | undefined
+  private readonly others: OtherProcesses | undefined
+  private readonly recorded: RecordedThreads | undefined
   /** Read states of threads that are not in memory. */
   readonly readStates = new ReadStateCache()
 
   /** The logs that are being read. */
   readonly reads = new SharedReads<ThreadHistory, NoSuchConversation | StoreError>()
 
-  /** @param publish sends a text to the other processes. Default: there are none */
-  constructor(publish?: (text: string) => void) {
-    this.publish = publish
+  /** @param others default: there are none */
+  constructor(others?: OtherProcesses) {
+    this.others = others
+    this.recorded =
+      others &&
+      new RecordedThreads({
+        ...others,
+        isDoubtful: (announcement) => this.isDoubtful(announcement),
+        notify: (announcement) => this.notifyAnnounced(announcement),
+      })
   }
 
   /** Adds a connection until the scope closes. */
@@ -73,13 +103,20 @@ export class ThreadRegistry {
   /** Notifies all connections but one, those of other processes included. */
   announce<M extends AnnouncedMethod>(method: M, params: Params<M>, except?: ThreadMember): void {
     this.notifyOthers(method, params, except)
-    this.publish?.(announcementText(method, params))
+    this.others?.publish(announcementText(method, params))
+  }
+
+  /** Notifies all connections, those of other processes included, of what was recorded of a thread. */
+  announceRecorded<M extends RecordedMethod>(method: M, params: Params<M>): void {
+    this.others?.publish(announcementText(method, params))
+    if (this.recorded === undefined) this.notifyOthers(method, params)
+    else this.recorded.add({ _tag: method._tag, params })
   }
 
   /** Notifies all connections of this process but one. */
   notifyOthers<M extends Rpc.Any>(method: M, params: Params<M>, except?: ThreadMember): void {
     for (const member of this.members) {
-      if (member !== except) member.notices.put(method, params, "each")
+      if (member !== except) member.put(method, params)
     }
   }
 
@@ -91,7 +128,7 @@ export class ThreadRegistry {
     except?: ThreadMember,
   ): void {
     this.notifyFollowers(threadId, method, params, except)
-    this.publish?.(announcementText(method, params))
+    this.others?.publish(announcementText(method, params))
   }
 
   private notifyFollowers<M extends Rpc.Any>(
@@ -101,7 +138,7 @@ export class ThreadRegistry {
     except?: ThreadMember,
   ): void {
     for (const member of this.members) {
-      if (member !== except && member.follows(threadId)) member.notices.put(method, params, "each")
+      if (member !== except && member.follows(threadId)) member.put(method, params)
     }
   }
 
@@ -109,7 +146,7 @@ export class ThreadRegistry {
   private notifyStatus(threadId: string, status: ThreadStatus): void {
     for (const member of this.members) {
       if (!member.follows(threadId)) {
-        member.notices.put(ThreadStatusChanged, { threadId, status }, "each")
+        member.put(ThreadStatusChanged, { threadId, status })
       }
     }
   }
@@ -119,11 +156,36 @@ export class ThreadRegistry {
     // A thread that was archived or deleted is not loaded again by its last events.
     if (!this.known.has(threadId) || !this.statuses.isNext(threadId, seq)) return
     this.notifyStatus(threadId, status)
-    this.publish?.(announcementText(ThreadStatusChanged, { threadId, status }, seq))
+    this.others?.publish(announcementText(ThreadStatusChanged, { threadId, status }, seq))
   }
 
   /** Notifies the connections of what another process has announced. */
   received(announcement: Announcement): void {
+    this.recorded?.add(announcement)
+  }
+
+  /** Whether a later change can have been notified already. */
+  private isDoubtful(announcement: Announcement): boolean {
+    switch (announcement._tag) {
+      case ThreadNameUpdated._tag:
+      case ThreadArchived._tag:
+      case ThreadUnarchived._tag:
+        return true
+      case ThreadStatusChanged._tag:
+        // A thread that is used here may have been unarchived since it ended.
+        return isEnd(announcement)
+          ? this.isFollowed(announcement.params.threadId)
+          : this.statuses.hasEnded(announcement.params.threadId)
+      default:
+        return false
+    }
+  }
+
+  private isFollowed(threadId: string): boolean {
+    return [...this.members].some((member) => member.follows(threadId))
+  }
+
+  private notifyAnnounced(announcement: Announcement): void {
     const { _tag, params } = announcement
     switch (_tag) {
       case ThreadSettingsUpdated._tag:
@@ -133,13 +195,12 @@ export class ThreadRegistry {
         return this.receivedStatus(announcement)
       case ThreadArchived._tag:
       case ThreadDeleted._tag:
-        if (this.known.has(params.threadId)) {
+        if (this.unloaded(params.threadId)) {
           this.notifyOthers(ThreadStatusChanged, { ...params, status: { type: "notLoaded" } })
         }
-        this.unloaded(params.threadId)
         break
       case ThreadUnarchived._tag:
-        this.statuses.begin(params.threadId)
+        this.unarchived(params.threadId)
     }
     this.notifyOthers(methodOf(announcement), params)
   }
@@ -147,6 +208,7 @@ export class ThreadRegistry {
   private receivedStatus({ params, seq }: AnnouncedStatus): void {
     const { status, threadId } = params
     if ("unknown" in status) return
+    if (status.type !== "notLoaded") this.statuses.begin(threadId)
     if (seq !== undefined) {
       if (this.statuses.isNext(threadId, seq)) this.notifyStatus(threadId, status)
       return
@@ -154,7 +216,6 @@ export class ThreadRegistry {
     if (status.type === "notLoaded") this.unloaded(threadId)
     // Clients know the status of a thread that is loaded here.
     else if (this.known.has(threadId)) return
-    else this.statuses.begin(threadId)
     this.notifyOthers(ThreadStatusChanged, params)
   }
 
@@ -167,10 +228,16 @@ export class ThreadRegistry {
     if (this.known.size > maxKnown && oldest !== undefined) this.known.delete(oldest)
   }
 
-  /** The thread was archived or deleted. */
-  unloaded(threadId: string): void {
-    this.known.delete(threadId)
+  /** The thread was archived or deleted. False if it was not loaded here. */
+  unloaded(threadId: string): boolean {
+    for (const member of this.members) member.ends(threadId)
     this.statuses.end(threadId)
+    return this.known.delete(threadId)
+  }
+
+  /** The thread can be used again. Where it is used, here or in another process, its statuses are announced. */
+  unarchived(threadId: string): void {
+    this.statuses.begin(threadId)
   }
 
   /** Another process has taken the thread over. Subscriptions notify their own connections. */
@@ -191,7 +258,7 @@ export class ThreadRegistry {
 
 /** The registries of one server, by principal. */
 export const threadRegistries: SharedState<(principal: string) => ThreadRegistry> = {
-  make: Effect.fnUntraced(function* ({ broadcasts }) {
+  make: Effect.fnUntraced(function* ({ broadcasts, conversations }) {
     const parts = new Map<string, ThreadRegistry>()
     yield* (
       broadcasts?.watch((principal, text) => {
@@ -200,10 +267,16 @@ export const threadRegistries: SharedState<(principal: string) => ThreadRegistry
         if (announcement !== undefined) part?.received(announcement)
       }) ?? Effect.void
     )
+    const fork = yield* FiberSet.makeRuntime()
+    const reads = yield* Semaphore.make(maxReads)
+    const othersOf = (principal: string): OtherProcesses | undefined =>
+      broadcasts && {
+        publish: (text) => broadcasts.send(principal, text),
+        read: (threadId) => reads.withPermits(1)(recordedOf(conversations(principal), threadId)),
+        fork,
+      }
     return (principal: string) => {
-      const part =
-        parts.get(principal) ??
-        new ThreadRegistry(broadcasts && ((text) => broadcasts.send(principal, text)))
+      const part = parts.get(principal) ?? new ThreadRegistry(othersOf(principal))
       parts.set(principal, part)
       return part
     }
