@@ -5,7 +5,7 @@ import type { ClusterOptions } from "../args/ClusterOptions.ts"
 import { parseNodeAddress } from "../args/Addresses.ts"
 import { isLoopback } from "../http/BindPolicy.ts"
 import type { Started } from "../server/Started.ts"
-import { oneLine } from "@colloquy/protocol/text/OneLine"
+import { oneLine } from "@colloquy/protocol/text/Shortened"
 import type { ClusterError } from "./ClusterPlace.ts"
 import { servedCluster } from "./ServedCluster.ts"
 

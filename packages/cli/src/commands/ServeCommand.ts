@@ -28,7 +28,7 @@ import { type StateToken, tokenOf } from "../http/TokenFile.ts"
 import { errorLine } from "../log/ErrorLine.ts"
 import * as ProcessGuard from "../machine/ProcessGuard.ts"
 import { start, type Started } from "../server/Started.ts"
-import { oneLine } from "@colloquy/protocol/text/OneLine"
+import { oneLine } from "@colloquy/protocol/text/Shortened"
 
 type ServeInvocation = Extract<Invocation, { readonly _tag: "Serve" }>
 

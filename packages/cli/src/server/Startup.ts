@@ -6,7 +6,7 @@ import { type ConversationSettings, SettingsError } from "@colloquy/core/Convers
 import type { ConfigFault } from "@colloquy/config/ConfigFault"
 import * as ConfigTree from "@colloquy/config/ConfigTree"
 import type * as Resolve from "@colloquy/config/Resolve"
-import { oneLine } from "@colloquy/protocol/text/OneLine"
+import { oneLine } from "@colloquy/protocol/text/Shortened"
 import { offlineProvider, openaiProvider, ossProvider } from "@colloquy/models/Providers"
 import type { OfflineScript } from "@colloquy/models/OfflineScript"
 import * as Cause from "effect/Cause"

@@ -1,4 +1,4 @@
-/** Texts of a peer that an error repeats, in part. Pure. */
+/** Messages of errors as they are sent: texts of a peer that they repeat in part, and several lines as one. Pure. */
 
 /** UTF-16 code units of the message of an error: a client may send a value of any length that the message repeats. */
 const maxErrorMessage = 4096
@@ -13,3 +13,11 @@ export const shortened = (text: string, max: number): string => {
 
 /** The message of an error as it is sent: at most 4,096 UTF-16 code units and an ellipsis. */
 export const errorMessage = (message: string): string => shortened(message, maxErrorMessage)
+
+/** The text without its line breaks. */
+export const oneLine = (text: string): string =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => line.trim())
+    .join(" ")

@@ -3,7 +3,7 @@
  * name. The code decides the status. Pure.
  */
 import { faultsOf } from "@colloquy/protocol/Faults"
-import { oneLine } from "@colloquy/protocol/text/OneLine"
+import { oneLine } from "@colloquy/protocol/text/Shortened"
 import type { ConversationsView } from "@colloquy/server/ConversationsView"
 import { inUse } from "@colloquy/server/InUse"
 import type * as Effect from "effect/Effect"
