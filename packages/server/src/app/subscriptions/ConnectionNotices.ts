@@ -17,15 +17,36 @@ export interface ConnectionNotices {
   /** Sends the notifications that were added, before and after this call, until it is interrupted or the connection closes. Call it once. */
   readonly deliver: (peer: PeerControl) => Effect.Effect<void>
   /**
-   * Adds a notification. `latest`: replaces one of the same method that was not sent yet. Dropped after `deliver` has
-   * ended.
+   * Adds a notification. `latest`: replaces one of the same method that was not sent yet. `latestOf`: once many wait,
+   * replaces those of the same method about the same subject. Dropped after `deliver` has ended.
    */
-  readonly put: <M extends Rpc.Any>(method: M, params: Params<M>, kind: "each" | "latest") => void
+  readonly put: <M extends Rpc.Any>(method: M, params: Params<M>, kind: NoticeKind) => void
 }
+
+/** See `ConnectionNotices.put`. */
+export type NoticeKind = "each" | "latest" | { readonly latestOf: string }
+
+/** So many may wait before only the latest about each subject are kept. */
+const maxWaiting = 1024
 
 interface Notice {
   readonly method: Rpc.Any
+  readonly subject: string | undefined
   readonly send: (peer: PeerControl) => Effect.Effect<void, ConnectionClosed>
+}
+
+/** All but those that a later one of the same method and subject replaces. */
+const latestOf = (notices: ReadonlyArray<Notice>): Array<Notice> => {
+  const kept = new Map<Rpc.Any, Set<string>>()
+  return notices
+    .toReversed()
+    .filter(({ method, subject }) => {
+      if (subject === undefined) return true
+      const subjects = kept.get(method) ?? new Set()
+      kept.set(method, subjects)
+      return !subjects.has(subject) && subjects.add(subject)
+    })
+    .toReversed()
 }
 
 /** Makes an empty queue. */
@@ -33,6 +54,7 @@ export const make = (): ConnectionNotices => {
   const added = Latch.makeUnsafe(false)
   let waiting: Array<Notice> = []
   let ended = false
+  let reduceAt = maxWaiting
 
   const take = Effect.sync(() => {
     const taken = waiting
@@ -45,7 +67,12 @@ export const make = (): ConnectionNotices => {
     put: (method, params, kind) => {
       if (ended) return
       if (kind === "latest") waiting = waiting.filter((one) => one.method !== method)
-      waiting.push({ method, send: (peer) => peer.notify(method, [params]) })
+      const subject = typeof kind === "object" ? kind.latestOf : undefined
+      waiting.push({ method, subject, send: (peer) => peer.notify(method, [params]) })
+      if (waiting.length > reduceAt) {
+        waiting = latestOf(waiting)
+        reduceAt = Math.max(maxWaiting, 2 * waiting.length)
+      }
       added.openUnsafe()
     },
     deliver: (peer) =>

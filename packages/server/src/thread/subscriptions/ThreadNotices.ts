@@ -11,8 +11,11 @@ import type { ConnectionNotices } from "../../app/subscriptions/ConnectionNotice
 /** How long the last events of a thread that ends are waited for. */
 export const maxEndTime = Duration.seconds(5)
 
-const threadIdOf = (params: unknown): unknown =>
-  typeof params === "object" && params !== null && "threadId" in params
+const threadIdOf = (params: unknown): string | undefined =>
+  typeof params === "object" &&
+  params !== null &&
+  "threadId" in params &&
+  typeof params.threadId === "string"
     ? params.threadId
     : undefined
 
@@ -21,7 +24,7 @@ export class ThreadNotices {
   private readonly notices: Pick<ConnectionNotices, "put">
   private readonly fork: (effect: Effect.Effect<void>) => void
   /** What was added of threads that end. */
-  private readonly held = new Map<unknown, Array<() => void>>()
+  private readonly held = new Map<string, Array<() => void>>()
 
   /** @param fork runs what waits, until the connection ends */
   constructor(
@@ -34,8 +37,10 @@ export class ThreadNotices {
 
   /** Adds a notification. */
   put<M extends Rpc.Any>(method: M, params: Params<M>): void {
-    const put = () => this.notices.put(method, params, "each")
-    const held = this.held.get(threadIdOf(params))
+    const threadId = threadIdOf(params)
+    const kind = threadId === undefined ? "each" : { latestOf: threadId }
+    const put = () => this.notices.put(method, params, kind)
+    const held = threadId === undefined ? undefined : this.held.get(threadId)
     if (held === undefined) put()
     else held.push(put)
   }
