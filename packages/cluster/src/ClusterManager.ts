@@ -269,7 +269,7 @@ const leave = Effect.fnUntraced(function* (
   // It knows now which conversations it still has.
   yield* handOver.step
   onLeft()
-  yield* handOver.drained()
+  yield* handOver.drained
   yield* Fiber.join(leaving)
 })
 

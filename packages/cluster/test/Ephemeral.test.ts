@@ -4,7 +4,8 @@ import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { elapse, says, settings, world } from "./support/TwoNodes.ts"
+import { nodeLoad } from "../src/NodeLoad.ts"
+import { collected, elapse, says, settings, typesOf, world } from "./support/TwoNodes.ts"
 
 type Manager = ConversationManager["Service"]
 
@@ -94,6 +95,52 @@ describe("an ephemeral conversation", () => {
       assert.deepStrictEqual(yield* Fiber.join(asking), ["StoreError", "StoreError"])
       nodes.heal()
       yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+})
+
+/** A turn of an ephemeral conversation on the node `a`, which gets ten seconds when it leaves; with what `b` is delivered of it. */
+const running = Effect.fnUntraced(function* (seconds: number) {
+  const { join, nodes } = world({ seconds, drainWithin: "10 seconds" })
+  const a = yield* join("a")
+  const b = yield* join("b")
+  const conversation = yield* a.manager.create(ephemeral, alice)
+  const remote = yield* b.manager.get(conversation.id, alice)
+  const delivered = yield* collected(yield* remote.attach())
+  yield* conversation.submit(says("hi"))
+  yield* elapse(1)
+  return { a, b, delivered, id: conversation.id, nodes }
+})
+
+describe("a turn of an ephemeral conversation", () => {
+  it.effect(
+    "L5 ends by itself when its node leaves, also where the shard has moved long before",
+    () =>
+      Effect.gen(function* () {
+        const { a, b, delivered, id, nodes } = yield* running(20)
+        nodes.assign(id, "b")
+        yield* elapse(12)
+        const leaving = yield* Effect.forkChild(a.close, { startImmediately: true })
+        yield* elapse(5)
+        assert.isUndefined(leaving.pollUnsafe())
+        assert.notInclude(typesOf(delivered), "turn_aborted")
+        yield* elapse(3)
+        assert.include(typesOf(delivered), "task_complete")
+        yield* Fiber.join(leaving)
+        yield* b.close
+      }).pipe(Effect.scoped),
+  )
+
+  it.effect("is among those that its node runs", () =>
+    Effect.gen(function* () {
+      const { a, b, id } = yield* running(60)
+      const { conversations, running: turns } = yield* nodeLoad({}, a.held)
+      assert.deepStrictEqual({ conversations, turns }, { conversations: 1, turns: 1 })
+      assert.deepStrictEqual(yield* a.held.held, [
+        { id, owner: "alice", activity: "running", isEphemeral: true },
+      ])
+      yield* Effect.forkChild(Effect.all([a.close, b.close]), { startImmediately: true })
+      yield* elapse(11)
     }).pipe(Effect.scoped),
   )
 })
