@@ -8,10 +8,9 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type {
   AlreadyProcessingMessage,
@@ -27,6 +26,7 @@ import type { RunnerAddress } from "effect/cluster/RunnerAddress"
 import type { RpcClientError } from "effect/rpc/RpcClientError"
 import { ConversationEntity } from "./ConversationOperations.ts"
 import { type CallsAt, DirectCalls } from "./internal/DirectCalls.ts"
+import { Membership } from "./internal/Membership.ts"
 import { isMoving } from "./internal/Moving.ts"
 import { NodeUnreachable } from "./NodeErrors.ts"
 import { type ConversationCalls, Nodes } from "./Nodes.ts"
@@ -250,12 +250,10 @@ const shardOf = (sharding: Sharding["Service"], id: ConversationId): ShardId.Sha
 
 const make = Effect.fnUntraced(function* <E, R>(
   name: string,
-  layer: Layer.Layer<Sharding | DirectCalls, E, R>,
+  layer: Layer.Layer<Sharding | Membership | DirectCalls, E, R>,
   shards: number | undefined,
 ): Effect.fn.Return<Nodes["Service"], E, R | Scope.Scope> {
-  // A scope of its own, so that the node can leave while its turns still run.
-  const scope = yield* Scope.fork(yield* Effect.scope)
-  const context = yield* Layer.buildWithScope(layer, scope)
+  const context = yield* Layer.build(layer)
   const sharding = Context.get(context, Sharding)
   const direct = Context.get(context, DirectCalls)
   const client = yield* Effect.provideService(ConversationEntity.client, Sharding, sharding)
@@ -283,7 +281,7 @@ const make = Effect.fnUntraced(function* <E, R>(
     leave: Effect.suspend(() => {
       hasLeft = true
       calling.leave()
-      return Scope.close(scope, Exit.void)
+      return Context.get(context, Membership).end
     }),
   }
 })
@@ -292,11 +290,11 @@ const make = Effect.fnUntraced(function* <E, R>(
  * This process as a node of the cluster that `sharding` joins. It leaves with the layer, or when its manager shuts down.
  *
  * @param name of this node, for people
- * @param sharding and the direct calls of this node
+ * @param sharding of which the node is a member until it leaves, and the direct calls of this node
  * @param shards number of shards of the cluster; without it the node does not say how many it has
  */
 export const layer = <E, R>(
   name: string,
-  sharding: Layer.Layer<Sharding | DirectCalls, E, R>,
+  sharding: Layer.Layer<Sharding | Membership | DirectCalls, E, R>,
   shards?: number,
 ): Layer.Layer<Nodes, E, R> => Layer.effect(Nodes, make(name, sharding, shards))

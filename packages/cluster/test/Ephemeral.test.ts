@@ -131,6 +131,19 @@ describe("a turn of an ephemeral conversation", () => {
       }).pipe(Effect.scoped),
   )
 
+  it.effect("L5 is aborted after the bound, and listeners of other nodes get that end", () =>
+    Effect.gen(function* () {
+      const { a, b, delivered } = yield* running(60)
+      const leaving = yield* Effect.forkChild(a.close, { startImmediately: true })
+      yield* elapse(9)
+      assert.notInclude(typesOf(delivered), "turn_aborted")
+      yield* elapse(2)
+      assert.include(typesOf(delivered), "turn_aborted")
+      yield* Fiber.join(leaving)
+      yield* b.close
+    }).pipe(Effect.scoped),
+  )
+
   it.effect("is among those that its node runs", () =>
     Effect.gen(function* () {
       const { a, b, id } = yield* running(60)

@@ -21,6 +21,7 @@ import * as RpcClientError from "effect/rpc/RpcClientError"
 import * as TestClock from "effect/testing/TestClock"
 import * as EntityNodes from "../src/EntityNodes.ts"
 import { type CallsAt, DirectCalls } from "../src/internal/DirectCalls.ts"
+import * as Membership from "../src/internal/Membership.ts"
 import { NodeUnreachable } from "../src/NodeErrors.ts"
 import { Nodes } from "../src/Nodes.ts"
 
@@ -113,7 +114,7 @@ const cluster = () => {
     Layer.provide(ShardingConfig.layer({ runnerAddress: Option.none() })),
   )
   return {
-    layer: EntityNodes.layer("a", Layer.merge(sharding, connected)),
+    layer: EntityNodes.layer("a", Layer.merge(Membership.of(sharding), connected)),
     sent,
     disconnected,
     stop: () => void (isStopped = true),
