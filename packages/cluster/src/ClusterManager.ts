@@ -145,11 +145,7 @@ class ClusterManager implements Service {
 
   readonly history: Service["history"] = (name, access, from = 0) =>
     Effect.catchTag(this.parts.local.history(name, access, from), "NoSuchConversation", () =>
-      Effect.gen({ self: this }, function* () {
-        const id = yield* idOf(name)
-        yield* metadataElsewhere(this.parts.routing, id, access)
-        return yield* historyElsewhere(id, this.conversation(id, access).listen({ from }))
-      }),
+      Effect.flatMap(idOf(name), (id) => historyElsewhere(this.parts.routing, id, access, from)),
     )
 
   readonly remove: Service["remove"] = (id, access) =>

@@ -206,22 +206,26 @@ const remoteCalls = (id: ConversationId, calling: Calling): ConversationCalls<No
         Effect.catchCause(use(calls), (cause) => calling.failure(id, address, cause)),
       ),
     )
+  const read = <A, E>(
+    use: (calls: CallsAt<RpcClientError>) => Stream.Stream<A, E | RpcClientError>,
+  ): Stream.Stream<A, E | NodeUnreachable> =>
+    Stream.unwrap(
+      Effect.map(calling.at(id), ({ address, calls }) =>
+        Stream.catchCause(use(calls), (cause) =>
+          Stream.fromEffect(calling.failure(id, address, cause)),
+        ),
+      ),
+    )
   return {
     Load: (payload) => ask((calls) => calls.Load(payload)),
     Submit: (payload) => ask((calls) => calls.Submit(payload)),
     RunTurn: (payload) => ask((calls) => calls.RunTurn(payload)),
     SubmitStored: (payload) => calling.submitStored(payload),
     Cancel: (payload) => ask((calls) => calls.Cancel(payload)),
-    Attach: (payload) =>
-      Stream.unwrap(
-        Effect.map(calling.at(id), ({ address, calls }) =>
-          Stream.catchCause(calls.Attach(payload), (cause) =>
-            Stream.fromEffect(calling.failure(id, address, cause)),
-          ),
-        ),
-      ),
+    Attach: (payload) => read((calls) => calls.Attach(payload)),
     ReadState: (payload) => ask((calls) => calls.ReadState(payload)),
     Metadata: (payload) => ask((calls) => calls.Metadata(payload)),
+    History: (payload) => read((calls) => calls.History(payload)),
     Fork: (payload) => ask((calls) => calls.Fork(payload)),
     Remove: (payload) => ask((calls) => calls.Remove(payload)),
     Archive: (payload) => ask((calls) => calls.Archive(payload)),
@@ -229,23 +233,20 @@ const remoteCalls = (id: ConversationId, calling: Calling): ConversationCalls<No
   }
 }
 
+/** The shard of a conversation. */
+const shardOf = (sharding: Sharding["Service"], id: string): ShardId.ShardId => {
+  const entity = EntityId.make(id)
+  return sharding.getShardId(entity, ConversationEntity.getShardGroup(entity))
+}
+
 /** The shards of conversations, of which this node has some. */
 const shardsOf = (sharding: Sharding["Service"], count: number): Nodes["Service"]["shards"] => {
-  const shardOf = (id: string) => {
-    const entity = EntityId.make(id)
-    return sharding.getShardId(entity, ConversationEntity.getShardGroup(entity))
-  }
-  const { group } = shardOf("")
+  const { group } = shardOf(sharding, "")
   const all = Array.from({ length: count }, (_, index) => ShardId.make(group, index + 1))
   return {
     owned: () => all.filter((shard) => sharding.hasShardId(shard)).length,
-    of: (id) => shardOf(id).id,
+    of: (id) => shardOf(sharding, id).id,
   }
-}
-
-const shardOf = (sharding: Sharding["Service"], id: ConversationId): ShardId.ShardId => {
-  const entity = EntityId.make(id)
-  return sharding.getShardId(entity, ConversationEntity.getShardGroup(entity))
 }
 
 const make = Effect.fnUntraced(function* <E, R>(

@@ -4,6 +4,7 @@ import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import { maxItemText } from "../src/internal/StreamItems.ts"
 import { nodeLoad } from "../src/NodeLoad.ts"
 import { collected, elapse, says, settings, typesOf, world } from "./support/TwoNodes.ts"
 
@@ -37,7 +38,7 @@ const started = Effect.fnUntraced(function* () {
     store.asked = 0
   }
   reset()
-  return { a, b, calls, id: conversation.id, nodes, reset, store }
+  return { a, b, calls, conversation, id: conversation.id, nodes, reset, store }
 })
 
 const missing = (manager: Manager, id: string, access = alice) =>
@@ -72,6 +73,23 @@ describe("an ephemeral conversation", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.effect("is read at every node while it is archived, however long its history is", () =>
+    Effect.gen(function* () {
+      const { a, b, calls, conversation, id, reset } = yield* started()
+      yield* conversation.submit(says("x".repeat(3 * maxItemText)))
+      yield* elapse(1)
+      yield* b.manager.archive(id, alice)
+      const here = yield* a.manager.history(id, alice)
+      reset()
+      assert.deepStrictEqual(yield* b.manager.history(id, alice), here)
+      assert.deepStrictEqual(calls, ["History"])
+      const from = here.length - 2
+      assert.deepStrictEqual(yield* b.manager.history(id, alice, from), here.slice(from))
+      assert.isTrue((yield* b.manager.metadata({ id }, alice)).archived)
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+
   it.effect("is unknown at every node to other principals, and to all once it is removed", () =>
     Effect.gen(function* () {
       const { a, b, calls, id, reset, store } = yield* started()
@@ -79,7 +97,7 @@ describe("an ephemeral conversation", () => {
       yield* b.manager.remove(id, alice)
       reset()
       assert.deepStrictEqual(yield* missing(b.manager, id), nowhere)
-      assert.deepStrictEqual(calls, ["Metadata", "Metadata"])
+      assert.deepStrictEqual(calls, ["Metadata", "History"])
       assert.strictEqual(store.asked, 2)
       assert.deepStrictEqual(yield* missing(a.manager, id), nowhere)
       yield* Effect.all([a.close, b.close])

@@ -48,6 +48,7 @@ const callsAt = (
     Cancel: other,
     ReadState: other,
     Metadata: other,
+    History: () => Stream.die("not called"),
     Fork: other,
     Remove: other,
     Archive: other,

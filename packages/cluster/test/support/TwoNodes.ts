@@ -94,8 +94,8 @@ const observed = (
             operation,
             (payload: never) => {
               onCall(operation)
-              if (hasLeft) return operation === "Attach" ? Stream.fail(left) : Effect.fail(left)
               const response = call(payload)
+              if (hasLeft) return Effect.isEffect(response) ? Effect.fail(left) : Stream.fail(left)
               return onWay === undefined || !Effect.isEffect(response)
                 ? response
                 : onWay(operation, id, response)
