@@ -104,6 +104,22 @@ describe("an ephemeral conversation", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.effect("has a state at another node as soon as its own one responds again", () =>
+    Effect.gen(function* () {
+      const { a, b, id, nodes } = yield* started()
+      const { seq } = yield* a.manager.stateOf(id, alice)
+      nodes.cut("a", "b")
+      const asking = yield* Effect.forkChild(b.manager.stateOf(id, alice), {
+        startImmediately: true,
+      })
+      yield* elapse(2)
+      nodes.heal()
+      yield* elapse(1)
+      assert.strictEqual((yield* Fiber.join(asking)).seq, seq)
+      yield* Effect.all([a.close, b.close])
+    }).pipe(Effect.scoped),
+  )
+
   it.effect("gives an error of the store where its node does not respond", () =>
     Effect.gen(function* () {
       const { a, b, id, nodes } = yield* started()
