@@ -26,16 +26,16 @@ import type { ToolRuntime } from "@colloquy/core/ToolRuntime"
 import { defined } from "@colloquy/protocol/Defined"
 import { type ConversationId, parseConversationId } from "@colloquy/protocol/Ids"
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { ClusterConversation, type ConversationParts } from "./internal/ClusterConversation.ts"
 import { endConversation } from "./internal/EndConversation.ts"
+import { EphemeralCalls } from "./internal/EphemeralCalls.ts"
 import { historyElsewhere, metadataElsewhere } from "./internal/EphemeralElsewhere.ts"
 import { HandOver } from "./internal/HandOver.ts"
 import { heldElsewhere } from "./internal/Moving.ts"
+import { NodeEnd } from "./internal/NodeEnd.ts"
 import { noticeBroadcasts } from "./internal/NoticeBroadcasts.ts"
 import { ownedIds } from "./internal/OwnedIds.ts"
 import { ownerCalls } from "./internal/OwnerCalls.ts"
@@ -145,11 +145,7 @@ class ClusterManager implements Service {
 
   readonly history: Service["history"] = (name, access, from = 0) =>
     Effect.catchTag(this.parts.local.history(name, access, from), "NoSuchConversation", () =>
-      Effect.gen({ self: this }, function* () {
-        const id = yield* idOf(name)
-        yield* metadataElsewhere(this.parts.routing, id, access)
-        return yield* historyElsewhere(id, this.conversation(id, access).listen({ from }))
-      }),
+      Effect.flatMap(idOf(name), (id) => historyElsewhere(this.parts.routing, id, access, from)),
     )
 
   readonly remove: Service["remove"] = (id, access) =>
@@ -258,21 +254,6 @@ const partsOf = Effect.fnUntraced(function* (
   return { routing, local, ephemeral, recordedState, resolver, positionOf, log }
 })
 
-/** Leaves the cluster. Resolves when this node has no conversation of another one. */
-const leave = Effect.fnUntraced(function* (
-  nodes: Nodes["Service"],
-  handOver: HandOver,
-  onLeft: () => void,
-) {
-  // At once: other nodes ask for the conversations before this one has left the cluster in every respect.
-  const leaving = yield* Effect.forkChild(nodes.leave, { startImmediately: true })
-  // It knows now which conversations it still has.
-  yield* handOver.step
-  onLeft()
-  yield* handOver.drained()
-  yield* Fiber.join(leaving)
-})
-
 const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
   const notices = yield* Notices
   const { handOver, held, local, nodes } = yield* makeLocal(options)
@@ -283,32 +264,22 @@ const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
     ephemeral,
     need: (id) => notices.send({ _tag: "Needed", id }),
   })
-  const closed = Deferred.makeUnsafe<void>()
-  let hasLeft = false
+  const calls = new EphemeralCalls(ephemeral)
+  const ending = new NodeEnd()
   const routing = new Routing({
     nodes,
     own,
     patience: patienceOf(options),
-    isClosed: () => Deferred.isDoneUnsafe(closed),
+    isClosed: () => ending.isClosed,
     isHere: (id) => ephemeral.has(id) || handOver.has(id),
-    hasLeft: () => hasLeft,
+    hasLeft: () => ending.hasLeft,
   })
-  const end = yield* Effect.cached(
-    Effect.andThen(
-      leave(nodes, handOver, () => {
-        hasLeft = true
-      }),
-      Effect.suspend(() => {
-        Deferred.doneUnsafe(closed, Effect.void)
-        return local.shutdown
-      }),
-    ),
-  )
+  const end = yield* Effect.cached(ending.run({ nodes, handOver, local, calls }))
   yield* exchangeNotices(notices, local, handOver)
-  yield* nodes.serve(own)
+  yield* nodes.serve(calls.counted(own))
   yield* Effect.forkScoped(handOver.sweep)
   yield* Effect.addFinalizer(() => end)
-  const parts = yield* partsOf(routing, local, held, ephemeral, Deferred.await(closed))
+  const parts = yield* partsOf(routing, local, held, ephemeral, ending.closed)
   const manager: Service = new ClusterManager(parts, notices, end)
   return Context.make(ConversationManager, manager).pipe(
     Context.add(HeldConversations, held),

@@ -101,8 +101,11 @@ const Cancel = Rpc.make("Cancel", {
 
 const EventSchema = Schema.Struct({ seq: Schema.Int, id: Schema.String, msg: EventMsg })
 
+/** A delivery of an event, and its record in a log. */
+const EventDelivery = Schema.TaggedStruct("Event", { event: EventSchema, atMs: Schema.Finite })
+
 const DeliverySchema = Schema.Union([
-  Schema.TaggedStruct("Event", { event: EventSchema, atMs: Schema.Finite }),
+  EventDelivery,
   Schema.TaggedStruct("Synced", { seq: Schema.Int }),
   Schema.TaggedStruct("Lagged", { from: Schema.Int }),
   Schema.TaggedStruct("Ask", { event: EventSchema }),
@@ -164,6 +167,17 @@ const Metadata = Rpc.make("Metadata", {
   error: Schema.Union([StoreError, ...getErrors]),
 })
 
+/**
+ * The events of the log of an ephemeral conversation from this one on, also while it is archived; a log may be too long for one
+ * message. The owner does not look for any other conversation.
+ */
+const History = Rpc.make("History", {
+  payload: { ...target, from: Schema.Int },
+  success: Schema.Array(EventDelivery),
+  error: Schema.Union([StoreError, ...getErrors]),
+  stream: true,
+})
+
 /** Creates a conversation on the node of the one that it is copied from. */
 const Fork = Rpc.make("Fork", {
   payload: {
@@ -204,6 +218,7 @@ const called = [
   Attach,
   ReadState,
   Metadata,
+  History,
   Fork,
   Remove,
   Archive,

@@ -8,10 +8,9 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type {
   AlreadyProcessingMessage,
@@ -27,6 +26,7 @@ import type { RunnerAddress } from "effect/cluster/RunnerAddress"
 import type { RpcClientError } from "effect/rpc/RpcClientError"
 import { ConversationEntity } from "./ConversationOperations.ts"
 import { type CallsAt, DirectCalls } from "./internal/DirectCalls.ts"
+import { Membership } from "./internal/Membership.ts"
 import { isMoving } from "./internal/Moving.ts"
 import { NodeUnreachable } from "./NodeErrors.ts"
 import { type ConversationCalls, Nodes } from "./Nodes.ts"
@@ -206,22 +206,26 @@ const remoteCalls = (id: ConversationId, calling: Calling): ConversationCalls<No
         Effect.catchCause(use(calls), (cause) => calling.failure(id, address, cause)),
       ),
     )
+  const read = <A, E>(
+    use: (calls: CallsAt<RpcClientError>) => Stream.Stream<A, E | RpcClientError>,
+  ): Stream.Stream<A, E | NodeUnreachable> =>
+    Stream.unwrap(
+      Effect.map(calling.at(id), ({ address, calls }) =>
+        Stream.catchCause(use(calls), (cause) =>
+          Stream.fromEffect(calling.failure(id, address, cause)),
+        ),
+      ),
+    )
   return {
     Load: (payload) => ask((calls) => calls.Load(payload)),
     Submit: (payload) => ask((calls) => calls.Submit(payload)),
     RunTurn: (payload) => ask((calls) => calls.RunTurn(payload)),
     SubmitStored: (payload) => calling.submitStored(payload),
     Cancel: (payload) => ask((calls) => calls.Cancel(payload)),
-    Attach: (payload) =>
-      Stream.unwrap(
-        Effect.map(calling.at(id), ({ address, calls }) =>
-          Stream.catchCause(calls.Attach(payload), (cause) =>
-            Stream.fromEffect(calling.failure(id, address, cause)),
-          ),
-        ),
-      ),
+    Attach: (payload) => read((calls) => calls.Attach(payload)),
     ReadState: (payload) => ask((calls) => calls.ReadState(payload)),
     Metadata: (payload) => ask((calls) => calls.Metadata(payload)),
+    History: (payload) => read((calls) => calls.History(payload)),
     Fork: (payload) => ask((calls) => calls.Fork(payload)),
     Remove: (payload) => ask((calls) => calls.Remove(payload)),
     Archive: (payload) => ask((calls) => calls.Archive(payload)),
@@ -229,33 +233,28 @@ const remoteCalls = (id: ConversationId, calling: Calling): ConversationCalls<No
   }
 }
 
-/** The shards of conversations, of which this node has some. */
-const shardsOf = (sharding: Sharding["Service"], count: number): Nodes["Service"]["shards"] => {
-  const shardOf = (id: string) => {
-    const entity = EntityId.make(id)
-    return sharding.getShardId(entity, ConversationEntity.getShardGroup(entity))
-  }
-  const { group } = shardOf("")
-  const all = Array.from({ length: count }, (_, index) => ShardId.make(group, index + 1))
-  return {
-    owned: () => all.filter((shard) => sharding.hasShardId(shard)).length,
-    of: (id) => shardOf(id).id,
-  }
-}
-
-const shardOf = (sharding: Sharding["Service"], id: ConversationId): ShardId.ShardId => {
+/** The shard of a conversation. */
+const shardOf = (sharding: Sharding["Service"], id: string): ShardId.ShardId => {
   const entity = EntityId.make(id)
   return sharding.getShardId(entity, ConversationEntity.getShardGroup(entity))
 }
 
+/** The shards of conversations, of which this node has some. */
+const shardsOf = (sharding: Sharding["Service"], count: number): Nodes["Service"]["shards"] => {
+  const { group } = shardOf(sharding, "")
+  const all = Array.from({ length: count }, (_, index) => ShardId.make(group, index + 1))
+  return {
+    owned: () => all.filter((shard) => sharding.hasShardId(shard)).length,
+    of: (id) => shardOf(sharding, id).id,
+  }
+}
+
 const make = Effect.fnUntraced(function* <E, R>(
   name: string,
-  layer: Layer.Layer<Sharding | DirectCalls, E, R>,
+  layer: Layer.Layer<Sharding | Membership | DirectCalls, E, R>,
   shards: number | undefined,
 ): Effect.fn.Return<Nodes["Service"], E, R | Scope.Scope> {
-  // A scope of its own, so that the node can leave while its turns still run.
-  const scope = yield* Scope.fork(yield* Effect.scope)
-  const context = yield* Layer.buildWithScope(layer, scope)
+  const context = yield* Layer.build(layer)
   const sharding = Context.get(context, Sharding)
   const direct = Context.get(context, DirectCalls)
   const client = yield* Effect.provideService(ConversationEntity.client, Sharding, sharding)
@@ -283,7 +282,7 @@ const make = Effect.fnUntraced(function* <E, R>(
     leave: Effect.suspend(() => {
       hasLeft = true
       calling.leave()
-      return Scope.close(scope, Exit.void)
+      return Context.get(context, Membership).end
     }),
   }
 })
@@ -292,11 +291,11 @@ const make = Effect.fnUntraced(function* <E, R>(
  * This process as a node of the cluster that `sharding` joins. It leaves with the layer, or when its manager shuts down.
  *
  * @param name of this node, for people
- * @param sharding and the direct calls of this node
+ * @param sharding of which the node is a member until it leaves, and the direct calls of this node
  * @param shards number of shards of the cluster; without it the node does not say how many it has
  */
 export const layer = <E, R>(
   name: string,
-  sharding: Layer.Layer<Sharding | DirectCalls, E, R>,
+  sharding: Layer.Layer<Sharding | Membership | DirectCalls, E, R>,
   shards?: number,
 ): Layer.Layer<Nodes, E, R> => Layer.effect(Nodes, make(name, sharding, shards))

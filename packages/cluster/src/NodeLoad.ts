@@ -23,11 +23,10 @@ const countOf = (held: ReadonlyArray<HeldConversation>, activity: HeldConversati
 
 /** What the node has at this moment. */
 export const nodeLoad = (
-  nodes: Nodes["Service"],
+  { shards }: Pick<Nodes["Service"], "shards">,
   { held }: HeldConversations["Service"],
 ): Effect.Effect<NodeLoad> =>
   Effect.map(held, (all) => {
-    const { shards } = nodes
     const byShard = new Map<number, number>()
     for (const { id } of shards === undefined ? [] : all) {
       const shard = shards?.of(id) ?? 0

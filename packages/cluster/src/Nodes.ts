@@ -51,7 +51,10 @@ export class Nodes extends Context.Service<
     readonly calls: (id: ConversationId) => ConversationCalls<NodeUnreachable>
     /** Carries out the operations that other nodes call here, until the scope closes. Called once. */
     readonly serve: (calls: ConversationCalls) => Effect.Effect<void, never, Scope.Scope>
-    /** Owns nothing from now on: other nodes own what this one did. The node can still call others. */
+    /**
+     * Owns nothing from now on: other nodes own what this one did. The node can still call others, and carries on with what
+     * others have called it for.
+     */
     readonly leave: Effect.Effect<void>
   }
 >()("@colloquy/cluster/Nodes") {}

@@ -35,6 +35,7 @@ const onNodeThatMisses = (missed: number) => {
     Attach: unused,
     ReadState: unused,
     Metadata: unused,
+    History: unused,
     Fork: unused,
     Remove: unused,
     Archive: unused,

@@ -5,6 +5,7 @@ import { ModelClient } from "@colloquy/core/ModelClient"
 import { missingPostgres, PostgresServer } from "@colloquy/testing/PostgresServer"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { NodeAddressTaken } from "../src/node/NodeRows.ts"
@@ -70,6 +71,32 @@ describe.skipIf(missing !== undefined)("nodes of Effect Cluster", () => {
           Array.from({ length: seq }, (_, n) => n),
         )
         assert.isTrue(b.nodes.owns(id))
+        yield* b.close
+      }).pipe(Effect.scoped),
+    120_000,
+  )
+
+  it.live(
+    "L5 give the end of an ephemeral conversation's turn to those who wait at another node",
+    () =>
+      Effect.gen(function* () {
+        const database = server?.database("ephemeral") ?? ""
+        const never = Layer.succeed(ModelClient, { stream: () => Stream.never })
+        const options = { drainWithin: 0 }
+        const a = yield* startNode(database, never, undefined, {}, options)
+        const b = yield* startNode(database, never)
+        yield* untilShared(a, b)
+        const { id } = yield* a.manager.create({ ...settings, ephemeral: true })
+        const remote = yield* b.manager.get(id)
+        const all: Array<Delivery> = []
+        const listener = yield* remote.attach({ from: 0 })
+        const running = yield* Effect.forkChild(remote.runTurn(says("hi")))
+        while (!typesOf(all).includes("task_started")) all.push(...(yield* listener.take))
+        yield* a.close
+        assert.strictEqual((yield* Fiber.join(running)).end?.msg.type, "turn_aborted")
+        const taking = Effect.map(listener.take, (some) => all.push(...some))
+        assert.strictEqual((yield* Effect.flip(Effect.forever(taking)))._tag, "Done")
+        assert.deepStrictEqual(typesOf(all).slice(-2), ["turn_aborted", "shutdown_complete"])
         yield* b.close
       }).pipe(Effect.scoped),
     120_000,

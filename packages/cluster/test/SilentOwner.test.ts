@@ -21,6 +21,7 @@ import * as RpcClientError from "effect/rpc/RpcClientError"
 import * as TestClock from "effect/testing/TestClock"
 import * as EntityNodes from "../src/EntityNodes.ts"
 import { type CallsAt, DirectCalls } from "../src/internal/DirectCalls.ts"
+import * as Membership from "../src/internal/Membership.ts"
 import { NodeUnreachable } from "../src/NodeErrors.ts"
 import { Nodes } from "../src/Nodes.ts"
 
@@ -47,6 +48,7 @@ const callsAt = (
     Cancel: other,
     ReadState: other,
     Metadata: other,
+    History: () => Stream.die("not called"),
     Fork: other,
     Remove: other,
     Archive: other,
@@ -113,7 +115,7 @@ const cluster = () => {
     Layer.provide(ShardingConfig.layer({ runnerAddress: Option.none() })),
   )
   return {
-    layer: EntityNodes.layer("a", Layer.merge(sharding, connected)),
+    layer: EntityNodes.layer("a", Layer.merge(Membership.of(sharding), connected)),
     sent,
     disconnected,
     stop: () => void (isStopped = true),

@@ -22,6 +22,8 @@ export interface HeldConversation {
   /** The principal that it belongs to. */
   readonly owner: Owner
   readonly activity: Activity
+  /** True for one whose log only this process has, so that no other one can load it. */
+  readonly isEphemeral: boolean
 }
 
 /** What a conversation in this state does. Each call of a turn that can ask waits by itself, so one question is enough. */
@@ -35,10 +37,7 @@ export const activityOf = (state: State): Activity => {
 export class HeldConversations extends Context.Service<
   HeldConversations,
   {
-    /**
-     * The conversations in memory whose logs are in the store, the least recently used first. Ephemeral ones are not among
-     * them, since no other process can have them.
-     */
+    /** The conversations in memory, the least recently used first, without those that are created by their first turn. */
     readonly held: Effect.Effect<ReadonlyArray<HeldConversation>>
     /**
      * Gives a conversation up, so that another process may load it. What runs of it ends at once and nothing more is

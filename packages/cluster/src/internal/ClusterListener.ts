@@ -79,9 +79,11 @@ class ClusterListener implements Listener {
       return Effect.matchEffect(source.take, {
         onSuccess: (deliveries) => Effect.succeed(this.count(deliveries)),
         onFailure: (end) => {
-          if (!(end instanceof Elsewhere)) return Effect.fail(end)
+          // Its node may wait for the end of the stream.
+          const closing = Scope.close(source.scope, Exit.void)
+          if (!(end instanceof Elsewhere)) return Effect.andThen(closing, Effect.fail(end))
           this.source = undefined
-          return Effect.andThen(Scope.close(source.scope, Exit.void), this.takeLater())
+          return Effect.andThen(closing, this.takeLater())
         },
       })
     })

@@ -69,6 +69,8 @@ const handlersOf = (served: Served) =>
       Stream.unwrap(served.of(payload.id, (calls) => Effect.succeed(calls.Attach(payload)))),
     ReadState: (payload) => served.of(payload.id, (calls) => calls.ReadState(payload)),
     Metadata: (payload) => served.of(payload.id, (calls) => calls.Metadata(payload)),
+    History: (payload) =>
+      Stream.unwrap(served.of(payload.id, (calls) => Effect.succeed(calls.History(payload)))),
     Fork: (payload) => served.of(payload.id, (calls) => calls.Fork(payload)),
     Remove: (payload) => served.of(payload.id, (calls) => calls.Remove(payload)),
     Archive: (payload) => served.of(payload.id, (calls) => calls.Archive(payload)),

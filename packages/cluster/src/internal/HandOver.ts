@@ -1,7 +1,7 @@
 /**
  * Gives up the conversations that this node has and does not own any more: at once those in which nothing runs or a turn
  * waits for the answer of a person, which the next owner continues; a turn that runs may first end, within a bound and
- * unless the next owner is asked to end it.
+ * unless the next owner is asked to end it. An ephemeral conversation is never given up, because no other node can have it.
  */
 import type { HeldConversations } from "@colloquy/core/HeldConversations"
 import type { ConversationId } from "@colloquy/protocol/Ids"
@@ -51,32 +51,52 @@ export class HandOver {
     return Effect.forever(Effect.andThen(this.step, Effect.sleep(interval)))
   }
 
-  /** Resolves when this node has no conversation of another one; that is so soon after the bound at the latest. */
-  drained(): Effect.Effect<void> {
-    return Effect.suspend(() =>
-      Effect.flatMap(this.step, (running) =>
-        Effect.andThen(
-          Effect.forEach([...this.releasing.values()], Fiber.await, { discard: true }),
-          running === 0 ? Effect.void : Effect.andThen(Effect.sleep(interval), this.drained()),
-        ),
-      ),
-    )
+  /**
+   * For a node that leaves. Resolves when it has no conversation of another one, and no turn runs in an ephemeral one; that is
+   * soon after the bound at the latest.
+   */
+  get drained(): Effect.Effect<void> {
+    return Effect.flatMap(Clock.currentTimeMillis, (sinceMs) => this.drainedSince(sinceMs))
+  }
+
+  private drainedSince(sinceMs: number): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      const running = (yield* this.step) + (yield* this.runningEphemeral(sinceMs))
+      yield* Effect.forEach([...this.releasing.values()], Fiber.await, { discard: true })
+      if (running === 0) return
+      yield* Effect.sleep(interval)
+      yield* this.drainedSince(sinceMs)
+    })
+  }
+
+  /** Number of the ephemeral conversations whose turns may still run, on a node that leaves since this time. */
+  private runningEphemeral(sinceMs: number): Effect.Effect<number> {
+    return Effect.gen({ self: this }, function* () {
+      const nowMs = yield* Clock.currentTimeMillis
+      if (!this.mayRun(sinceMs, nowMs)) return 0
+      const held = yield* this.parts.held.held
+      return held.filter(({ activity, isEphemeral }) => isEphemeral && activity === "running")
+        .length
+    })
+  }
+
+  private mayRun(sinceMs: number, nowMs: number): boolean {
+    return nowMs - sinceMs < Duration.toMillis(this.parts.drainWithin)
   }
 
   /** Begins to give up what is to be given up. Resolves with the number of the others, whose turns may still run. */
   get step(): Effect.Effect<number> {
     return Effect.gen({ self: this }, function* () {
-      const { drainWithin, held, owns } = this.parts
+      const { held, owns } = this.parts
       const nowMs = yield* Clock.currentTimeMillis
-      const lost = (yield* held.held).filter(({ id }) => !owns(id))
+      const lost = (yield* held.held).filter(({ id, isEphemeral }) => !isEphemeral && !owns(id))
       const ids = new Set(lost.map(({ id }) => id))
       for (const id of this.lostAtMs.keys()) if (!ids.has(id)) this.lostAtMs.delete(id)
       let running = 0
       for (const { activity, id } of lost) {
         const sinceMs = this.lostAtMs.get(id) ?? nowMs
         this.lostAtMs.set(id, sinceMs)
-        const mayRun = nowMs - sinceMs < Duration.toMillis(drainWithin)
-        if (activity === "running" && mayRun) running++
+        if (activity === "running" && this.mayRun(sinceMs, nowMs)) running++
         else yield* this.release(id)
       }
       return running

@@ -27,7 +27,7 @@ import { Elsewhere } from "../NodeErrors.ts"
 import type { ConversationCalls } from "../Nodes.ts"
 import type { Workspaces } from "../Workspaces.ts"
 import { elsewhereOf, heldElsewhere } from "./Moving.ts"
-import { itemsOf } from "./StreamItems.ts"
+import { inItems, itemsOf } from "./StreamItems.ts"
 
 /** What the operations need of this node. */
 export interface OwnerParts {
@@ -155,10 +155,14 @@ class OwnerCalls implements ConversationCalls {
     )
 
   readonly Metadata: ConversationCalls["Metadata"] = ({ access, id }) =>
-    Effect.suspend(() =>
-      this.parts.ephemeral.has(id)
-        ? settled(id, this.parts.manager.metadata({ id }, access))
-        : Effect.fail(new NoSuchConversation({ id })),
+    settled(id, this.ofEphemeral(id, this.parts.manager.metadata({ id }, access)))
+
+  readonly History: ConversationCalls["History"] = ({ access, from, id }) =>
+    Stream.unwrap(
+      Effect.map(
+        settled(id, this.ofEphemeral(id, this.parts.manager.history(id, access, from))),
+        (records) => Stream.fromIterable(inItems(records)),
+      ),
     )
 
   readonly Fork: ConversationCalls["Fork"] = ({ access, ephemeral, id, rule }) =>
@@ -183,6 +187,15 @@ class OwnerCalls implements ConversationCalls {
 
   readonly Unarchive: ConversationCalls["Unarchive"] = (target) =>
     this.ending(target, this.parts.manager.unarchive(target.id, target.access, target.revision))
+
+  private ofEphemeral<A, E>(
+    id: ConversationId,
+    asking: Effect.Effect<A, E>,
+  ): Effect.Effect<A, E | NoSuchConversation> {
+    return Effect.suspend((): Effect.Effect<A, E | NoSuchConversation> =>
+      this.parts.ephemeral.has(id) ? asking : Effect.fail(new NoSuchConversation({ id })),
+    )
+  }
 
   /** These have no error for what cannot be used: a defect stays one, and `Nodes` says that the node does not respond. */
   private ending<E>(

@@ -30,6 +30,27 @@ const textLength = (value: unknown, most: number): number => {
   return length
 }
 
+/** The index behind the last value of an item that begins with the value at `from`. */
+const endOfItem = (values: ReadonlyArray<unknown>, from: number): number => {
+  let left = maxItemText
+  let end = from
+  do {
+    left -= textLength(values[end], left)
+    end++
+  } while (left > 0 && end < values.length)
+  return end
+}
+
+/** The values in items of bounded length. */
+export function* inItems<A>(values: ReadonlyArray<A>): Generator<ReadonlyArray<A>> {
+  let from = 0
+  while (from < values.length) {
+    const end = endOfItem(values, from)
+    yield values.slice(from, end)
+    from = end
+  }
+}
+
 class Items {
   private readonly id: ConversationId
   private readonly from: number
@@ -72,12 +93,7 @@ class Items {
 
   private nextItem(): StreamItem {
     const { at, taken } = this
-    let left = maxItemText
-    let end = at
-    do {
-      left -= textLength(taken[end], left)
-      end++
-    } while (left > 0 && end < taken.length)
+    const end = endOfItem(taken, at)
     this.at = end
     return this.itemOf(at === 0 && end >= taken.length ? taken : taken.slice(at, end))
   }

@@ -28,6 +28,7 @@ import * as SocketServer from "effect/socket/SocketServer"
 import { ConversationRpcs } from "../ConversationOperations.ts"
 import * as EntityNodes from "../EntityNodes.ts"
 import * as DirectCalls from "../internal/DirectCalls.ts"
+import * as Membership from "../internal/Membership.ts"
 import { removing } from "./AnsweredMessages.ts"
 import * as LeavingRunner from "./LeavingRunner.ts"
 import * as NodeRows from "./NodeRows.ts"
@@ -112,7 +113,7 @@ const shardingOf = (
 ) =>
   // The node responds to its own question.
   Layer.mergeAll(Layer.provideMerge(OwnAddress.layer(number), servedBy(number)), watching).pipe(
-    Layer.provideMerge(Layer.provideMerge(Sharding.layer, Runners.layerRpc)),
+    Layer.provideMerge(Layer.provideMerge(Membership.of(Sharding.layer), Runners.layerRpc)),
     Layer.provide(RpcServer.layerProtocolSocketServer),
     Layer.provideMerge(DirectCalls.layer),
     Layer.provide([server, NodeSockets.clientLayer]),

@@ -34,9 +34,10 @@ export const startNode = Effect.fnUntraced(function* (
     run: () => Effect.succeed("ran"),
   }),
   place: Partial<PostgresNodes.PostgresNodesOptions> = {},
+  options: ClusterManager.ClusterManagerOptions = {},
 ) {
   const scope = yield* Scope.make()
-  const layer = ClusterManager.layer().pipe(
+  const layer = ClusterManager.layer(options).pipe(
     Layer.provideMerge(PostgresNodes.layer({ host: "127.0.0.1", port: 0, shards, ...place })),
     Layer.provide(PostgresNotices.layer),
     Layer.provide(NodeWorkspaces.layer),

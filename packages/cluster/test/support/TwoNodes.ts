@@ -2,6 +2,7 @@
 import { Broadcasts } from "@colloquy/core/Broadcasts"
 import { ConversationManager } from "@colloquy/core/ConversationManager"
 import { ConversationStore } from "@colloquy/core/ConversationStore"
+import { HeldConversations } from "@colloquy/core/HeldConversations"
 import { IdGenerator } from "@colloquy/core/IdGenerator"
 import { QuotaPlaces } from "@colloquy/core/QuotaPlaces"
 import { ModelClient, type ModelEvent } from "@colloquy/core/ModelClient"
@@ -93,8 +94,8 @@ const observed = (
             operation,
             (payload: never) => {
               onCall(operation)
-              if (hasLeft) return operation === "Attach" ? Stream.fail(left) : Effect.fail(left)
               const response = call(payload)
+              if (hasLeft) return Effect.isEffect(response) ? Effect.fail(left) : Stream.fail(left)
               return onWay === undefined || !Effect.isEffect(response)
                 ? response
                 : onWay(operation, id, response)
@@ -139,6 +140,7 @@ export const world = ({
     const services = yield* Layer.buildWithScope(Layer.fresh(layer), scope)
     return {
       manager: Context.get(services, ConversationManager),
+      held: Context.get(services, HeldConversations),
       broadcasts: Context.get(services, Broadcasts),
       close: Scope.close(scope, Exit.void),
     }

@@ -124,14 +124,17 @@ const make = Effect.fnUntraced(function* (options: ConversationsOptions) {
   )
 })
 
-/** One that another process could load; undefined for any other. */
+/** A conversation as another process sees it; undefined where none can see it. */
 const held = (entry: Entry): Effect.Effect<HeldConversation | undefined> => {
   const { id, isHidden, owner = null, placement } = entry
   return placement._tag !== "Loaded" || isHidden
     ? Effect.undefined
-    : Effect.map(placement.loaded.conversation.state, (state) =>
-        state.settings.ephemeral === true ? undefined : { id, owner, activity: activityOf(state) },
-      )
+    : Effect.map(placement.loaded.conversation.state, (state) => ({
+        id,
+        owner,
+        activity: activityOf(state),
+        isEphemeral: state.settings.ephemeral === true,
+      }))
 }
 
 /** The conversations of this manager. */

@@ -40,7 +40,7 @@ import { restoreState } from "../recovery/RestoreState.ts"
 import type { StoredSettings } from "../StoredSettings.ts"
 import { toStored, withStored } from "../store/Settings.ts"
 import { withinStoreTimeout } from "../store/StoreTimeout.ts"
-import { type LeaseHeld, StoreError } from "../StoreErrors.ts"
+import { StoreError } from "../StoreErrors.ts"
 import { isVisible } from "./Access.ts"
 import type { Entry } from "./Entry.ts"
 import type { InitialLog } from "./directory/InitialLog.ts"
@@ -109,13 +109,13 @@ const cannotResume = (
         ...defined({ because: error._tag === "StoreError" ? error : undefined }),
       })
 
-const notLoaded = (
-  entry: Pick<Entry, "id">,
-  error:
-    | ConversationUnavailable
-    | NoSuchConversation
-    | NonNullable<ConversationUnavailable["because"]>,
-): ConversationUnavailable => {
+/** Why a log is not loaded. */
+type LoadError =
+  | ConversationUnavailable
+  | NoSuchConversation
+  | NonNullable<ConversationUnavailable["because"]>
+
+const notLoaded = (entry: Pick<Entry, "id">, error: LoadError): ConversationUnavailable => {
   if (error instanceof ConversationUnavailable) return error
   return error instanceof NoSuchConversation
     ? unavailable(entry, error, "conversation log not found")
@@ -223,7 +223,11 @@ export class Storage {
       if (summary.archived) return yield* unavailable(entry, new ConversationArchived())
       const existing = yield* this.fold(entry)
       return restoreState(yield* this.storedSettings(existing, summary), existing)
-    }).pipe(Effect.mapError((error) => notLoaded(entry, error)))
+    }).pipe(
+      Effect.mapError((error) =>
+        error instanceof NoSuchConversation ? error : notLoaded(entry, error),
+      ),
+    )
   }
 
   /**
@@ -241,18 +245,7 @@ export class Storage {
     )
   }
 
-  private openLog(
-    entry: Entry,
-    lease: Scope.Scope,
-  ): Effect.Effect<
-    LogSource,
-    | ConversationUnavailable
-    | NoSuchConversation
-    | StoreError
-    | LeaseHeld
-    | SettingsError
-    | ProviderGone
-  > {
+  private openLog(entry: Entry, lease: Scope.Scope): Effect.Effect<LogSource, LoadError> {
     return Effect.gen({ self: this }, function* () {
       const address = entry.path === undefined ? { id: entry.id } : { path: entry.path }
       const { repairs, summary, writer } = yield* Scope.provide(

@@ -15,6 +15,7 @@ import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as RpcSchema from "effect/rpc/RpcSchema"
 import type { Database } from "../Database.ts"
 import type { Link } from "../Link.ts"
 import { exchange } from "./Exchange.ts"
@@ -123,7 +124,7 @@ class SimulatedNodes {
     const all = operations.map((operation) => [
       operation._tag,
       (payload: unknown) =>
-        operation._tag === "Attach"
+        RpcSchema.isStreamSchema(operation.successSchema)
           ? this.stream(id, operation, payload)
           : this.call(id, operation, payload),
     ])
