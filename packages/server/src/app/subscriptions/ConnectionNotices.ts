@@ -24,7 +24,7 @@ export interface ConnectionNotices {
 }
 
 /** See `ConnectionNotices.put`. */
-export type NoticeKind = "each" | "latest" | { readonly latestOf: string }
+type NoticeKind = "each" | "latest" | { readonly latestOf: string }
 
 /** So many may wait before only the latest about each subject are kept. */
 const maxWaiting = 1024
