@@ -4,6 +4,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -60,6 +61,7 @@ describe.skipIf(server === undefined)("the rows of nodes", () => {
         const killed = yield* claim("killed")
         assert.isTrue(yield* killed.row.renew(load))
         const { close } = yield* claim("a")
+        assert.isTrue(yield* killed.row.renew(load))
         // One that takes long to start lives.
         assert.instanceOf(yield* Effect.flip(claim("b")), NodeRows.NodeAddressTaken)
         assert.isFalse(yield* killed.row.renew(load))
@@ -70,6 +72,33 @@ describe.skipIf(server === undefined)("the rows of nodes", () => {
         assert.strictEqual(sql("SELECT count(*) FROM colloquy_nodes", "ended"), "0")
         yield* claim("b")
       }).pipe(Effect.scoped),
+  )
+
+  it.live("a process takes back a row of earlier times, as a restored database has it", () =>
+    Effect.gen(function* () {
+      const claim = yield* claims("restored")
+      const { row } = yield* claim("a")
+      sql("UPDATE colloquy_nodes SET process = 'earlier', at = at + interval '1 hour'", "restored")
+      for (let reports = 0; reports < 4; reports++) assert.isTrue(yield* row.renew(load))
+      assert.strictEqual(sql("SELECT process FROM colloquy_nodes", "restored"), "a")
+      sql("DELETE FROM colloquy_nodes", "restored")
+      assert.isTrue(yield* row.renew(load))
+      assert.strictEqual(sql("SELECT process FROM colloquy_nodes", "restored"), "a")
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a process whose row is old, since the database was away, keeps its address", () =>
+    Effect.gen(function* () {
+      const claim = yield* claims("away")
+      const { row } = yield* claim("a")
+      assert.isTrue(yield* row.renew(load))
+      sql("UPDATE colloquy_nodes SET at = at - interval '1 minute'", "away")
+      const second = yield* Effect.forkScoped(Effect.flip(claim("b")), { startImmediately: true })
+      yield* Effect.sleep("3 seconds")
+      assert.isTrue(yield* row.renew(load))
+      assert.instanceOf(yield* Fiber.join(second), NodeRows.NodeAddressTaken)
+      assert.isTrue(yield* row.renew(load))
+    }).pipe(Effect.scoped),
   )
 
   it.live(
@@ -84,12 +113,9 @@ describe.skipIf(server === undefined)("the rows of nodes", () => {
         assert.isTrue(yield* row.renew(load))
         sql(age, "stopped")
         const b = yield* claim("b")
+        assert.isTrue(yield* row.renew(load))
+        assert.isTrue(yield* b.row.renew(load))
         assert.isFalse(yield* row.renew(load))
-        assert.isTrue(yield* b.row.renew(load))
-        // A database that is restored has the row of an earlier process.
-        sql("UPDATE colloquy_nodes SET process = 'earlier'", "stopped")
-        sql(age, "stopped")
-        assert.isTrue(yield* b.row.renew(load))
       }).pipe(Effect.scoped),
   )
 })

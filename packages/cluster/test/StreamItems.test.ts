@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { itemsOf, maxItemText } from "../src/internal/StreamItems.ts"
+import { itemsOf, itemStream, maxItemText } from "../src/internal/StreamItems.ts"
 
 const id = ConversationId.make("00000000-0000-7000-8000-000000000001")
 
@@ -46,6 +46,20 @@ describe("the items of a listener's stream", () => {
       assert.deepStrictEqual(
         items.map(({ _tag }) => _tag),
         ["Attached", ...items.slice(2).map(() => "Deliveries"), "Ended"],
+      )
+    }),
+  )
+
+  it.effect("L6 are sent one at a time, also those of a list that is there at once", () =>
+    Effect.gen(function* () {
+      const values = Array.from({ length: 20 }, () => "x".repeat(maxItemText))
+      const sizes: Array<number> = []
+      yield* Stream.runForEachArray(itemStream(values), (items) =>
+        Effect.sync(() => void sizes.push(items.flat().join("").length)),
+      )
+      assert.deepStrictEqual(
+        sizes,
+        values.map(() => maxItemText),
       )
     }),
   )

@@ -4,7 +4,7 @@
  */
 import { decode } from "@colloquy/config/ConfigSchema"
 import { type ConfigFault, faultAt } from "@colloquy/config/ConfigFault"
-import { type ConfigTree, get } from "@colloquy/config/ConfigTree"
+import { type ConfigTree, get, isTable } from "@colloquy/config/ConfigTree"
 import { key, keyOr, timerMs } from "@colloquy/config/KeySchemas"
 import { once } from "@colloquy/protocol/Once"
 import * as Result from "effect/Result"
@@ -72,13 +72,18 @@ export const clusterTable = (
 export const clusterOptions = (
   tree: ConfigTree,
 ): Result.Result<ClusterOptions | undefined, ConfigFault> => {
-  if (get(tree, "cluster") === undefined) return Result.succeed(undefined)
+  const given = get(tree, "cluster")
+  if (given === undefined) return Result.succeed(undefined)
   return Result.flatMap(clusterTable(tree), (cluster) => {
     const { database, ...options } = cluster
     if (database !== undefined) return Result.succeed({ database, ...options })
     const [lone] = Object.keys(options)
-    return lone === undefined
-      ? Result.succeed(undefined)
-      : Result.fail(faultAt(["cluster", lone], "has no effect without `cluster.database`"))
+    if (lone !== undefined) {
+      return Result.fail(faultAt(["cluster", lone], "has no effect without `cluster.database`"))
+    }
+    // With unknown keys only, the server would be alone.
+    return isTable(given) && Object.keys(given).length > 0
+      ? Result.fail(faultAt(["cluster"], "missing field `database`"))
+      : Result.succeed(undefined)
   })
 }

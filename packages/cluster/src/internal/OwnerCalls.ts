@@ -27,7 +27,7 @@ import { Elsewhere } from "../NodeErrors.ts"
 import type { ConversationCalls } from "../Nodes.ts"
 import type { Workspaces } from "../Workspaces.ts"
 import { elsewhereOf, heldElsewhere } from "./Moving.ts"
-import { inItems, itemsOf } from "./StreamItems.ts"
+import { itemStream, itemsOf } from "./StreamItems.ts"
 
 /** What the operations need of this node. */
 export interface OwnerParts {
@@ -161,7 +161,7 @@ class OwnerCalls implements ConversationCalls {
     Stream.unwrap(
       Effect.map(
         settled(id, this.ofEphemeral(id, this.parts.manager.history(id, access, from))),
-        (records) => Stream.fromIterable(inItems(records)),
+        itemStream,
       ),
     )
 

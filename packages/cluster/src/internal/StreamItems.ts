@@ -42,7 +42,7 @@ const endOfItem = (values: ReadonlyArray<unknown>, from: number): number => {
 }
 
 /** The values in items of bounded length. */
-export function* inItems<A>(values: ReadonlyArray<A>): Generator<ReadonlyArray<A>> {
+function* inItems<A>(values: ReadonlyArray<A>): Generator<ReadonlyArray<A>> {
   let from = 0
   while (from < values.length) {
     const end = endOfItem(values, from)
@@ -50,6 +50,10 @@ export function* inItems<A>(values: ReadonlyArray<A>): Generator<ReadonlyArray<A
     from = end
   }
 }
+
+/** Likewise as a stream, which sends one item at a time. */
+export const itemStream = <A>(values: ReadonlyArray<A>): Stream.Stream<ReadonlyArray<A>> =>
+  Stream.fromIterable(inItems(values), { chunkSize: 1 })
 
 class Items {
   private readonly id: ConversationId

@@ -74,14 +74,14 @@ const migrate = Effect.gen(function* () {
   ),
 )
 
-/** When the node at this address reported last, if it can be expected to live. */
-const lastReport = (address: string) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const [row] = yield* sql<{ readonly at: string }>`SELECT at::text AS at FROM colloquy_nodes
-      WHERE node = ${address} AND at > clock_timestamp() - ${silentMs} * interval '1 millisecond'`
-    return row?.at
-  })
+/** Reports that another process may miss before its row counts as left behind. */
+const missedReports = 3
+
+/** When the row of a process was written, and whether that was so long ago that the other nodes miss it. */
+interface Report {
+  readonly at: string
+  readonly isOld: boolean
+}
 
 const none: NodeLoad = { shards: 0, conversations: 0, running: 0, waiting: 0, byShard: new Map() }
 
@@ -91,6 +91,8 @@ class ClaimedRow {
   private readonly address: string
   /** A name that no other process has. */
   private readonly process: string
+  /** When another process wrote the row, and how often it has missed to do so again. */
+  private other: { readonly at: string; readonly missed: number } | undefined
 
   constructor(sql: SqlClient.SqlClient, address: string, process: string) {
     this.sql = sql
@@ -98,7 +100,18 @@ class ClaimedRow {
     this.process = process
   }
 
-  /** Writes the row. False where another process has it that lives, unless it reported last at the time `unless`. */
+  /** The row, whichever process has it. */
+  get last(): Effect.Effect<Report | undefined, SqlError> {
+    const rows = this.sql<Report>`SELECT at::text AS at,
+        at <= clock_timestamp() - ${silentMs} * interval '1 millisecond' AS "isOld"
+      FROM colloquy_nodes WHERE node = ${this.address}`
+    return Effect.map(rows, ([row]) => row)
+  }
+
+  /**
+   * Writes the row. False where another process has it, unless that one has not written it since the time `unless`. Clocks
+   * decide nothing: that of a database that was restored may be behind as well.
+   */
   write(load: NodeLoad, unless = ""): Effect.Effect<boolean, SqlError> {
     const { address, process, sql } = this
     const { conversations, running, shards, waiting } = load
@@ -108,9 +121,24 @@ class ClaimedRow {
       ON CONFLICT (node) DO UPDATE SET process = ${process}, at = clock_timestamp(), shards = ${shards},
         conversations = ${conversations}, running = ${running}, waiting = ${waiting}
       WHERE found.process = ${process} OR found.at::text = ${unless}
-        OR found.at <= clock_timestamp() - ${silentMs} * interval '1 millisecond'
       RETURNING node`
     return Effect.map(rows, ({ length }) => length > 0)
+  }
+
+  /**
+   * Renews the row. False once another process has written it twice. One that is written no more is a copy of earlier times,
+   * as in a database that was restored, and is taken back.
+   */
+  renew(load: NodeLoad): Effect.Effect<boolean, SqlError> {
+    return Effect.gen({ self: this }, function* () {
+      const { other } = this
+      const isLeft = other !== undefined && other.missed >= missedReports
+      const isOwn = yield* this.write(load, isLeft ? other.at : "")
+      const found = isOwn ? undefined : yield* this.last
+      if (found !== undefined && other !== undefined && found.at !== other.at) return false
+      this.other = found && { at: found.at, missed: (other?.missed ?? 0) + 1 }
+      return true
+    })
   }
 
   get remove(): Effect.Effect<void> {
@@ -126,8 +154,8 @@ export class NodeRow extends Context.Service<
   NodeRow,
   {
     /**
-     * Renews the row. False where another process has taken the address over, while this one did not renew it: what the
-     * cluster sends to the address is for that one.
+     * Renews the row. False where another process, which renews it too, has taken the address over while this one did not:
+     * what the cluster sends to the address is for that one.
      */
     readonly renew: (load: NodeLoad) => Effect.Effect<boolean, SqlError>
   }
@@ -147,10 +175,12 @@ export const claim = Effect.fnUntraced(function* (
 > {
   yield* migrate
   const row = new ClaimedRow(yield* SqlClient.SqlClient, address, process)
-  const before = yield* lastReport(address)
-  if (before !== undefined) yield* Effect.sleep(Duration.times(reportEvery, 2))
+  const before = yield* row.last
+  // A process whose row is old may live, and have been without the database until now.
+  if (before?.isOld === true) yield* Effect.sleep(Duration.millis(silentMs))
+  else if (before !== undefined) yield* Effect.sleep(Duration.times(reportEvery, 2))
   const claiming = Effect.filterOrFail(
-    row.write(none, before),
+    row.write(none, before?.at),
     (isClaimed) => isClaimed,
     () => new NodeAddressTaken({ address }),
   )
@@ -167,7 +197,7 @@ export const claim = Effect.fnUntraced(function* (
     renew: (load) =>
       Effect.suspend(() => {
         isReporting = true
-        return row.write(load)
+        return row.renew(load)
       }),
   }
 })

@@ -3,6 +3,7 @@ import type { Conversation } from "@colloquy/core/Conversation"
 import type { AttachError } from "@colloquy/core/ConversationErrors"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FiberSet from "effect/FiberSet"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
@@ -176,7 +177,10 @@ export class ThreadConnection {
       })
       const begin = hasTurn ? Effect.void : this.announce(threadId, peer)
       afterAnswer(Effect.andThen(Effect.andThen(first, begin), start), (wasSent) => {
-        if (!wasSent) this.own.delete(threadId)
+        if (!wasSent) {
+          this.own.delete(threadId)
+          Deferred.doneUnsafe(ended, Effect.void)
+        }
         abandon()
       })
     }).pipe(Effect.uninterruptible, this.subscribing.withPermits(1))
@@ -201,7 +205,7 @@ export class ThreadConnection {
       const own = this.own.get(threadId)
       if (own === undefined) return Effect.succeed(false)
       this.forget(threadId)
-      return this.subscriptions.remove(own.id)
+      return Effect.ensuring(this.subscriptions.remove(own.id), Deferred.done(own.ended, Exit.void))
     })
   }
 

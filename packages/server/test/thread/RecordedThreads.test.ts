@@ -9,6 +9,7 @@ import {
 } from "@colloquy/protocol/thread/Notifications"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
 import * as TestClock from "effect/testing/TestClock"
 import {
   type Recorded,
@@ -107,16 +108,21 @@ describe("announcements of a thread", () => {
 describe("what is recorded of a thread", () => {
   it.effect("is unknown where the store fails or takes long, and gone where there is none", () =>
     Effect.gen(function* () {
+      const reads = yield* Semaphore.make(1)
       const failing = {
         metadata: () =>
           Effect.fail(new StoreError({ operation: "metadata", reason: "Other", message: "no" })),
       }
-      assert.isUndefined(yield* recordedOf(failing, threadId))
-      assert.isUndefined(yield* recordedOf({ metadata: () => Effect.die("defect") }, threadId))
+      assert.isUndefined(yield* recordedOf(failing, threadId, reads))
+      assert.isUndefined(
+        yield* recordedOf({ metadata: () => Effect.die("defect") }, threadId, reads),
+      )
       const none = { metadata: () => Effect.fail(new NoSuchConversation({ id: threadId })) }
-      assert.strictEqual(yield* recordedOf(none, threadId), "gone")
+      assert.strictEqual(yield* recordedOf(none, threadId, reads), "gone")
+      // The second one waits for the first.
+      const silent = recordedOf({ metadata: () => Effect.never }, threadId, reads)
       const reading = yield* Effect.forkChild(
-        recordedOf({ metadata: () => Effect.never }, threadId),
+        Effect.all([silent, silent], { concurrency: 2, discard: true }),
         { startImmediately: true },
       )
       yield* TestClock.adjust("6 seconds")

@@ -15,6 +15,7 @@ import {
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as Semaphore from "effect/Semaphore"
 import type { NoSuchConversation } from "@colloquy/core/ConversationErrors"
 import type { StoreError } from "@colloquy/core/StoreErrors"
 import type { ConversationsView } from "../../ConversationsView.ts"
@@ -29,15 +30,17 @@ export type Recorded =
   | "gone"
   | undefined
 
-/** Reads what is recorded of a thread. */
+/** Reads what is recorded of a thread. @param reads bounds how many are read at once; the wait for it is part of the time */
 export const recordedOf = (
   { metadata }: Pick<ConversationsView["Service"], "metadata">,
   threadId: string,
+  reads: Semaphore.Semaphore,
 ): Effect.Effect<Recorded> =>
   Effect.suspend((): Effect.Effect<Recorded, NoSuchConversation | StoreError> => {
     const parsed = parseConversationId(threadId)
     return "problem" in parsed ? Effect.succeed("gone" as const) : metadata({ id: parsed.id })
   }).pipe(
+    reads.withPermits(1),
     Effect.timeout(maxReadTime),
     Effect.catchTag("NoSuchConversation", () => Effect.succeed("gone" as const)),
     Effect.catchCause((cause) =>

@@ -172,17 +172,11 @@ export class ThreadRegistry {
       case ThreadUnarchived._tag:
         return true
       case ThreadStatusChanged._tag:
-        // A thread that is used here may have been unarchived since it ended.
-        return isEnd(announcement)
-          ? this.isFollowed(announcement.params.threadId)
-          : this.statuses.hasEnded(announcement.params.threadId)
+        // A thread may have been unarchived since it ended, and is used then.
+        return isEnd(announcement) || this.statuses.hasEnded(announcement.params.threadId)
       default:
         return false
     }
-  }
-
-  private isFollowed(threadId: string): boolean {
-    return [...this.members].some((member) => member.follows(threadId))
   }
 
   private notifyAnnounced(announcement: Announcement): void {
@@ -272,7 +266,7 @@ export const threadRegistries: SharedState<(principal: string) => ThreadRegistry
     const othersOf = (principal: string): OtherProcesses | undefined =>
       broadcasts && {
         publish: (text) => broadcasts.send(principal, text),
-        read: (threadId) => reads.withPermits(1)(recordedOf(conversations(principal), threadId)),
+        read: (threadId) => recordedOf(conversations(principal), threadId, reads),
         fork,
       }
     return (principal: string) => {
