@@ -160,11 +160,14 @@ describeWithPostgres("serve --cluster", (server) => {
       Effect.gen(function* () {
         const database = server.newDatabase()
         const [node = assert.fail("no node")] = (yield* startNodes(database, 1)).all()
-        server.postgres.sql(
-          "UPDATE colloquy_nodes SET process = 'other', at = clock_timestamp() + interval '1 minute'",
-          new URL(database).pathname.slice(1),
+        const other = Effect.sync(() =>
+          server.postgres.sql(
+            "UPDATE colloquy_nodes SET process = 'other', at = clock_timestamp()",
+            new URL(database).pathname.slice(1),
+          ),
         )
-        const { code } = yield* node.server.exit
+        const reporting = Effect.forever(Effect.andThen(other, Effect.sleep(500)))
+        const { code } = yield* Effect.raceFirst(node.server.exit, reporting)
         assert.strictEqual(code, 1)
         assert.match(
           node.server.stderr(),
