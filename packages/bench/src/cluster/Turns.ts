@@ -54,7 +54,7 @@ export const costRatio = (figure: TurnFigure, beside: TurnFigure): number =>
   summarize(Arr.zipWith(figure.roundCpuMs, beside.roundCpuMs, (one, other) => one / other)).median
 
 /** Rounds before those that are measured: each process compiles its code while it runs it for the first thousands of times. */
-const warmRounds = 8
+const warmRounds = 2
 
 /** Servers with conversations, and what their turns took in each round. */
 class Subject {
