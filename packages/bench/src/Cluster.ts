@@ -3,10 +3,12 @@
  * one server with files, and the store alone beside plain INSERT statements.
  */
 import { missingPostgres, PostgresServer } from "@colloquy/testing/PostgresServer"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import { moves, type End } from "./cluster/Moves.ts"
 import {
   costRatio,
+  idleFor,
   type Measured,
   type TurnCounts,
   type TurnFigure,
@@ -29,14 +31,13 @@ export interface ClusterCounts extends TurnCounts {
   readonly runs: number
 }
 
-/**
- * Takes some six minutes on two cores. A round has enough turns that what a process does first after it was idle, while the
- * others were measured, is a small part of it.
- */
+/** Takes some eight minutes on two cores. */
 export const full: ClusterCounts = {
   conversations: 50,
   turns: 20,
   rounds: 8,
+  settlingTurns: 5,
+  idleRounds: 6,
   moves: 20,
   events: 2000,
   runs: 3,
@@ -47,6 +48,8 @@ export const quick: ClusterCounts = {
   conversations: 4,
   turns: 1,
   rounds: 1,
+  settlingTurns: 1,
+  idleRounds: 1,
   moves: 1,
   events: 40,
   runs: 1,
@@ -78,15 +81,31 @@ const turnRow = (
   if (measured.kind === "files" || one === undefined || two === undefined) {
     return { ...row, beside: cost }
   }
-  const ratio = costRatio(figure, one)
+  const ratio = costRatio(figure.roundCpuMs, one.roundCpuMs)
   const events = perSecond(figure.perSecond * eventsOf(measured))
-  const ofTwo = costRatio(figure, two)
+  const ofTwo = costRatio(figure.roundCpuMs, two.roundCpuMs)
   const isAim = model === "provider" && measured.kind === "nodes" && measured.servers === 2
   return {
     ...row,
     beside: `${events} events, ${cost}, ${ratio.toFixed(2)} times 1 server with files, ${ofTwo.toFixed(2)} times 2`,
     ...(isAim ? { aim: { text: `<= ${maxCostRatio} times 1`, met: ratio <= maxCostRatio } } : {}),
   }
+}
+
+/** A turn whose conversation is loaded for it, as that of most turns of people. */
+const idleRow = (
+  { kind, name }: Setting,
+  { idleCpuMs }: TurnFigure,
+  one: TurnFigure | undefined,
+): Row => {
+  const cost = "of a processor each, with the load of the conversation"
+  const row = {
+    name: `first turns after ${idleFor}, ${name}`,
+    value: ms(summarize(idleCpuMs).median),
+  }
+  if (kind === "files" || one === undefined) return { ...row, beside: cost }
+  const ratio = costRatio(idleCpuMs, one.idleCpuMs).toFixed(2)
+  return { ...row, beside: `${cost}, ${ratio} times 1 server with files` }
 }
 
 /** What the conversations of a database take there. */
@@ -186,9 +205,10 @@ const turnRows = Effect.fnUntraced(function* (
   const databases = databaseOf(model)
   const figures = yield* turns(program, measured, postgres, databases, counts)
   const eventsOf: EventsOf = (one) => sizesOf(postgres, databases(one)).eventsPerTurn
-  return measured.flatMap((setting, at) =>
-    figures.slice(at, at + 1).map((figure) => turnRow(model, setting, figure, figures, eventsOf)),
-  )
+  const all = Arr.zip(measured, figures)
+  const rows = all.map(([setting, figure]) => turnRow(model, setting, figure, figures, eventsOf))
+  if (model === "offline") return rows
+  return [...rows, ...all.map(([setting, figure]) => idleRow(setting, figure, figures[0]))]
 })
 
 /** Measures the servers, and prints one row per figure. Without PostgreSQL nothing is measured. */

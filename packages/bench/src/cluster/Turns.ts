@@ -26,7 +26,17 @@ export interface TurnCounts {
   /** Turns of each conversation in each round. */
   readonly turns: number
   readonly rounds: number
+  /**
+   * Turns of each conversation before each round, which are not measured: what is measured are servers in use. The first ones
+   * load the conversations again, which are evicted while the other subjects are measured, and find the process cold.
+   */
+  readonly settlingTurns: number
+  /** Rounds of one turn of each conversation that was not used for `idleFor` and is loaded for it. */
+  readonly idleRounds: number
 }
+
+/** Longer than an idle conversation stays in memory. */
+export const idleFor = "6 seconds"
 
 /** Which server is asked for a turn: the one on which the conversation was created, or each in turn. */
 export type Asked = "owner" | "any"
@@ -42,16 +52,18 @@ export interface Measured {
 export interface TurnFigure {
   readonly perSecond: number
   readonly cpuMsPerTurn: number
-  /** The processor time of each round. */
+  /** The processor time of a turn in each round. */
   readonly roundCpuMs: ReadonlyArray<number>
+  /** Likewise of a turn whose conversation is loaded for it. */
+  readonly idleCpuMs: ReadonlyArray<number>
 }
 
 /**
  * The processor time of turns as a multiple of that of others: the median of the rounds, in each of which both were measured
  * within seconds. A machine that others use as well becomes faster and slower by half from one round to the next.
  */
-export const costRatio = (figure: TurnFigure, beside: TurnFigure): number =>
-  summarize(Arr.zipWith(figure.roundCpuMs, beside.roundCpuMs, (one, other) => one / other)).median
+export const costRatio = (cpuMs: ReadonlyArray<number>, beside: ReadonlyArray<number>): number =>
+  summarize(Arr.zipWith(cpuMs, beside, (one, other) => one / other)).median
 
 /** Rounds before those that are measured: each process compiles its code while it runs it for the first thousands of times. */
 const warmRounds = 2
@@ -62,7 +74,8 @@ class Subject {
   private readonly asked: Asked
   private readonly ids: ReadonlyArray<string>
   private readonly perSecond: Array<number> = []
-  private readonly cpuMsPerTurn: Array<number> = []
+  private readonly roundCpuMs: Array<number> = []
+  private readonly idleCpuMs: Array<number> = []
 
   constructor(groups: ReadonlyArray<Servers>, asked: Asked, ids: ReadonlyArray<string>) {
     this.groups = groups
@@ -70,23 +83,44 @@ class Subject {
     this.ids = ids
   }
 
-  measure(turns: number): Effect.Effect<void> {
+  measure({ settlingTurns, turns }: TurnCounts): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.talk(settlingTurns)
+      const { cpuMsPerTurn, perSecond } = yield* this.measured(turns)
+      this.perSecond.push(perSecond)
+      this.roundCpuMs.push(cpuMsPerTurn)
+    })
+  }
+
+  /** Measures the first turn of each conversation, none of which is in memory. */
+  measureIdle(): Effect.Effect<void> {
+    return Effect.map(
+      this.measured(1),
+      ({ cpuMsPerTurn }) => void this.idleCpuMs.push(cpuMsPerTurn),
+    )
+  }
+
+  get figure(): TurnFigure {
+    const { idleCpuMs, perSecond, roundCpuMs } = this
+    return {
+      perSecond: summarize(perSecond).median,
+      cpuMsPerTurn: summarize(roundCpuMs).median,
+      roundCpuMs,
+      idleCpuMs,
+    }
+  }
+
+  private measured(turns: number) {
     return Effect.gen({ self: this }, function* () {
       const cpuBefore = this.cpuMs()
       const begun = performance.now()
       yield* this.talk(turns)
       const made = turns * this.ids.length
-      this.perSecond.push((made * 1000) / (performance.now() - begun))
-      this.cpuMsPerTurn.push((this.cpuMs() - cpuBefore) / made)
+      return {
+        perSecond: (made * 1000) / (performance.now() - begun),
+        cpuMsPerTurn: (this.cpuMs() - cpuBefore) / made,
+      }
     })
-  }
-
-  get figure(): TurnFigure {
-    return {
-      perSecond: summarize(this.perSecond).median,
-      cpuMsPerTurn: summarize(this.cpuMsPerTurn).median,
-      roundCpuMs: this.cpuMsPerTurn,
-    }
   }
 
   /** Makes so many turns of each conversation. */
@@ -162,8 +196,14 @@ export const turns = Effect.fnUntraced(function* (
       subjects.push(yield* subjectOf(groups, one.asked, counts.conversations))
     }
     for (const subject of subjects) yield* subject.talk(warmRounds * counts.turns)
+    // Subjects of the same servers come first in turn: those that come second find them in use.
+    const orders = [subjects, subjects.toReversed()]
+    for (let round = 0; round < counts.idleRounds; round++) {
+      yield* Effect.sleep(idleFor)
+      for (const subject of orders[round % 2] ?? []) yield* subject.measureIdle()
+    }
     for (let round = 0; round < counts.rounds; round++) {
-      for (const subject of subjects) yield* subject.measure(counts.turns)
+      for (const subject of orders[round % 2] ?? []) yield* subject.measure(counts)
     }
     return subjects.map(({ figure }) => figure)
   }).pipe(Effect.scoped)
