@@ -5,14 +5,36 @@ import { MemoryStore } from "@colloquy/core/store/MemoryStore"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
 import { elapse, says, settings, world } from "./support/TwoNodes.ts"
 
-/** A store that notes the number of records of each append. */
+/** A store that notes the number of records of each append, and what else its logs are used for. */
 class CountedStore extends MemoryStore {
   readonly appends: Array<number> = []
+  readonly uses: Array<"open" | "read" | "release"> = []
 
   override readonly create: ConversationStore["Service"]["create"] = (...args) =>
-    Effect.map(super.create(...args), (writer) => this.counted(writer))
+    Effect.map(this.leased(super.create(...args)), (writer) => this.counted(writer))
+
+  override open(...args: Parameters<MemoryStore["open"]>) {
+    this.uses.push("open")
+    return Effect.map(this.leased(super.open(...args)), (opened) => ({
+      ...opened,
+      writer: this.counted(opened.writer),
+    }))
+  }
+
+  override read(...args: Parameters<MemoryStore["read"]>) {
+    this.uses.push("read")
+    return super.read(...args)
+  }
+
+  private leased<A, E, R>(taking: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Scope.Scope> {
+    return Effect.andThen(
+      Effect.addFinalizer(() => Effect.sync(() => void this.uses.push("release"))),
+      taking,
+    )
+  }
 
   private counted(writer: LogWriter): LogWriter {
     return {
@@ -58,7 +80,41 @@ const turn = (asked: "a" | "b", isRead: boolean) =>
     return { calls, appends: store.appends }
   }).pipe(Effect.scoped)
 
+/** What a turn asks the store for, of a conversation that was not used for some seconds, and is not used after it. */
+const turnAfter = (seconds: number) =>
+  Effect.gen(function* () {
+    const store = new CountedStore()
+    const { close, manager } = yield* world({ store }).join("a")
+    const conversation = yield* manager.create(settings)
+    const talk = Effect.gen(function* () {
+      const running = yield* Effect.forkChild(conversation.runTurn(says("hi")), {
+        startImmediately: true,
+      })
+      yield* elapse(0)
+      yield* Fiber.join(running)
+    })
+    yield* talk
+    yield* elapse(seconds)
+    store.appends.length = 0
+    store.uses.length = 0
+    yield* talk
+    yield* elapse(6)
+    const asked = { appends: [...store.appends], uses: [...store.uses] }
+    yield* close
+    return asked
+  }).pipe(Effect.scoped)
+
 describe("a turn", () => {
+  it.effect(
+    "loads a conversation that was not used for some seconds, and releases it after as many",
+    () =>
+      Effect.gen(function* () {
+        const appends = [4, 4]
+        assert.deepStrictEqual(yield* turnAfter(1), { appends, uses: ["release"] })
+        assert.deepStrictEqual(yield* turnAfter(6), { appends, uses: ["open", "read", "release"] })
+      }),
+  )
+
   it.effect("takes two appends and no call where its node is asked", () =>
     Effect.gen(function* () {
       for (const isRead of [true, false]) {
