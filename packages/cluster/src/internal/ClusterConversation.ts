@@ -116,11 +116,17 @@ export class ClusterConversation implements Conversation {
   }
 
   /** Submits an op by its next messages until a node has accepted it, in bounded time. */
-  private accepted(next: Messages): Effect.Effect<Receipt, SubmitError | GetError> {
-    return this.parts.routing.call(this.id, ({ calls, isOwn }) =>
-      Effect.flatMap(next(isOwn), ({ key, message }) =>
-        key === undefined ? calls.Submit(message) : calls.SubmitStored({ ...message, key }),
-      ),
+  private accepted(
+    next: Messages,
+    lost?: NodeUnreachable,
+  ): Effect.Effect<Receipt, SubmitError | GetError> {
+    return this.parts.routing.call(
+      this.id,
+      ({ calls, isOwn }) =>
+        Effect.flatMap(next(isOwn), ({ key, message }) =>
+          key === undefined ? calls.Submit(message) : calls.SubmitStored({ ...message, key }),
+        ),
+      lost,
     )
   }
 
@@ -137,12 +143,24 @@ export class ClusterConversation implements Conversation {
       ),
     )
     // A turn may go on for long before its node is lost, and more than once: the bound is that of each search for the next.
-    const running: ReturnType<Conversation["runTurn"]> = Effect.catchIf(once, isMoving, () =>
-      Effect.andThen(this.accepted(next), Effect.andThen(Effect.sleep(repeatedAfterMs), running)),
-    )
+    const running = (lost?: NodeUnreachable): ReturnType<Conversation["runTurn"]> =>
+      Effect.catchIf(once, isMoving, (error) =>
+        Effect.andThen(
+          this.accepted(next, error instanceof NodeUnreachable ? error : lost),
+          Effect.andThen(Effect.sleep(repeatedAfterMs), running(this.movedSince)),
+        ),
+      )
     return Effect.suspend(() =>
-      this.uncreated === undefined ? running : this.runTurnHere(op, options),
+      this.uncreated === undefined ? running() : this.runTurnHere(op, options),
     )
+  }
+
+  /** The failure of a turn that a node accepted: it must not look as if nothing of it had been carried out. */
+  private get movedSince(): NodeUnreachable {
+    return new NodeUnreachable({
+      id: this.id,
+      reason: "it has accepted the turn, which moved since",
+    })
   }
 
   private runTurnHere(

@@ -8,7 +8,7 @@ import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { Elsewhere, type NodeUnreachable } from "../NodeErrors.ts"
+import { Elsewhere, NodeUnreachable } from "../NodeErrors.ts"
 import type { ConversationCalls, Nodes } from "../Nodes.ts"
 import { isMoving } from "./Moving.ts"
 
@@ -41,11 +41,30 @@ export interface Route {
 /** The errors of an operation that is repeated while the conversation moves. */
 type Settled<E> = Exclude<E, Elsewhere | NodeUnreachable> | ConversationUnavailable | ManagerClosed
 
-const gaveUp = (id: ConversationId, last: Elsewhere | NodeUnreachable): ConversationUnavailable => {
-  const held = last instanceof Elsewhere ? last.held : undefined
-  const { message } = last
+/**
+ * Says who has the conversation only where that means that nothing was carried out: an earlier attempt may have been, whose
+ * response was lost, and the caller would send it once more.
+ */
+const gaveUp = (
+  id: ConversationId,
+  last: Elsewhere | NodeUnreachable,
+  lost: NodeUnreachable | undefined,
+): ConversationUnavailable => {
+  const held = last instanceof Elsewhere && lost === undefined ? last.held : undefined
+  const message =
+    lost === undefined || lost === last ? last.message : `${lost.message}; then: ${last.message}`
   const because = held ?? new StoreError({ operation: "open", reason: "Unreachable", message })
   return new ConversationUnavailable({ id, reason: because.message, because })
+}
+
+/** One of the attempts at an operation. */
+interface Attempt {
+  /** Time of the last one. */
+  readonly untilMs: number
+  /** Wait before the next one. */
+  readonly waitMs: number
+  /** The last failure of an earlier one that may have been carried out. */
+  readonly lost?: NodeUnreachable | undefined
 }
 
 /** Finds the node of each operation. */
@@ -56,14 +75,19 @@ export class Routing {
     this.parts = parts
   }
 
-  /** Runs `use` with the operations on the node that has the conversation, again and again while it moves. */
+  /**
+   * Runs `use` with the operations on the node that has the conversation, again and again while it moves.
+   *
+   * @param lost failure of an attempt before these, which may have been carried out
+   */
   call<A, E, R>(
     id: ConversationId,
     use: (route: Route) => Effect.Effect<A, E, R>,
+    lost?: NodeUnreachable,
   ): Effect.Effect<A, Settled<E>, R> {
     return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
       const untilMs = nowMs + Duration.toMillis(this.parts.patience)
-      return this.attempt(id, use, untilMs, firstWaitMs)
+      return this.attempt(id, use, { untilMs, waitMs: firstWaitMs, lost })
     })
   }
 
@@ -80,18 +104,18 @@ export class Routing {
   private attempt<A, E, R>(
     id: ConversationId,
     use: (route: Route) => Effect.Effect<A, E, R>,
-    untilMs: number,
-    waitMs: number,
+    { lost: lostBefore, untilMs, waitMs }: Attempt,
   ): Effect.Effect<A, Settled<E>, R> {
     return Effect.catch(this.once(id, use), (error): Effect.Effect<A, Settled<E>, R> => {
       // What is not repeated is every other case of the errors.
       if (!isMoving(error)) return Effect.fail(error as Settled<E>)
+      const lost = error instanceof NodeUnreachable ? error : lostBefore
       return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
         const leftMs = untilMs - nowMs
-        if (leftMs <= 0) return Effect.fail(gaveUp(id, error))
+        if (leftMs <= 0) return Effect.fail(gaveUp(id, error, lost))
         return Effect.andThen(
           Effect.sleep(Math.min(waitMs, leftMs)),
-          this.attempt(id, use, untilMs, Math.min(2 * waitMs, longestWaitMs)),
+          this.attempt(id, use, { untilMs, waitMs: Math.min(2 * waitMs, longestWaitMs), lost }),
         )
       })
     })

@@ -9,7 +9,12 @@ export interface NodeCall {
   /** Index in the trace. */
   readonly at: number
   readonly entry: EntryOf<"nodeCall">
-  readonly answers: ReadonlyArray<{ readonly at: number; readonly answer: Answer }>
+  readonly answers: ReadonlyArray<{
+    readonly at: number
+    readonly answer: Answer
+    /** How often the client asked for it. */
+    readonly tries: number
+  }>
 }
 
 /** One follower from its first attachment on. */
@@ -46,6 +51,7 @@ const callsOf = (trace: ReadonlyArray<Entry>): ReadonlyArray<NodeCall> => {
     at,
     entry,
     answers: (answers.get(entry.call) ?? []).map((one) => ({
+      tries: one.entry.tries,
       at: one.at,
       answer: one.entry.answer,
     })),

@@ -53,8 +53,10 @@ const lastOf = <C extends NodeCall>(calls: ReadonlyArray<C>): C | undefined => {
   const isLast =
     last !== undefined &&
     calls.every((call) => call === last || (call.answers[0]?.at ?? Infinity) < last.at)
-  // An earlier call without a known result may be carried out late.
-  const areKnown = calls.every((call) => call === last || acknowledged(call) !== undefined)
+  // An earlier call without a known result may be carried out late, and so may each of its tries but the last.
+  const areKnown = calls.every(
+    (call) => call === last || (acknowledged(call) !== undefined && call.answers[0]?.tries === 1),
+  )
   return isLast && areKnown ? last : undefined
 }
 
