@@ -1,5 +1,7 @@
 /** Which operations of another node a submission takes. */
 import { MemoryStore } from "@colloquy/core/store/MemoryStore"
+import { ConversationUnavailable } from "@colloquy/core/ConversationErrors"
+import { LeaseHeld } from "@colloquy/core/StoreErrors"
 import { ConversationId } from "@colloquy/protocol/Ids"
 import { scriptedSettings } from "@colloquy/testing/ScriptedSettings"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { ClusterConversation } from "../src/internal/ClusterConversation.ts"
 import { Routing } from "../src/internal/Routing.ts"
-import { NodeUnreachable } from "../src/NodeErrors.ts"
+import { Elsewhere, NodeUnreachable } from "../src/NodeErrors.ts"
 import type { ConversationCalls, Nodes } from "../src/Nodes.ts"
 import { elapse, says } from "./support/TwoNodes.ts"
 
@@ -16,20 +18,29 @@ const id = ConversationId.make("01999999-9999-7999-8999-999999999999")
 
 const unused = () => assert.fail("an operation that is not expected")
 
-/** A conversation of another node, which does not respond to so many calls. Notes the operations and their submissions. */
-const onNodeThatMisses = (missed: number) => {
+const noResponse = new NodeUnreachable({ id, reason: "no response" })
+const held = new LeaseHeld({ id, holder: { host: "other", pid: 1 } })
+const elsewhere = new Elsewhere({ id, held })
+
+/** A conversation of another node, which does not respond to so many calls. */
+const onNodeThatMisses = (missed: number) =>
+  onNodeThat((call) => (call <= missed ? noResponse : undefined))
+
+/** A conversation of another node, whose calls, counted from 1, fail so. Notes the operations and their submissions. */
+const onNodeThat = (failureOf: (call: number) => NodeUnreachable | Elsewhere | undefined) => {
   const asked: Array<readonly [string, string | undefined]> = []
   const respond = (operation: string, submission: string | undefined) =>
     Effect.suspend(() => {
       asked.push([operation, submission])
-      return asked.length <= missed
-        ? Effect.fail(new NodeUnreachable({ id, reason: "no response" }))
+      const failure = failureOf(asked.length)
+      return failure !== undefined
+        ? Effect.fail(failure)
         : Effect.succeed({ id: submission ?? "", disposition: "started" as const })
     })
   const calls: ConversationCalls<NodeUnreachable> = {
     Load: unused,
     Submit: ({ submission }) => respond("Submit", submission),
-    RunTurn: unused,
+    RunTurn: ({ submission }) => Effect.andThen(respond("RunTurn", submission), unused),
     SubmitStored: ({ submission }) => respond("SubmitStored", submission),
     Cancel: unused,
     Attach: unused,
@@ -94,6 +105,40 @@ describe("a submission to a conversation of another node", () => {
         ["SubmitStored", receipt.id],
         ["SubmitStored", receipt.id],
       ])
+    }),
+  )
+})
+
+const becauseOf = (error: unknown): string | undefined =>
+  error instanceof ConversationUnavailable ? error.because?._tag : String(error)
+
+describe("L10 a turn whose end is waited for", () => {
+  it.effect("is not refused with the holder where a node may have accepted it", () =>
+    Effect.gen(function* () {
+      const cases: ReadonlyArray<ReadonlyArray<typeof noResponse | typeof elsewhere | undefined>> =
+        [
+          // The turn is lost; or it is not carried out at first, then accepted, and moves.
+          [noResponse],
+          [elsewhere, undefined],
+        ]
+      for (const first of cases) {
+        const { conversation } = onNodeThat((call) =>
+          call <= first.length ? first[call - 1] : elsewhere,
+        )
+        const running = yield* Effect.forkChild(Effect.flip(conversation.runTurn(says("hi"))))
+        yield* elapse(15)
+        const error = yield* Fiber.join(running)
+        assert.strictEqual(becauseOf(error), "StoreError")
+      }
+    }),
+  )
+
+  it.effect("is refused with the holder where none was asked to carry it out", () =>
+    Effect.gen(function* () {
+      const { conversation } = onNodeThat(() => elsewhere)
+      const running = yield* Effect.forkChild(Effect.flip(conversation.runTurn(says("hi"))))
+      yield* elapse(15)
+      assert.strictEqual(becauseOf(yield* Fiber.join(running)), "LeaseHeld")
     }),
   )
 })
