@@ -60,7 +60,7 @@ describeWithPostgres("serve --cluster", (server) => {
         assert.deepStrictEqual(yield* failing("--cluster", address), {
           code: 2,
           error:
-            "colloquy: `--cluster` takes `postgres://user:password@host/database`; see `colloquy --help`",
+            "colloquy: `--cluster` takes `postgres://user:password@host/database`, with a user, and each special character of a part as `%XX`; see `colloquy --help`",
         })
       }
       assert.deepStrictEqual(yield* failing("--cluster", database, "--cluster-listen", "x"), {

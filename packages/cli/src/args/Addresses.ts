@@ -52,8 +52,11 @@ export const parseListen = (text: string): Result.Result<ListenAddress | typeof 
   return Result.succeed({ scheme: scheme.toLowerCase() as ListenAddress["scheme"], ...address })
 }
 
-/** What the address of a database is, for an error. A `%` of a part is `%25`. */
+/** The form of the address of a PostgreSQL database. */
 export const postgresAddress = "postgres://user:password@host/database"
+
+/** What the database of a cluster is, for an error. */
+export const expectedDatabase = `\`${postgresAddress}\`, with a user, and each special character of a part as \`%XX\``
 
 const isEncoded = (text: string): boolean => {
   try {

@@ -9,11 +9,11 @@ import { key, keyOr, timerMs } from "@colloquy/config/KeySchemas"
 import { once } from "@colloquy/protocol/Once"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { isPostgres, parseNodeAddress, postgresAddress } from "./Addresses.ts"
+import { expectedDatabase, isPostgres, parseNodeAddress, postgresAddress } from "./Addresses.ts"
 import { misspeltKey } from "./MisspeltKey.ts"
 
 const Database = Schema.String.check(
-  Schema.makeFilter((text) => isPostgres(text), { expected: `\`${postgresAddress}\`` }),
+  Schema.makeFilter((text) => isPostgres(text), { expected: expectedDatabase }),
 )
 
 const Address = Schema.String.check(

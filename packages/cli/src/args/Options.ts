@@ -7,6 +7,7 @@
 import { nearest } from "@colloquy/protocol/Nearest"
 import * as Result from "effect/Result"
 import {
+  expectedDatabase,
   isPostgres,
   type ListenAddress,
   parseListen,
@@ -94,13 +95,14 @@ const address = (
   key: string,
   value: string,
   isValid: (text: string) => boolean,
+  expected = `\`${value}\``,
 ): Option => ({
   long,
   value,
   parse: (text) =>
     isValid(text)
       ? Result.succeed({ _tag: "Flag", flag: { option: long, key, value: text } })
-      : Result.fail(`\`${long}\` takes \`${value}\``),
+      : Result.fail(`\`${long}\` takes ${expected}`),
 })
 
 const isNode = (text: string): boolean => parseNodeAddress(text) !== undefined
@@ -137,7 +139,7 @@ export const options: ReadonlyArray<Option> = [
     parse: (text) =>
       Result.map(parseListen(text), (address): Given => ({ _tag: "Listen", address })),
   },
-  address("--cluster", "cluster.database", postgresAddress, isPostgres),
+  address("--cluster", "cluster.database", postgresAddress, isPostgres, expectedDatabase),
   address("--cluster-listen", "cluster.listen", "HOST:PORT", isNode),
   address("--cluster-address", "cluster.address", "HOST:PORT", isNode),
   {

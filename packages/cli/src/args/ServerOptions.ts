@@ -6,6 +6,7 @@ import { type ConfigTree, isEmpty } from "@colloquy/config/ConfigTree"
 import { serverToolNames } from "@colloquy/protocol/mcp/ToolNames"
 import { defaultMaxBytes } from "@colloquy/transport-stdio/Lines"
 import { defaultCompatibility } from "../server/Version.ts"
+import { expectedDatabase, isPostgres } from "./Addresses.ts"
 import { misspeltKey } from "./MisspeltKey.ts"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -51,8 +52,8 @@ const OfflineConfig = Schema.Struct({
 })
 
 const StorePlace = Schema.String.check(
-  Schema.isPattern(/^(?:files|memory|sqlite:.+|postgres(?:ql)?:\/\/.+)$/, {
-    expected: "`files`, `memory`, `postgres://…` or `sqlite:PATH`",
+  Schema.makeFilter((text) => /^(?:files|memory|sqlite:.+)$/.test(text) || isPostgres(text), {
+    expected: `\`files\`, \`memory\`, \`sqlite:PATH\` or ${expectedDatabase}`,
   }),
 )
 

@@ -165,7 +165,7 @@ describe("Args", () => {
     [["mcp", "--cluster", "postgres://u@h/d"], "`--cluster` is only valid with `serve`"],
     [
       ["serve", "--cluster", "postgres://h/d"],
-      "`--cluster` takes `postgres://user:password@host/database`",
+      "`--cluster` takes `postgres://user:password@host/database`, with a user, and each special character of a part as `%XX`",
     ],
     [["serve", "--cluster-listen", "h:65536"], "`--cluster-listen` takes `HOST:PORT`"],
     [["serve", "--cluster-address", "h"], "`--cluster-address` takes `HOST:PORT`"],

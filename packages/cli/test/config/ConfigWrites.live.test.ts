@@ -98,6 +98,11 @@ describe("writes of the configuration", () => {
       /expected an integer from 0 to 86400000 \(24 hours\)\nin `shutdown_grace_ms`/,
     ],
     ["conversation_store", "nope", /expected `files`, .*\nin `conversation_store`/],
+    [
+      "conversation_store",
+      "postgres://host/database",
+      /, with a user, .*\nin `conversation_store`/,
+    ],
     ["conversation_idle_ms", 1.5, /in `conversation_idle_ms`/],
     ["http.authentication", "x", /expected one of `token`, .*\nin `http.authentication`/],
     ["http.public_url", "ftp://x", /`http.public_url`: expected an `https` address/],

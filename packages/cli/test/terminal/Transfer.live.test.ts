@@ -7,11 +7,16 @@ import * as Program from "../support/Program.ts"
 
 beforeAll(buildIfMissing, 120_000)
 
-const places = "`files`, `files:DIRECTORY`, `sqlite:PATH` or `postgres://…`"
+const places =
+  "`files`, `files:DIRECTORY`, `sqlite:PATH` or `postgres://user:password@host/database`, with a user, and each special character of a part as `%XX`"
 
 const usageErrors: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
   [[], "Missing required flag: --from or --to"],
   [["--to", "elsewhere"], `Invalid value for flag --to: "elsewhere". Expected: ${places}`],
+  [
+    ["--from", "postgres://host/database"],
+    `Invalid value for flag --from: "postgres://host/database". Expected: ${places}`,
+  ],
   [["--from", "memory"], `Invalid value for flag --from: "memory". Expected: ${places}`],
 ]
 

@@ -4,7 +4,7 @@ import * as PostgresStore from "@colloquy/store-sql/node/PostgresStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { isPostgres, postgresAddress } from "../../args/Addresses.ts"
+import { expectedDatabase, isPostgres } from "../../args/Addresses.ts"
 import { CommandFailed } from "../CommandFailed.ts"
 import { ExitCode } from "../ExitCode.ts"
 import { output, print } from "../Output.ts"
@@ -44,7 +44,7 @@ export const status = Effect.fnUntraced(function* (
   }
   if (!isPostgres(database)) {
     return yield* new CommandFailed({
-      message: `the database of a cluster is \`${postgresAddress}\``,
+      message: `the database of a cluster is ${expectedDatabase}`,
     })
   }
   const reports = yield* readReports(database)

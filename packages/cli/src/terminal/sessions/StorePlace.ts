@@ -6,19 +6,21 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import { isDatabase, sqlitePrefix } from "../../lazy/LazySqlStore.ts"
+import { expectedDatabase, isPostgres } from "../../args/Addresses.ts"
+import { sqlitePrefix } from "../../lazy/LazySqlStore.ts"
 
 const filesPrefix = "files:"
 
 /** What is allowed, for an error. */
-export const expectedPlaces = "`files`, `files:DIRECTORY`, `sqlite:PATH` or `postgres://…`"
+export const expectedPlaces = `\`files\`, \`files:DIRECTORY\`, \`sqlite:PATH\` or ${expectedDatabase}`
 
 /** The name in full: of `files` that of its state directory. Undefined where it names no store that keeps anything. */
 export const placeOf = (name: string, stateDirectory: string): string | undefined => {
   if (name === "files") return `${filesPrefix}${stateDirectory}`
-  return isDatabase(name) || (name.startsWith(filesPrefix) && name !== filesPrefix)
-    ? name
-    : undefined
+  const named = [filesPrefix, sqlitePrefix].some(
+    (prefix) => name.startsWith(prefix) && name !== prefix,
+  )
+  return named || isPostgres(name) ? name : undefined
 }
 
 const layerOf = async (place: string) => {
