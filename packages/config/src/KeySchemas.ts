@@ -33,6 +33,16 @@ export const Name = Schema.String.check(
   Schema.isPattern(/\S/, { expected: "a name that is not empty" }),
 )
 
+/** A text that is valid where `isValid` says so; `expected` is for the error. */
+export const textThat = (isValid: (text: string) => boolean, expected: string) =>
+  Schema.String.check(
+    Schema.makeFilter((text) => isValid(text), {
+      expected,
+      // Without a JSON Schema of the check, that of the key would lack the description, too.
+      toJsonSchema: () => [{}, true],
+    }),
+  )
+
 /** A list of texts. */
 export const Strings = Schema.Array(Schema.String)
 

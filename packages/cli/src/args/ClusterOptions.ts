@@ -5,20 +5,16 @@
 import { decode } from "@colloquy/config/ConfigSchema"
 import { type ConfigFault, faultAt } from "@colloquy/config/ConfigFault"
 import { type ConfigTree, get, isTable } from "@colloquy/config/ConfigTree"
-import { key, keyOr, timerMs } from "@colloquy/config/KeySchemas"
+import { key, keyOr, textThat, timerMs } from "@colloquy/config/KeySchemas"
 import { once } from "@colloquy/protocol/Once"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { expectedDatabase, isPostgres, parseNodeAddress, postgresAddress } from "./Addresses.ts"
 import { misspeltKey } from "./MisspeltKey.ts"
 
-const Database = Schema.String.check(
-  Schema.makeFilter((text) => isPostgres(text), { expected: expectedDatabase }),
-)
+const Database = textThat(isPostgres, expectedDatabase)
 
-const Address = Schema.String.check(
-  Schema.makeFilter((text) => parseNodeAddress(text) !== undefined, { expected: "`HOST:PORT`" }),
-)
+const Address = textThat((text) => parseNodeAddress(text) !== undefined, "`HOST:PORT`")
 
 /** How long turns go on after a signal, if not configured: with the rest of a shutdown less than Kubernetes gives. */
 export const defaultDrainMs = 25_000

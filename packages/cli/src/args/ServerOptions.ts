@@ -1,6 +1,6 @@
 /** The keys of the configuration that the server process reads, beside those of conversations. `config.toml` and `-c` may set them. */
 import { decode } from "@colloquy/config/ConfigSchema"
-import { Count, key, keyOr, timerMs } from "@colloquy/config/KeySchemas"
+import { Count, key, keyOr, textThat, timerMs } from "@colloquy/config/KeySchemas"
 import type { ConfigFault } from "@colloquy/config/ConfigFault"
 import { type ConfigTree, isEmpty } from "@colloquy/config/ConfigTree"
 import { serverToolNames } from "@colloquy/protocol/mcp/ToolNames"
@@ -51,10 +51,9 @@ const OfflineConfig = Schema.Struct({
   delta_delay_ms: key(Count, "Milliseconds between two deltas of a response."),
 })
 
-const StorePlace = Schema.String.check(
-  Schema.makeFilter((text) => /^(?:files|memory|sqlite:.+)$/.test(text) || isPostgres(text), {
-    expected: `\`files\`, \`memory\`, \`sqlite:PATH\` or ${expectedDatabase}`,
-  }),
+const StorePlace = textThat(
+  (text) => /^(?:files|memory|sqlite:.+)$/.test(text) || isPostgres(text),
+  `\`files\`, \`memory\`, \`sqlite:PATH\` or ${expectedDatabase}`,
 )
 
 /** Schema of the keys; each one carries its description and its default. */

@@ -28,6 +28,13 @@ describe("generated pages", () => {
     }
   })
 
+  it("say of every key what it means", () => {
+    const without = configurationKeys()
+      .split("\n")
+      .filter((row) => /^\| `.*\| *\|$/.test(row))
+    assert.deepStrictEqual(without, [])
+  })
+
   it("say of events whether they are recorded, whether they end a turn and who receives them", () => {
     const text = events()
     assert.include(text, "Recorded and numbered; ends a turn; since 0.25; sent to every client.")
