@@ -43,6 +43,9 @@ describe("Simulation", () => {
     [16256, "L7 a crash in the middle of recording that the user aborts"],
     [23280, "L7 a crash in the middle of recording that another user aborts"],
     [34130, "L10 a fork whose parent has a submission with the same id"],
+    [925001, "L10 a message whose response is lost, to a conversation that another node then has"],
+    [947945, "L10 an archive mark that a node which was stopped still changes"],
+    [1489561, "L16 an append in the millisecond in which a lease expires"],
   ])("seed %i: %s", (seed) => {
     assert.deepStrictEqual(runOf(seed).violations, [])
   })

@@ -31,7 +31,8 @@ const takers = 7_265_502
 
 /** The time of the database in milliseconds since the epoch, when the statement runs. */
 const postgresNow = "(extract(epoch from clock_timestamp()) * 1000)::double precision"
-const sqliteNow = "(unixepoch('subsec') * 1000.0)"
+/** Rounded, because the product of many a time is a fraction less than the whole number of its milliseconds. */
+const sqliteNow = "round(unixepoch('subsec') * 1000.0)"
 
 const postgres = (sql: SqlClient): Dialect => ({
   isPostgres: true,
