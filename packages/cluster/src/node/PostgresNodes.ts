@@ -30,6 +30,7 @@ import * as EntityNodes from "../EntityNodes.ts"
 import * as DirectCalls from "../internal/DirectCalls.ts"
 import * as Membership from "../internal/Membership.ts"
 import { removing } from "./AnsweredMessages.ts"
+import * as KeptSessions from "./KeptSessions.ts"
 import * as LeavingRunner from "./LeavingRunner.ts"
 import * as NodeRows from "./NodeRows.ts"
 import * as NodeSockets from "./NodeSockets.ts"
@@ -134,12 +135,14 @@ const shardingOf = (
 
 /**
  * Layer of the node. Needs a client of the database that the store uses as well. Fails with `SocketServerError` where it
- * cannot listen, and with `NodeAddressTaken` where another node is reached at its address.
+ * cannot listen, with `NodeAddressTaken` where another node is reached at its address, and with `SessionNotKept` where its
+ * connections pass a pooler that shares sessions.
  */
 export const layer = (options: PostgresNodesOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const server = yield* listening(options.listen ?? options)
+      yield* KeptSessions.check
       const prefix = yield* prefixOfSchema
       yield* Effect.forkScoped(removing(prefix))
       const port = options.port === 0 ? server.port : options.port
