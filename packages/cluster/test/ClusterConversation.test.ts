@@ -26,8 +26,14 @@ const elsewhere = new Elsewhere({ id, held })
 const onNodeThatMisses = (missed: number) =>
   onNodeThat((call) => (call <= missed ? noResponse : undefined))
 
-/** A conversation of another node, whose calls, counted from 1, fail so. Notes the operations and their submissions. */
-const onNodeThat = (failureOf: (call: number) => NodeUnreachable | Elsewhere | undefined) => {
+/**
+ * A conversation of another node, whose calls, counted from 1, fail so. Notes the operations and their submissions. This node
+ * closes after so many calls.
+ */
+const onNodeThat = (
+  failureOf: (call: number) => NodeUnreachable | Elsewhere | undefined,
+  closesAfter = Number.POSITIVE_INFINITY,
+) => {
   const asked: Array<readonly [string, string | undefined]> = []
   const respond = (operation: string, submission: string | undefined) =>
     Effect.suspend(() => {
@@ -63,7 +69,7 @@ const onNodeThat = (failureOf: (call: number) => NodeUnreachable | Elsewhere | u
     nodes,
     own: calls as ConversationCalls,
     patience: Duration.seconds(5),
-    isClosed: () => false,
+    isClosed: () => asked.length >= closesAfter,
     isHere: () => false,
     hasLeft: () => false,
   })
@@ -139,6 +145,35 @@ describe("L10 a turn whose end is waited for", () => {
       const running = yield* Effect.forkChild(Effect.flip(conversation.runTurn(says("hi"))))
       yield* elapse(15)
       assert.strictEqual(becauseOf(yield* Fiber.join(running)), "LeaseHeld")
+    }),
+  )
+})
+
+describe("L10 a node that closes", () => {
+  const closing = (failures: ReadonlyArray<typeof noResponse | typeof elsewhere | undefined>) =>
+    onNodeThat((call) => failures[call - 1], failures.length).conversation
+
+  it.effect("does not say that no work is taken where another node may have accepted it", () =>
+    Effect.gen(function* () {
+      for (const refused of [
+        Effect.asVoid(closing([noResponse]).submit(says("hi"))),
+        Effect.asVoid(closing([noResponse]).runTurn(says("hi"))),
+        Effect.asVoid(closing([elsewhere, undefined]).runTurn(says("hi"))),
+      ]) {
+        const running = yield* Effect.forkChild(Effect.flip(refused))
+        yield* elapse(15)
+        assert.strictEqual(becauseOf(yield* Fiber.join(running)), "StoreError")
+      }
+    }),
+  )
+
+  it.effect("says that no work is taken where none was asked to carry it out", () =>
+    Effect.gen(function* () {
+      for (const failures of [[], [elsewhere]]) {
+        const running = yield* Effect.forkChild(Effect.flip(closing(failures).submit(says("hi"))))
+        yield* elapse(15)
+        assert.strictEqual(becauseOf(yield* Fiber.join(running)), "ManagerClosed")
+      }
     }),
   )
 })

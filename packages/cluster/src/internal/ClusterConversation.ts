@@ -29,7 +29,7 @@ import { attach } from "./ClusterListener.ts"
 import { Elsewhere, NodeUnreachable } from "../NodeErrors.ts"
 import type { ConversationCalls } from "../Nodes.ts"
 import { elsewhereOf, isMoving, isRecorded } from "./Moving.ts"
-import type { Route, Routing } from "./Routing.ts"
+import { refusalOf, type Route, type Routing } from "./Routing.ts"
 import { type LogParts, sourceHere, sourceOfLog, sourceThere } from "./Sources.ts"
 
 /** What the conversations of a manager share. */
@@ -144,11 +144,14 @@ export class ClusterConversation implements Conversation {
     )
     // A turn may go on for long before its node is lost, and more than once: the bound is that of each search for the next.
     const running = (lost?: NodeUnreachable): ReturnType<Conversation["runTurn"]> =>
-      Effect.catchIf(once, isMoving, (error) =>
-        Effect.andThen(
-          this.accepted(next, error instanceof NodeUnreachable ? error : lost),
-          Effect.andThen(Effect.sleep(repeatedAfterMs), running(this.movedSince)),
-        ),
+      Effect.catchIf(
+        Effect.mapError(once, (error) => refusalOf(this.id, error, lost)),
+        isMoving,
+        (error) =>
+          Effect.andThen(
+            this.accepted(next, error instanceof NodeUnreachable ? error : lost),
+            Effect.andThen(Effect.sleep(repeatedAfterMs), running(this.movedSince)),
+          ),
       )
     return Effect.suspend(() =>
       this.uncreated === undefined ? running() : this.runTurnHere(op, options),

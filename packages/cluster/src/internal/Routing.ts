@@ -57,6 +57,14 @@ const gaveUp = (
   return new ConversationUnavailable({ id, reason: because.message, because })
 }
 
+/** The refusal of a node that closes says that nothing is carried out: not where an earlier attempt may have been. */
+export const refusalOf = <E>(
+  id: ConversationId,
+  error: E,
+  lost: NodeUnreachable | undefined,
+): E | ConversationUnavailable =>
+  error instanceof ManagerClosed && lost !== undefined ? gaveUp(id, lost, lost) : error
+
 /** One of the attempts at an operation. */
 interface Attempt {
   /** Time of the last one. */
@@ -108,7 +116,7 @@ export class Routing {
   ): Effect.Effect<A, Settled<E>, R> {
     return Effect.catch(this.once(id, use), (error): Effect.Effect<A, Settled<E>, R> => {
       // What is not repeated is every other case of the errors.
-      if (!isMoving(error)) return Effect.fail(error as Settled<E>)
+      if (!isMoving(error)) return Effect.fail(refusalOf(id, error as Settled<E>, lostBefore))
       const lost = error instanceof NodeUnreachable ? error : lostBefore
       return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
         const leftMs = untilMs - nowMs
