@@ -219,7 +219,10 @@ describe("colloquy mcp, when its client disconnects", () => {
         assert.deepStrictEqual(exit, { code: 143, signal: null })
         assert.isBelow(ms, boundMs)
         assert.strictEqual(server.eventTypes(1).at(-1), "turn_aborted")
-        assert.strictEqual((yield* server.answer(1)).error?.message, "the server is shutting down")
+        assert.strictEqual(
+          (yield* server.answer(1)).error?.message,
+          "the server is shutting down; the request may have been carried out",
+        )
         yield* provider.awaitClosed(0)
       }),
   )

@@ -64,7 +64,10 @@ describe("McpServer", () => {
           assert.deepStrictEqual(server.messages.at(-1), {
             jsonrpc: "2.0",
             id: 1,
-            error: { code: -32000, message: "the server is shutting down" },
+            error: {
+              code: -32000,
+              message: "the server is shutting down; the request may have been carried out",
+            },
           })
           assert.isTrue(ended(server))
           assert.deepStrictEqual(yield* server.provider.closed, [0])

@@ -4,7 +4,7 @@
  *     running ── work gave its text ──────────> answering ── accepted ──> ended
  *        ├────── cancelled without an error ──> cancelled ── work ended ─> ended, no response
  *        ├────── cancelled with an error ─────> cancelled ── work ended ─> answering with that error
- *        └────── end of the connection ───────> stopped, answered with "the server is shutting down"
+ *        └────── end of the connection ───────> stopped, answered with an error that says so
  *
  * From `answering` on, the transport may have the response, accepted or waiting, so no other response may follow.
  */
@@ -96,7 +96,7 @@ const answerBound = "1 second"
 const stoppedError = () =>
   new JsonRpcError({
     code: ErrorCode.serverError,
-    message: "the server is shutting down",
+    message: "the server is shutting down; the request may have been carried out",
   })
 
 /** Logs a response that the peer can no longer read. The end of input that follows ends the other requests. */

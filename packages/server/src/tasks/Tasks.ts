@@ -140,7 +140,12 @@ const endOf = (exit: Exit.Exit<CallToolResult, JsonRpcError>): Effect.Effect<Tas
   const failure = exit.cause.reasons.find(Cause.isFailReason)
   if (failure !== undefined) return Effect.succeed({ _tag: "Error", error: failure.error })
   return exit.cause.reasons.every(Cause.isInterruptReason)
-    ? Effect.succeed(failed(ErrorCode.serverError, "the server is shutting down"))
+    ? Effect.succeed(
+        failed(
+          ErrorCode.serverError,
+          "the server is shutting down; the request may have been carried out",
+        ),
+      )
     : Effect.as(
         Effect.logError("task fiber failed", exit.cause),
         failed(ErrorCode.internalError, "Internal error"),

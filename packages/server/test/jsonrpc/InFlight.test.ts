@@ -9,7 +9,13 @@ import * as TestClock from "effect/testing/TestClock"
 import { type InFlight, type InFlightRequest, make } from "../../src/jsonrpc/InFlight.ts"
 
 const shuttingDown = (id: RequestId) =>
-  failureText(id, new JsonRpcError({ code: -32000, message: "the server is shutting down" }))
+  failureText(
+    id,
+    new JsonRpcError({
+      code: -32000,
+      message: "the server is shutting down; the request may have been carried out",
+    }),
+  )
 
 const cancelled = new JsonRpcError({ code: -32800, message: "request cancelled" })
 

@@ -149,7 +149,8 @@ describe("Peer: batches", () => {
         yield* TestClock.adjust("10 seconds")
         yield* Fiber.join(peer.serving)
         yield* peer.quiet
-        const stopped = (id: string) => fault(id, -32000, "the server is shutting down")
+        const stopped = (id: string) =>
+          fault(id, -32000, "the server is shutting down; the request may have been carried out")
         assert.sameDeepMembers<unknown>(
           [...parsed(peer.texts)],
           [stopped("alone"), [ok(1, 1), stopped("stuck"), ok(2, 2)]],

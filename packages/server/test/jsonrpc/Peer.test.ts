@@ -20,7 +20,10 @@ const pass = (peer: PeerHarness, ms: number) =>
     }
   })
 
-const shuttingDown = { code: -32000, message: "the server is shutting down" }
+const shuttingDown = {
+  code: -32000,
+  message: "the server is shutting down; the request may have been carried out",
+}
 
 describe("Peer: responses", () => {
   it.effect.each<readonly [method: string, params: unknown, answer: object]>([
