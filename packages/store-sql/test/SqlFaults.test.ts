@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { SqlError, UnknownError } from "effect/sql/SqlError"
+import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import { storeError } from "../src/internal/SqlFaults.ts"
 
 const textOf = (code: string, message: string) => {
@@ -22,6 +22,38 @@ describe("an error of a database", () => {
         "the schema `group_z` does not exist (3F000)",
         "the schema (`search_path`) does not exist (3F000)",
       ],
+    )
+  })
+
+  it("says what of its address is wrong", () => {
+    const texts = (
+      [
+        ['Unrecognized sslmode in URL: "x"', 'PgConnection: Unrecognized sslmode in URL: "x"'],
+        ["The server does not support TLS", "PgConnection: Server refused TLS"],
+        ["Connection closed unexpectedly", "PgConnection: Connection closed during startup"],
+      ] as const
+    ).map(([cause, message]) => {
+      const options = { cause: new Error(cause), message, operation: "connect" }
+      const { message: text, reason } = storeError(
+        "open",
+        new SqlError({ reason: new ConnectionError(options) }),
+      )
+      return [reason, text]
+    })
+    assert.deepStrictEqual(texts, [
+      [
+        "Other",
+        'the address of the database is not valid: Unrecognized sslmode in URL: "x" (ConnectionError)',
+      ],
+      [
+        "Other",
+        "the server of the database has no TLS, for which its address asks (ConnectionError)",
+      ],
+      ["Unreachable", "the database cannot be reached (ConnectionError)"],
+    ])
+    assert.strictEqual(
+      textOf("28P01", 'password authentication failed for user "u"'),
+      "the database does not accept the user or the password (28P01)",
     )
   })
 

@@ -67,7 +67,7 @@ const isEncoded = (text: string): boolean => {
   }
 }
 
-/** True for the address of a PostgreSQL database that names a user; the driver takes none from the system. */
+/** True for the address of a PostgreSQL database that names a user: the driver takes that of the environment, if there is one. */
 export const isPostgres = (text: string): boolean => {
   if (!/^postgres(?:ql)?:\/\/./.test(text) || !URL.canParse(text)) return false
   const { password, pathname, username } = new URL(text)

@@ -5,12 +5,15 @@ import type { SqlError } from "effect/sql/SqlError"
 /** An operation of the store, as its errors name it. */
 export type Operation = StoreError["operation"]
 
-/** The code that the database gave the error: an SQLSTATE of PostgreSQL, or a number of SQLite. */
+/**
+ * The code of the error: an SQLSTATE of PostgreSQL, a number of SQLite, or for a connection that was not made that of the
+ * system, such as `ECONNREFUSED`.
+ */
 const codeOf = ({ reason }: SqlError): string => {
   const { cause } = reason
   if (typeof cause !== "object" || cause === null) return ""
-  if ("code" in cause && typeof cause.code === "string" && /^[0-9A-Z]{5}$/.test(cause.code)) {
-    return cause.code
+  if ("code" in cause && typeof cause.code === "string") {
+    if (/^(?:[0-9A-Z]{5}|E[A-Z]+)$/.test(cause.code)) return cause.code
   }
   return "errcode" in cause && typeof cause.errcode === "number"
     ? `sqlite ${cause.errcode & 0xff}`
@@ -33,7 +36,18 @@ const busy = ["sqlite 5", "sqlite 6"]
 
 const damaged = ["XX001", "XX002", "sqlite 11", "sqlite 26"]
 
+/** What the driver says of an address that it cannot use, before any connection; undefined for any other error. */
+const addressFault = ({ reason: { cause, message, operation } }: SqlError): string | undefined =>
+  operation === "connect" && cause instanceof Error && message === `PgConnection: ${cause.message}`
+    ? cause.message
+    : undefined
+
+/** The server was asked for TLS, and has none. */
+const lacksTls = ({ reason }: SqlError): boolean =>
+  reason.message === "PgConnection: Server refused TLS"
+
 const reasonOf = (error: SqlError): StoreError["reason"] => {
+  if (addressFault(error) !== undefined || lacksTls(error)) return "Other"
   const code = codeOf(error)
   if (full.includes(code)) return "Full"
   if (denied.includes(code)) return "Denied"
@@ -66,15 +80,24 @@ const meanings: Readonly<Partial<Record<StoreError["reason"], string>>> = {
   Slow: "the database did not answer in time",
 }
 
+const wrongUser = "the database does not accept the user or the password"
+
 /** The first name that the message of the database quotes, in code quotes. A server may write another language. */
 const quotedName = ({ reason: { cause } }: SqlError): string | undefined => {
   const name = cause instanceof Error ? /"([^"]+)"/.exec(cause.message)?.[1] : undefined
   return name === undefined ? undefined : `\`${name}\``
 }
 
-/** What the address names and the server does not have. Undefined for any other error. */
-const missing = (code: string, error: SqlError): string | undefined => {
+/** What of the address is wrong, or names what the server does not have. Undefined for any other error. */
+const wrongAddress = (code: string, error: SqlError): string | undefined => {
+  const fault = addressFault(error)
+  if (fault !== undefined) return `the address of the database is not valid: ${fault}`
+  if (lacksTls(error)) return "the server of the database has no TLS, for which its address asks"
+  if (error.reason._tag === "AuthenticationError") return wrongUser
   switch (code) {
+    case "28000":
+    case "28P01":
+      return wrongUser
     case "3D000":
       return ["the database", quotedName(error), "does not exist"].filter(Boolean).join(" ")
     case "3F000":
@@ -88,7 +111,8 @@ const missing = (code: string, error: SqlError): string | undefined => {
 export const storeError = (operation: Operation, error: SqlError): StoreError => {
   const reason = reasonOf(error)
   const code = codeOf(error)
-  const meaning = missing(code, error) ?? meanings[reason] ?? "the database refused the statement"
+  const meaning =
+    wrongAddress(code, error) ?? meanings[reason] ?? "the database refused the statement"
   return new StoreError({
     operation,
     reason,
