@@ -113,6 +113,19 @@ describe("a submission to a conversation of another node", () => {
       ])
     }),
   )
+
+  it.effect("L10 waits nowhere while nodes respond: it could be carried out late", () =>
+    Effect.gen(function* () {
+      const { asked, conversation } = onNodeThat((call) => (call <= 2 ? elsewhere : undefined))
+      const submitting = yield* Effect.forkChild(conversation.submit(says("hi")))
+      yield* elapse(1)
+      yield* Fiber.join(submitting)
+      assert.deepStrictEqual(
+        asked.map(([operation]) => operation),
+        ["Submit", "Submit", "Submit"],
+      )
+    }),
+  )
 })
 
 const becauseOf = (error: unknown): string | undefined =>

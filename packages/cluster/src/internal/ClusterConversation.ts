@@ -45,10 +45,11 @@ export interface ConversationParts {
   readonly positionOf: ConversationStore["Service"]["positionOf"]
 }
 
-/** An op as it is submitted to a node; `key`: in a message that waits in the database, since another node may have got it. */
+/** An op as it is submitted to a node. */
 interface SubmissionMessage {
   readonly message: Parameters<ConversationCalls["Submit"]>[0]
-  readonly key: string | undefined
+  /** That no other message has. */
+  readonly key: string
 }
 
 /** The messages of one op, one after the other; each for this node or for another one. */
@@ -115,16 +116,20 @@ export class ClusterConversation implements Conversation {
     return this.accepted(this.messages(op, options))
   }
 
-  /** Submits an op by its next messages until a node has accepted it, in bounded time. */
+  /**
+   * Submits an op by its next messages until a node has accepted it, in bounded time. While nodes respond a message needs no
+   * statement of the database. One whose response was lost waits there from then on; a node that has read it there and stops
+   * may carry it out late, so that no refusal may say that nothing was carried out.
+   */
   private accepted(
     next: Messages,
     lost?: NodeUnreachable,
   ): Effect.Effect<Receipt, SubmitError | GetError> {
     return this.parts.routing.call(
       this.id,
-      ({ calls, isOwn }) =>
+      ({ calls, isOwn, mayBeDone }) =>
         Effect.flatMap(next(isOwn), ({ key, message }) =>
-          key === undefined ? calls.Submit(message) : calls.SubmitStored({ ...message, key }),
+          isOwn || !mayBeDone ? calls.Submit(message) : calls.SubmitStored({ ...message, key }),
         ),
       lost,
     )
@@ -184,16 +189,12 @@ export class ClusterConversation implements Conversation {
    */
   private messages(op: Op, options: Parameters<Conversation["submit"]>[1]): Messages {
     let submission = options?.id
-    // While nodes respond a message needs no statement of the database; one that another node may not have got waits there.
-    let wasSent = false
     return (isOwn: boolean) =>
       Effect.map(newId, (key) => {
         if (!isOwn) submission ??= key
         const { because, whileRunning } = options ?? {}
         const message = { ...this.target, op, ...defined({ submission, because, whileRunning }) }
-        const isRepeated = wasSent && !isOwn
-        wasSent ||= !isOwn
-        return { message, key: isRepeated ? key : undefined }
+        return { message, key }
       })
   }
 

@@ -36,6 +36,8 @@ export interface Route {
   readonly isOwn: boolean
   /** True where the operations fail, because this node has left the cluster. */
   readonly hasLeft: boolean
+  /** True where an earlier attempt may have been carried out, whose response was lost. */
+  readonly mayBeDone: boolean
 }
 
 /** The errors of an operation that is repeated while the conversation moves. */
@@ -103,9 +105,12 @@ export class Routing {
   once<A, E, R>(
     id: ConversationId,
     use: (route: Route) => Effect.Effect<A, E, R>,
+    lost?: NodeUnreachable,
   ): Effect.Effect<A, E | ManagerClosed, R> {
     return Effect.suspend((): Effect.Effect<A, E | ManagerClosed, R> =>
-      this.parts.isClosed() ? Effect.fail(new ManagerClosed()) : use(this.routeTo(id)),
+      this.parts.isClosed()
+        ? Effect.fail(new ManagerClosed())
+        : use({ ...this.routeTo(id), mayBeDone: lost !== undefined }),
     )
   }
 
@@ -114,22 +119,25 @@ export class Routing {
     use: (route: Route) => Effect.Effect<A, E, R>,
     { lost: lostBefore, untilMs, waitMs }: Attempt,
   ): Effect.Effect<A, Settled<E>, R> {
-    return Effect.catch(this.once(id, use), (error): Effect.Effect<A, Settled<E>, R> => {
-      // What is not repeated is every other case of the errors.
-      if (!isMoving(error)) return Effect.fail(refusalOf(id, error as Settled<E>, lostBefore))
-      const lost = error instanceof NodeUnreachable ? error : lostBefore
-      return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-        const leftMs = untilMs - nowMs
-        if (leftMs <= 0) return Effect.fail(gaveUp(id, error, lost))
-        return Effect.andThen(
-          Effect.sleep(Math.min(waitMs, leftMs)),
-          this.attempt(id, use, { untilMs, waitMs: Math.min(2 * waitMs, longestWaitMs), lost }),
-        )
-      })
-    })
+    return Effect.catch(
+      this.once(id, use, lostBefore),
+      (error): Effect.Effect<A, Settled<E>, R> => {
+        // What is not repeated is every other case of the errors.
+        if (!isMoving(error)) return Effect.fail(refusalOf(id, error as Settled<E>, lostBefore))
+        const lost = error instanceof NodeUnreachable ? error : lostBefore
+        return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+          const leftMs = untilMs - nowMs
+          if (leftMs <= 0) return Effect.fail(gaveUp(id, error, lost))
+          return Effect.andThen(
+            Effect.sleep(Math.min(waitMs, leftMs)),
+            this.attempt(id, use, { untilMs, waitMs: Math.min(2 * waitMs, longestWaitMs), lost }),
+          )
+        })
+      },
+    )
   }
 
-  private routeTo(id: ConversationId): Route {
+  private routeTo(id: ConversationId): Omit<Route, "mayBeDone"> {
     const { hasLeft, isHere, nodes, own } = this.parts
     return isHere(id) || nodes.owns(id)
       ? { calls: own, isOwn: true, hasLeft: false }

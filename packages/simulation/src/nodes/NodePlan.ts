@@ -16,7 +16,7 @@ export interface CallFault {
   readonly call: number
   /**
    * `lost`: it does not arrive. `lost answer`: it is carried out. `late`: it arrives after that time. `twice`: it arrives
-   * once more after that time, where it is an op.
+   * once more after that time, where it is a message that waits in the database.
    */
   readonly how: "lost" | "lost answer" | "late" | "twice"
   readonly ms: number

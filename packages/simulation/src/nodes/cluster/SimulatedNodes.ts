@@ -142,8 +142,8 @@ class SimulatedNodes {
       id,
       from: peer,
       to: owner === undefined ? undefined : network.at(owner),
-      // Only an op is sent again by the network itself.
-      fault: fault?.how === "twice" && !_tag.startsWith("Submit") ? undefined : fault,
+      // Only what waits in the database is read again: by the next node, while one that has read it is stopped.
+      fault: fault?.how === "twice" && _tag !== "SubmitStored" ? undefined : fault,
       handler: (to: Peer) =>
         to.owns(id)
           ? (to.calls as Readonly<Record<string, AnyCall>> | undefined)?.[_tag]?.(sent)
