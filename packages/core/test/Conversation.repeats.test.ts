@@ -95,4 +95,19 @@ describe("an input that is sent again after many others", () => {
       assert.deepStrictEqual(script.requests, [])
     }),
   )
+
+  it.effect("L5 starts no second turn with its id in a fork", () =>
+    Effect.gen(function* () {
+      const { conversation, manager, script } = yield* long
+      const fork = yield* manager.fork(conversation.id, { _tag: "DropLastUserMessages", n: 0 })
+      const requests = script.requests.length
+      for (const id of ["first", "waits"]) {
+        const receipt = yield* fork.submit(says(id), { id })
+        assert.deepStrictEqual(receipt, { id, disposition: "started" })
+      }
+      yield* settle
+      assert.deepStrictEqual(yield* recorded(manager, fork.id), once)
+      assert.strictEqual(script.requests.length, requests)
+    }),
+  )
 })
