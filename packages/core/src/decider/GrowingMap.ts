@@ -11,7 +11,7 @@
  * hashes nobody can predict: a client cannot choose texts that are slow to find.
  */
 
-/** A version of the map. */
+/** A version of the map. No value is `undefined`. */
 export interface GrowingMap<V> {
   /** The newest entries, oldest first. */
   readonly recent: ReadonlyArray<readonly [key: string, value: V]>

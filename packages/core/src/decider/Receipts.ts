@@ -1,7 +1,7 @@
 /**
  * The receipts of submissions whose id the client chose. They make a repeated submission harmless: it gets the first
- * receipt again and nothing happens, however many others came between. Pure. The memory of a receipt is that of its id and
- * some tens of bytes; the events of its submission, which are in memory with it, take far more.
+ * receipt again and nothing happens, however many others came between. Pure. A receipt takes the memory of its id and
+ * some tens of bytes; the events of a turn, which are in memory with it, take far more.
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
 import { empty, get, type GrowingMap, set } from "./GrowingMap.ts"
