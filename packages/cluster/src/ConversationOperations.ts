@@ -154,7 +154,7 @@ const ReadState = Rpc.make("ReadState", {
   payload: target,
   success: Schema.Struct({
     settings: StoredSettings,
-    /** `State` without its settings, as JSON text. */
+    /** `State` as JSON text, without its settings and without the ids of its receipts. */
     rest: Schema.String,
   }),
   error: Schema.Union(getErrors),

@@ -1,4 +1,5 @@
 /** Turns whose end is waited for, wherever the conversation is. */
+import { withoutIds } from "@colloquy/core/decider/Receipts"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -193,4 +194,29 @@ describe("a turn through another node", () => {
       }).pipe(Effect.scoped),
     )
   }
+})
+
+/** Length of the state that a node sends of a conversation after so many submissions. */
+const lengthOfState = Effect.fnUntraced(function* (submissions: number) {
+  const lengths: Array<number> = []
+  const onWay: OnWay = (operation, _, arrive) =>
+    operation === "ReadState"
+      ? Effect.tap(arrive, (sent) => Effect.sync(() => lengths.push(JSON.stringify(sent).length)))
+      : arrive
+  const { a, close, id, there } = yield* onTwoNodes({ onWay })
+  const here = yield* a.manager.get(id)
+  for (let i = 100; i < 100 + submissions; i++) {
+    yield* here.submit({ type: "user_input", items: [] }, { id: `submission-${i}` })
+  }
+  assert.deepStrictEqual((yield* there.state).receipts, withoutIds((yield* here.state).receipts))
+  yield* close
+  return lengths
+}, Effect.scoped)
+
+describe("the state of a conversation of another node", () => {
+  it.effect("is sent without the ids of its submissions", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* lengthOfState(100), yield* lengthOfState(1))
+    }),
+  )
 })

@@ -37,7 +37,7 @@ export const clusterMutations: ReadonlyArray<Mutation> = [
     law: "L5",
     name: "a caller that runs a turn which was submitted before misses the end of one that is over",
     file: "packages/core/src/listeners/TurnRun.ts",
-    find: "id !== undefined && receiptOf(receipts, id) !== undefined",
+    find: "id !== undefined && mayHave(receipts, id)",
     replace: "false",
   },
   {

@@ -12,7 +12,7 @@ import {
 import type { Access, ConversationManager, GetError } from "@colloquy/core/ConversationManager"
 import type { SettingsResolver } from "@colloquy/core/ConversationSettings"
 import type { ConversationStore } from "@colloquy/core/ConversationStore"
-import type { Receipt } from "@colloquy/core/decider/Receipts"
+import { type Receipt, withoutIds } from "@colloquy/core/decider/Receipts"
 import type { State } from "@colloquy/core/decider/State"
 import type { HeldConversations } from "@colloquy/core/HeldConversations"
 import { attachedEvents, type Listener } from "@colloquy/core/listeners/Listener"
@@ -312,8 +312,11 @@ export class ClusterConversation implements Conversation {
           (because) =>
             new ConversationUnavailable({ id: this.id, reason: because.message, because }),
         ),
-        // The owner of the conversation sends its state, which is plain data but for the settings.
-        Effect.map((settings) => ({ ...(JSON.parse(rest) as Omit<State, "settings">), settings })),
+        // The owner of the conversation sends its state, which is plain data but for the settings and the receipts.
+        Effect.map((settings) => {
+          const { receipts, ...more } = JSON.parse(rest) as Omit<State, "settings">
+          return { ...more, receipts: withoutIds(receipts), settings }
+        }),
       ),
     )
   }

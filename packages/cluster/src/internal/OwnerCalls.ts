@@ -13,6 +13,7 @@ import {
 import type { Conversation } from "@colloquy/core/Conversation"
 import type { Revision } from "@colloquy/core/ConversationStore"
 import type { Access, ConversationManager, GetError } from "@colloquy/core/ConversationManager"
+import { withoutIds } from "@colloquy/core/decider/Receipts"
 import { isTurnOp } from "@colloquy/core/decider/State"
 import { runTurn } from "@colloquy/core/listeners/TurnRun"
 import { SettingsError } from "@colloquy/core/ConversationSettings"
@@ -149,8 +150,9 @@ class OwnerCalls implements ConversationCalls {
     settled(
       payload.id,
       Effect.gen({ self: this }, function* () {
-        const { settings, ...rest } = yield* (yield* this.get(payload)).state
-        return { settings: toStored(settings), rest: JSON.stringify(rest) }
+        const { receipts, settings, ...more } = yield* (yield* this.get(payload)).state
+        const rest = JSON.stringify({ ...more, receipts: withoutIds(receipts) })
+        return { settings: toStored(settings), rest }
       }),
     )
 

@@ -46,7 +46,7 @@ export interface Conversation {
    * Fails without any effect.
    *
    * A given `id` makes it idempotent: submitted again, whatever the op, it gives the receipt of the first time and has no
-   * effect, as long as fewer than 1,024 ids were given since. An id that the conversation generated itself is refused.
+   * effect, however many others were given since. An id that the conversation generated itself is refused.
    * Input without items is accepted without effect; more than 1,024 items or 16 MiB of text are refused with `TooLarge`.
    * `whileRunning` (default `queue`) applies to input only.
    *

@@ -1,9 +1,10 @@
 /**
  * The receipts of submissions whose id the client chose. They make a repeated submission harmless: it gets the first
- * receipt again and nothing happens. Pure, in bounded memory.
+ * receipt again and nothing happens, however many others came between. Pure. A receipt takes the memory of its id and
+ * some tens of bytes; the events of a turn, which are in memory with it, take far more.
  */
 import type { SubmissionId } from "@colloquy/protocol/Ids"
-import * as Hash from "effect/Hash"
+import { empty, get, type GrowingMap, set } from "./GrowingMap.ts"
 
 /** What became of a submission. `none`: it started, joined and queued no turn. */
 type Disposition = "started" | "joined" | "waiting" | "none"
@@ -15,57 +16,57 @@ export interface Receipt {
   readonly disposition: Disposition
 }
 
-interface Kept {
-  /** The id that the client chose; `receipt.id` differs when the input joined a turn. */
-  readonly chosen: SubmissionId
-  readonly receipt: Receipt
-}
-
 /** The receipts of a conversation, and its next automatic id. */
 export interface Receipts {
-  /** Receipts of chosen ids, oldest first. */
-  readonly kept: ReadonlyArray<Kept>
   /**
-   * The hashes of the chosen ids, in the same order. Each submission looks for its id, and to compare it with a thousand
-   * others that lie anywhere in memory would take a good part of the time of a turn.
+   * By the id that the client chose: the disposition, where the id of the receipt is the chosen one; the receipt, where the
+   * input joined a turn. Absent in a state that another process has sent.
    */
-  readonly hashes: ReadonlyArray<number>
+  readonly kept?: GrowingMap<Disposition | Receipt>
   /** Number of the next automatic submission id; they count from 0 per conversation, as in the original program. */
   readonly nextId: number
 }
 
-/** Most receipts that are kept. A client repeats recent submissions only; each receipt is some tens of bytes. */
-export const maxReceipts = 1024
-
 /** No receipts. */
-export const none: Receipts = { kept: [], hashes: [], nextId: 0 }
+export const none: Receipts = { kept: empty, nextId: 0 }
 
-const indexOf = ({ hashes, kept }: Receipts, chosen: SubmissionId): number => {
-  const hash = Hash.string(chosen)
-  let index = hashes.indexOf(hash)
-  while (index !== -1 && kept[index]?.chosen !== chosen) index = hashes.indexOf(hash, index + 1)
-  return index
-}
+/** What is sent of receipts to another process: no ids, whose number grows as long as the conversation is used. */
+export const withoutIds = ({ nextId }: Receipts): Receipts => ({ nextId })
 
 /** The receipt of an earlier submission with that id. */
-export const receiptOf = (receipts: Receipts, chosen: SubmissionId): Receipt | undefined =>
-  receipts.kept[indexOf(receipts, chosen)]?.receipt
+export const receiptOf = (
+  { kept = empty }: Receipts,
+  chosen: SubmissionId,
+): Receipt | undefined => {
+  const found = get(kept, chosen)
+  return typeof found === "string" ? { id: chosen, disposition: found } : found
+}
+
+/** True unless it is certain that no earlier submission has that id. */
+export const mayHave = (receipts: Receipts, chosen: SubmissionId): boolean =>
+  receipts.kept === undefined || receiptOf(receipts, chosen) !== undefined
 
 /** The number of an automatic id with this text; -1 for a text that no automatic id has. */
 const asAutomatic = (id: SubmissionId): number => (/^(0|[1-9]\d*)$/.test(id) ? Number(id) : -1)
 
-/** True for an automatic id that was used, or that a submission without a receipt any more may have had. */
+/** True for an automatic id that was used, or that may have been. One that a client chose has a receipt. */
 export const isSpent = (receipts: Receipts, chosen: SubmissionId): boolean => {
   const number = asAutomatic(chosen)
   return number !== -1 && number < receipts.nextId
+}
+
+/** The first number from this one on that no client has chosen as an id. */
+const unchosen = (receipts: Receipts, from: number): number => {
+  let next = from
+  while (receiptOf(receipts, String(next)) !== undefined) next++
+  return next
 }
 
 /** The next automatic id, which no client has chosen, and the receipts after it. */
 export const nextAutomatic = (
   receipts: Receipts,
 ): { readonly id: SubmissionId; readonly receipts: Receipts } => {
-  let next = receipts.nextId
-  while (receiptOf(receipts, String(next)) !== undefined) next++
+  const next = unchosen(receipts, receipts.nextId)
   return { id: String(next), receipts: { ...receipts, nextId: next + 1 } }
 }
 
@@ -78,33 +79,19 @@ export const spend = (receipts: Receipts, id: SubmissionId): Receipts => {
   if (number !== -1 && number < farthest) {
     return { ...receipts, nextId: Math.max(receipts.nextId, number + 1) }
   }
-  return indexOf(receipts, id) === -1
+  return receiptOf(receipts, id) === undefined
     ? keep(receipts, id, { id, disposition: "started" })
     : receipts
 }
 
-const without = (receipts: Receipts, index: number): Receipts => ({
-  ...receipts,
-  kept: receipts.kept.toSpliced(index, 1),
-  hashes: receipts.hashes.toSpliced(index, 1),
-})
-
-/** Drops the oldest receipt where there is no room; its id stays used if an automatic id could repeat it. */
-const withRoom = (receipts: Receipts): Receipts => {
-  const { kept, nextId } = receipts
-  if (kept.length < maxReceipts) return receipts
-  const forgotten = asAutomatic(kept[0]?.chosen ?? "")
-  const next = forgotten < farthest ? Math.max(nextId, forgotten + 1) : nextId
-  return { ...without(receipts, 0), nextId: next }
-}
-
-/** Adds a receipt as the newest, or in place of that of the same id. */
-export const keep = (receipts: Receipts, chosen: SubmissionId, receipt: Receipt): Receipts => {
-  const index = indexOf(receipts, chosen)
-  const { hashes, kept, nextId } = index === -1 ? withRoom(receipts) : without(receipts, index)
-  return {
-    kept: [...kept, { chosen, receipt }],
-    hashes: [...hashes, Hash.string(chosen)],
-    nextId,
-  }
+/** Adds a receipt, or replaces that of the same id. */
+export const keep = (
+  { kept = empty, nextId }: Receipts,
+  chosen: SubmissionId,
+  receipt: Receipt,
+): Receipts => {
+  const { disposition, id } = receipt
+  const next = { kept: set(kept, chosen, id === chosen ? disposition : receipt), nextId }
+  // A client that counts its ids: an automatic one does not have to look for the end of them each time.
+  return asAutomatic(chosen) === nextId ? { ...next, nextId: unchosen(next, nextId) } : next
 }

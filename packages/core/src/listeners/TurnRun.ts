@@ -4,7 +4,7 @@ import type { SubmissionId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { ConversationClosed, type ConversationUnavailable } from "../ConversationErrors.ts"
-import { type Receipt, type Receipts, receiptOf } from "../decider/Receipts.ts"
+import { mayHave, type Receipt, type Receipts } from "../decider/Receipts.ts"
 import type { Listener } from "./Listener.ts"
 
 /** How a turn ended. */
@@ -61,7 +61,7 @@ export const runTurn = Effect.fnUntraced(function* <E, E1, E2>(
   id: SubmissionId | undefined,
 ) {
   const { receipts, seq } = yield* conversation.state
-  const isRepeated = id !== undefined && receiptOf(receipts, id) !== undefined
+  const isRepeated = id !== undefined && mayHave(receipts, id)
   const listener = yield* conversation.attach({ from: isRepeated ? 0 : seq })
   const receipt = yield* submit
   const run: TurnRun =
