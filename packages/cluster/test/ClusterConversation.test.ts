@@ -55,6 +55,7 @@ const onNodeThat = (failureOf: (call: number) => NodeUnreachable | Elsewhere | u
   const nodes: Nodes["Service"] = {
     self: "here",
     owns: () => false,
+    sameOwner: () => false,
     calls: () => calls,
     serve: () => Effect.void,
     leave: Effect.void,
