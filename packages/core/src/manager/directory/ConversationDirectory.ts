@@ -139,7 +139,7 @@ export class ConversationDirectory {
     forking: Effect.Effect<Conversation, ForkError>,
   ): Effect.Effect<Conversation, ForkError> {
     return Effect.catch(forking, (error): Effect.Effect<Conversation, ForkError> => {
-      if (error._tag === "BadForkRule" || error._tag === "ManagerClosed") return Effect.fail(error)
+      if (error._tag === "ManagerClosed") return Effect.fail(error)
       return this.metadata({ id: copy }, access).pipe(
         // One that the caller may not use counts as absent, and so does one that is no copy of this conversation.
         Effect.filterOrFail(

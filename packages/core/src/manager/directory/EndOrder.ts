@@ -1,6 +1,7 @@
 /**
  * Lets the operations of one kind on one conversation follow one another, so that each finds what the one before it has left:
- * removals, archivings and unarchivings, or repeated forks with one id. A wait can be interrupted and ends within a bound, also where a tool of the conversation never stops.
+ * removals, archivings and unarchivings, or repeated forks with one id. A wait can be interrupted and ends within a bound,
+ * also where a tool of the conversation never stops.
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
