@@ -135,12 +135,21 @@ describe("L10 a fork whose response is lost makes one conversation", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("and two that were asked for make two", () =>
+  it.effect("and those that were asked for are as many, on the node of their origin", () =>
     Effect.gen(function* () {
-      const { b, close, id } = yield* losing({ operation: "Fork", responses: 1 })
-      const fork = b.manager.fork(id, everything, alice)
-      const [one, two] = yield* during(Effect.all([fork, fork], { concurrency: "unbounded" }))
-      assert.deepStrictEqual(yield* listed(b.manager), [id, one.id, two.id].toSorted())
+      const { b, close, id, nodes } = yield* losing({ operation: "Fork", responses: 3 })
+      const forking = b.manager.fork(id, everything, alice)
+      const forks = yield* during(
+        Effect.all(
+          Array.from({ length: 6 }, () => forking),
+          { concurrency: "unbounded" },
+        ),
+      )
+      assert.deepStrictEqual(
+        yield* listed(b.manager),
+        [id, ...forks.map((fork) => fork.id)].toSorted(),
+      )
+      for (const fork of forks) assert.strictEqual(nodes.ownerOf(fork.id), "a")
       yield* close
     }).pipe(Effect.scoped),
   )
