@@ -37,7 +37,7 @@ import { HandOver } from "./internal/HandOver.ts"
 import { heldElsewhere } from "./internal/Moving.ts"
 import { NodeEnd } from "./internal/NodeEnd.ts"
 import { noticeBroadcasts } from "./internal/NoticeBroadcasts.ts"
-import { ownedIds } from "./internal/OwnedIds.ts"
+import { copyId, ownedIds } from "./internal/OwnedIds.ts"
 import { ownerCalls } from "./internal/OwnerCalls.ts"
 import { Routing } from "./internal/Routing.ts"
 import { Nodes } from "./Nodes.ts"
@@ -81,6 +81,8 @@ interface ManagerParts extends ConversationParts {
   readonly local: Service
   /** The ephemeral conversations of this node. */
   readonly ephemeral: Set<ConversationId>
+  /** An id for a copy of this conversation. */
+  readonly copyId: (id: ConversationId) => Effect.Effect<ConversationId>
 }
 
 class ClusterManager implements Service {
@@ -160,11 +162,12 @@ class ClusterManager implements Service {
   readonly rename: Service["rename"] = (id, name, access) =>
     this.parts.local.rename(id, name, access)
 
-  readonly fork: Service["fork"] = (name, rule, access, options = {}) =>
+  readonly fork: Service["fork"] = (name, rule, access, { id: given, ...options } = {}) =>
     Effect.gen({ self: this }, function* () {
       const id = yield* idOf(name)
+      const copy = given ?? (yield* this.parts.copyId(id))
       const { id: forked } = yield* this.parts.routing.call(id, ({ calls }) =>
-        calls.Fork({ id, rule, ...options, ...defined({ access }) }),
+        calls.Fork({ id, rule, copy, ...options, ...defined({ access }) }),
       )
       return this.conversation(forked, access)
     })
@@ -245,7 +248,7 @@ const partsOf = Effect.fnUntraced(function* (
   { recordedState }: HeldConversations["Service"],
   ephemeral: Set<ConversationId>,
   closed: Effect.Effect<void>,
-): Effect.fn.Return<ManagerParts, never, ConversationStore | SettingsResolver> {
+): Effect.fn.Return<Omit<ManagerParts, "copyId">, never, ConversationStore | SettingsResolver> {
   const store = yield* ConversationStore
   const resolver = yield* SettingsResolver
   const positionOf: ConversationParts["positionOf"] = (id, seq) =>
@@ -262,6 +265,7 @@ const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
     manager: local,
     workspaces: yield* Workspaces,
     ephemeral,
+    owns: (id) => nodes.owns(id),
     need: (id) => notices.send({ _tag: "Needed", id }),
   })
   const calls = new EphemeralCalls(ephemeral)
@@ -279,7 +283,11 @@ const make = Effect.fnUntraced(function* (options: ClusterManagerOptions) {
   yield* nodes.serve(calls.counted(own))
   yield* Effect.forkScoped(handOver.sweep)
   yield* Effect.addFinalizer(() => end)
-  const parts = yield* partsOf(routing, local, held, ephemeral, ending.closed)
+  const ids = yield* IdGenerator
+  const parts: ManagerParts = {
+    ...(yield* partsOf(routing, local, held, ephemeral, ending.closed)),
+    copyId: (id) => copyId(ids, nodes.sameOwner, id),
+  }
   const manager: Service = new ClusterManager(parts, notices, end)
   return Context.make(ConversationManager, manager).pipe(
     Context.add(HeldConversations, held),

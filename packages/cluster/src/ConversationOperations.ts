@@ -178,7 +178,10 @@ const History = Rpc.make("History", {
   stream: true,
 })
 
-/** Creates a conversation on the node of the one that it is copied from. */
+/**
+ * Creates a conversation on the node of the one that it is copied from. `copy` is its id, the same in each attempt of one
+ * request: a repetition finds the conversation that an earlier attempt has made. Absent in the calls of earlier versions.
+ */
 const Fork = Rpc.make("Fork", {
   payload: {
     ...target,
@@ -190,6 +193,7 @@ const Fork = Rpc.make("Fork", {
       Schema.TaggedStruct("BeforeEvent", { seq: Schema.Number }),
     ]),
     ephemeral: Schema.optionalKey(Schema.Boolean),
+    copy: Schema.optionalKey(ConversationId),
   },
   success: Schema.Struct({ id: ConversationId }),
   error: Schema.Union([BadForkRule, TooManyConversations, StoreError, ...getErrors]),

@@ -8,6 +8,7 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -121,6 +122,13 @@ class Calling {
     this.client = client
     this.direct = direct
     this.shardOf = shardOf
+  }
+
+  /** True if the owners of both conversations are known to be at one address. */
+  sameOwner(id: ConversationId, other: ConversationId): boolean {
+    const [one, two] = [this.shardOf(id), this.shardOf(other)]
+    const address = this.owners.get(one)
+    return one === two || (address !== undefined && Equal.equals(address, this.owners.get(two)))
   }
 
   /** Asks the entity for nothing any more. */
@@ -265,6 +273,7 @@ const make = Effect.fnUntraced(function* <E, R>(
     self: name,
     ...(shards === undefined ? {} : { shards: shardsOf(sharding, shards) }),
     owns,
+    sameOwner: (id, other) => (owns(id) && owns(other)) || calling.sameOwner(id, other),
     calls: (id) => remoteCalls(id, calling),
     serve: (calls) => {
       direct.serve(calls, owns)

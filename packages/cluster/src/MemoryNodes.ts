@@ -107,6 +107,7 @@ export class MemoryNodes {
     return {
       self: node.name,
       owns: (id) => node.isMember && this.ownerOf(id) === node.name,
+      sameOwner: (id, other) => this.ownerOf(id) === this.ownerOf(other),
       calls: (id) => this.callsFrom(node, id),
       serve: (calls) =>
         Effect.acquireRelease(

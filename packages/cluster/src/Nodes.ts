@@ -42,6 +42,8 @@ export class Nodes extends Context.Service<
     readonly self: string
     /** True if this node owns the conversation, as far as it knows. Costs little: it is on the path of every request. */
     readonly owns: (id: ConversationId) => boolean
+    /** True if one node owns both conversations, as far as this node knows. False where it does not know. */
+    readonly sameOwner: (id: ConversationId, other: ConversationId) => boolean
     /** Absent where conversations are spread without shards. */
     readonly shards?: Shards | undefined
     /**

@@ -61,6 +61,7 @@ const onNodeThat = (
   const nodes: Nodes["Service"] = {
     self: "here",
     owns: () => false,
+    sameOwner: () => false,
     calls: () => calls,
     serve: () => Effect.void,
     leave: Effect.void,

@@ -23,6 +23,7 @@ const routing = new Routing({
   nodes: {
     self: "b",
     owns: () => false,
+    sameOwner: () => false,
     calls: () => calls,
     serve: () => Effect.void,
     leave: Effect.void,

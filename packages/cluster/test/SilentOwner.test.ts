@@ -178,3 +178,22 @@ describe("an owner that does not respond", () => {
     }).pipe(Effect.provide(nodes.layer))
   })
 })
+
+describe("the owner of two conversations", () => {
+  it.effect("is the same once both were called, and for those of one shard before", () => {
+    const nodes = cluster()
+    nodes.move()
+    nodes.continue()
+    return Effect.gen(function* () {
+      const { calls, sameOwner } = yield* Nodes
+      const other = ConversationId.make("00000000-0000-7000-8000-000000000002")
+      yield* TestClock.adjust("1 second")
+      assert.isTrue(sameOwner(id, id))
+      assert.isFalse(sameOwner(id, other))
+      yield* calls(id).Load({ id })
+      assert.isFalse(sameOwner(id, other))
+      yield* calls(other).Load({ id: other })
+      assert.isTrue(sameOwner(id, other))
+    }).pipe(Effect.provide(nodes.layer))
+  })
+})

@@ -60,6 +60,15 @@ export interface ForkOptions {
   readonly ephemeral?: boolean
 }
 
+/** How a conversation is copied. */
+export interface CopyOptions extends ForkOptions {
+  /**
+   * Id of the copy, for a caller that may have to repeat the call. The call resolves with the copy of this conversation that
+   * has the id, where an earlier one has made it. Never an id that a client chose. Default: a new one.
+   */
+  readonly id?: ConversationId
+}
+
 /** Why a conversation could not be found or loaded. */
 export type GetError = NoSuchConversation | ConversationUnavailable | ManagerClosed
 
@@ -234,13 +243,13 @@ export class ConversationManager extends Context.Service<
      * Creates a conversation from the beginning of another one, with the settings that one has now. A turn that runs
      * there is left out and continues. The new log is a copy: nothing is read from the other one later. Fails with
      * `BadForkRule` for a number that is not a count or lies beyond the history, and for a submission whose turn has
-     * not ended.
+     * not ended. Calls with the same `id` in their options make one conversation.
      */
     readonly fork: (
       id: string,
       rule: ForkRule,
       access?: Access,
-      options?: ForkOptions,
+      options?: CopyOptions,
     ) => Effect.Effect<Conversation, GetError | CreateError | BadForkRule>
     /**
      * Calls `listener` right after each change of the list: a conversation was created, removed, renamed, archived or unarchived.

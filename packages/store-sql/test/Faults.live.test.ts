@@ -102,7 +102,9 @@ describeWithPostgres("PostgreSQL that fails", (server) => {
             items.map((item) => [item.meta.id, item.name]),
             [[of.id, "named"]],
           )
-          yield* withCut(store.delete(of.id))
+          // A repetition finds neither the row nor its revision.
+          const { revision } = yield* store.metadata(of)
+          yield* withCut(store.delete(of.id, revision))
           assert.strictEqual(yield* faultOf(store.metadata(of)), "NoSuchConversation")
         }
         assert.isAbove(proxy.cuts, 20)

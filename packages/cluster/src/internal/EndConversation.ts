@@ -17,7 +17,8 @@ import { StoreError } from "@colloquy/core/StoreErrors"
 import { defined } from "@colloquy/protocol/Defined"
 import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
-import { NodeUnreachable } from "../NodeErrors.ts"
+import { Elsewhere, NodeUnreachable } from "../NodeErrors.ts"
+import type { ConversationCalls } from "../Nodes.ts"
 import type { Routing } from "./Routing.ts"
 
 /** What the operation needs of this node. */
@@ -60,6 +61,17 @@ const revisionOf = (
     Effect.catchTag("NoSuchConversation", () => Effect.undefined),
   )
 
+/** True for an ephemeral conversation of the node that is called. */
+const isEphemeralThere = (
+  calls: ConversationCalls<NodeUnreachable>,
+  id: ConversationId,
+  access: Access | undefined,
+) =>
+  calls.Metadata({ id, ...defined({ access }) }).pipe(
+    Effect.as(true),
+    Effect.catchTag("NoSuchConversation", () => Effect.succeed(false)),
+  )
+
 /** Resolves when the node that has the conversation has done so. Fails with `StoreError` where none can be reached in time. */
 export const endConversation = <E extends Ending>(
   parts: EndingParts,
@@ -69,17 +81,27 @@ export const endConversation = <E extends Ending>(
 ): Effect.Effect<void, Errors[E]> =>
   Effect.suspend(() => {
     let mayBeRemoved = false
-    const attempt = parts.routing.call(id, ({ calls }) =>
+    const attempt = parts.routing.call(id, ({ calls, isOwn }) =>
       Effect.gen(function* () {
         const revision = yield* revisionOf(parts, id, access)
+        // What an archiving is repeated for is there still.
+        const isFound =
+          revision !== undefined ||
+          (ending === "Remove" && !isOwn && (yield* isEphemeralThere(calls, id, access)))
         // An earlier attempt found it: that, or another client, has removed it.
-        if (revision === undefined && mayBeRemoved) return
+        if (!isFound && mayBeRemoved) return
         const call = calls[ending]({ id, ...defined({ access, revision }) })
-        yield* Effect.tapError(call, (error) =>
-          Effect.sync(() => {
-            const isUnknown = error instanceof NodeUnreachable && revision !== undefined
-            if (isUnknown && ending === "Remove") mayBeRemoved = true
-          }),
+        yield* call.pipe(
+          Effect.tapError((error) =>
+            Effect.sync(() => {
+              const isUnknown = error instanceof NodeUnreachable && isFound
+              if (isUnknown && ending === "Remove") mayBeRemoved = true
+            }),
+          ),
+          // It was found a moment ago: an earlier attempt has removed it since, or is still removing it and may yet fail.
+          Effect.catchTag("NoSuchConversation", (error) =>
+            Effect.fail(mayBeRemoved ? new Elsewhere({ id }) : error),
+          ),
         )
       }),
     )

@@ -14,10 +14,25 @@ const maxTries = 1000
 export const ownedIds = (
   ids: IdGenerator["Service"],
   owns: Nodes["Service"]["owns"],
+  tries = maxTries,
 ): IdGenerator["Service"] => {
   const next = (left: number): Effect.Effect<ConversationId> =>
     Effect.flatMap(ids.conversationId, (id) =>
       left === 0 || owns(id) ? Effect.succeed(id) : next(left - 1),
     )
-  return { conversationId: Effect.suspend(() => next(maxTries)) }
+  return { conversationId: Effect.suspend(() => next(tries)) }
 }
+
+/**
+ * Ids that are tried for a copy: enough to find one in a certain shard of the default number of them, where the owners of the
+ * others are not known.
+ */
+const maxCopyTries = 4000
+
+/** An id for the copy of this conversation such that the node which makes it, the owner of the other one, owns it as well. */
+export const copyId = (
+  ids: IdGenerator["Service"],
+  sameOwner: Nodes["Service"]["sameOwner"],
+  id: ConversationId,
+): Effect.Effect<ConversationId> =>
+  ownedIds(ids, (copy) => sameOwner(copy, id), maxCopyTries).conversationId

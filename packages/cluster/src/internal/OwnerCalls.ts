@@ -36,6 +36,8 @@ export interface OwnerParts {
   readonly workspaces: Workspaces["Service"]
   /** The ephemeral conversations that were created here and not removed, which no other node can have. */
   readonly ephemeral: Set<ConversationId>
+  /** True if this node owns the conversation. */
+  readonly owns: (id: ConversationId) => boolean
   /** Tells the node that has this conversation, which this node owns, to give it up now. It may not arrive. */
   readonly need: (id: ConversationId) => Effect.Effect<void>
 }
@@ -167,12 +169,15 @@ class OwnerCalls implements ConversationCalls {
       ),
     )
 
-  readonly Fork: ConversationCalls["Fork"] = ({ access, ephemeral, id, rule }) =>
+  readonly Fork: ConversationCalls["Fork"] = ({ access, copy, ephemeral, id, rule }) =>
     settled(
       id,
       Effect.gen({ self: this }, function* () {
-        const { ephemeral: here, manager } = this.parts
-        const forked = yield* manager.fork(id, rule, access, defined({ ephemeral }))
+        const { ephemeral: here, manager, owns } = this.parts
+        // Every node looks for an ephemeral conversation at the owner of its id: with another id none would find it.
+        const isOther = (ephemeral ?? here.has(id)) && copy !== undefined && !owns(copy)
+        const options = defined({ ephemeral, id: isOther ? undefined : copy })
+        const forked = yield* manager.fork(id, rule, access, options)
         if ((yield* forked.state).settings.ephemeral === true) here.add(forked.id)
         return { id: forked.id }
       }),

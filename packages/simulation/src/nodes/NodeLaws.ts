@@ -10,6 +10,7 @@ import {
   acknowledgedChangesAreStored,
   acknowledgedIsRecorded,
   createdExists,
+  forkedOnce,
   logsOnlyGrow,
   logsStayValid,
   oneWriter,
@@ -101,6 +102,7 @@ export const nodeLaws: ReadonlyArray<NodeLaw> = [
     check: receiptsAgree,
   },
   { law: "L10", statement: "a message through any nodes is recorded once", check: recordedOnce },
+  { law: "L10", statement: "a fork through any node makes one conversation", check: forkedOnce },
   {
     law: "L10",
     statement: "a change of a list that a node acknowledged is stored",

@@ -6,6 +6,7 @@
  * `Storage` reads and writes their logs. The members that `ConversationManager` documents behave as described there.
  */
 import { defined } from "@colloquy/protocol/Defined"
+import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Conversation, OwnedConversation } from "../../Conversation.ts"
@@ -18,13 +19,14 @@ import {
 import type {
   Access,
   ConversationManager,
+  CopyOptions,
   CreateError,
   ForkOptions,
   GetError,
 } from "../../ConversationManager.ts"
 import type { ConversationSettings } from "../../ConversationSettings.ts"
 import type { ConversationSummary, LogAddress } from "../../ConversationStore.ts"
-import { type ForkRule, problemOf } from "../../ForkRule.ts"
+import { type BadForkRule, type ForkRule, problemOf } from "../../ForkRule.ts"
 import { beyondHistory, forkLog } from "../../recovery/Fork.ts"
 import { withinStoreTimeout } from "../../store/StoreTimeout.ts"
 import type { StoreError } from "../../StoreErrors.ts"
@@ -35,16 +37,22 @@ import { Creation } from "./Creation.ts"
 import { ConversationQuota, type QuotaParts } from "./ConversationQuota.ts"
 import type { DirectoryParts } from "./DirectoryParts.ts"
 import { Ending } from "./Ending.ts"
+import { EndOrder } from "./EndOrder.ts"
 import { Entries } from "./Entries.ts"
 import { findEntry, findStoredEntry, visibleMetadata } from "./FindEntry.ts"
+import type { Origin } from "./InitialLog.ts"
 import { pageOf } from "./Pages.ts"
 import { Shutdown } from "./Shutdown.ts"
 import { Watchers } from "./Watchers.ts"
+
+type ForkError = GetError | CreateError | BadForkRule
 
 /** The conversations of one manager. */
 export class ConversationDirectory {
   private readonly parts: DirectoryParts
   private readonly creation: Creation
+  /** Lets the calls that make the copy with one id follow one another. */
+  private readonly forks = new EndOrder()
   /** What removes, archives and unarchives them. */
   readonly ending: Ending
 
@@ -107,7 +115,51 @@ export class ConversationDirectory {
     return pageOf(this.parts.store, this.parts.entries, page)
   }
 
-  fork(id: string, rule: ForkRule, access?: Access, options: ForkOptions = {}) {
+  fork(
+    id: string,
+    rule: ForkRule,
+    access?: Access,
+    { id: copy, ...options }: CopyOptions = {},
+  ): Effect.Effect<Conversation, ForkError> {
+    const forking = this.copied(id, rule, access, options, copy)
+    return copy === undefined
+      ? forking
+      : this.forks.next(
+          copy,
+          "create",
+          Effect.interruptible(this.orMade(copy, id, access, forking)),
+        )
+  }
+
+  /** Resolves with the copy that an earlier call with this id has made, where this one cannot make it. */
+  private orMade(
+    copy: ConversationId,
+    source: string,
+    access: Access | undefined,
+    forking: Effect.Effect<Conversation, ForkError>,
+  ): Effect.Effect<Conversation, ForkError> {
+    return Effect.catch(forking, (error): Effect.Effect<Conversation, ForkError> => {
+      if (error._tag === "ManagerClosed") return Effect.fail(error)
+      return this.metadata({ id: copy }, access).pipe(
+        // One that the caller may not use counts as absent, and so does one that is no copy of this conversation.
+        Effect.filterOrFail(
+          ({ meta }) => meta.forkedFrom === source,
+          () => error,
+        ),
+        Effect.catchTag("NoSuchConversation", () => Effect.fail(error)),
+        // With its lease it is certain that the process which has made it does not withdraw it.
+        Effect.andThen(this.get(copy, access)),
+      )
+    })
+  }
+
+  private copied(
+    id: string,
+    rule: ForkRule,
+    access: Access | undefined,
+    options: ForkOptions,
+    copy: ConversationId | undefined,
+  ): Effect.Effect<Conversation, ForkError> {
     return Effect.gen({ self: this }, function* () {
       yield* this.checkOpen
       const problem = problemOf(rule)
@@ -124,10 +176,11 @@ export class ConversationDirectory {
       )
       const beyond = beyondHistory(source.events, rule)
       if (beyond !== undefined) return yield* beyond
-      return yield* this.creation.start(settings, entry.owner, {
+      const origin: Origin = {
         id: entry.id,
         log: (forked) => forkLog(source, rule, { id: forked, settings }),
-      })
+      }
+      return yield* this.creation.start(settings, entry.owner, origin, copy)
     })
   }
 

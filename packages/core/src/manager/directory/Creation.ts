@@ -2,6 +2,7 @@
  * Creates the conversations of one manager. A creation that fails leaves nothing behind (L3), and no caller finds a
  * conversation before it is in the store.
  */
+import type { ConversationId } from "@colloquy/protocol/Ids"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Conversation } from "../../Conversation.ts"
@@ -12,12 +13,19 @@ import type { ForkRule } from "../../ForkRule.ts"
 import { forkLog } from "../../recovery/Fork.ts"
 import { type Entry, makeEntry } from "../Entry.ts"
 import { ManagedConversation } from "../ManagedConversation.ts"
-import type { StoreError } from "../../StoreErrors.ts"
+import { StoreError } from "../../StoreErrors.ts"
 import type { ConversationQuota } from "./ConversationQuota.ts"
 import type { DirectoryParts } from "./DirectoryParts.ts"
 import { type Beginning, importedOrigin, initialLogOf, type Origin } from "./InitialLog.ts"
 
 const wholeHistory: ForkRule = { _tag: "DropLastUserMessages", n: 0 }
+
+const exists = (id: ConversationId): StoreError =>
+  new StoreError({
+    operation: "create",
+    reason: "Exists",
+    message: `conversation ${id} exists already`,
+  })
 
 /** See the header. */
 export class Creation {
@@ -48,15 +56,19 @@ export class Creation {
     }))
   }
 
-  /** Creates a conversation, with the log of its origin or with the first events of a new one. */
+  /**
+   * Creates a conversation, with the log of its origin or with the first events of a new one. Fails where there is one with
+   * the given id already.
+   */
   start(
     settings: ConversationSettings,
     owner: string | undefined,
     origin?: Origin,
+    id?: ConversationId,
   ): Effect.Effect<Conversation, CreateError> {
     return Effect.gen({ self: this }, function* () {
       yield* this.parts.shutdown.checkOpen
-      const entry = yield* this.makeHiddenEntry(owner)
+      const entry = yield* this.makeHiddenEntry(owner, id)
       return yield* this.startEntry(entry, settings, origin).pipe(
         Effect.onError(() => this.forget(entry)),
       )
@@ -139,14 +151,16 @@ export class Creation {
   /** Makes the hidden entry of a new conversation. It counts from now on; no caller finds it before it is created. */
   private makeHiddenEntry(
     owner: string | undefined,
+    given?: ConversationId,
   ): Effect.Effect<Entry, TooManyConversations | StoreError> {
     return Effect.suspend((): Effect.Effect<Entry, TooManyConversations | StoreError> => {
       const { entries, ids, maxConversations } = this.parts
+      if (given !== undefined && entries.has(given)) return Effect.fail(exists(given))
       if (entries.size + this.creating >= maxConversations) {
         return Effect.fail(new TooManyConversations({ limit: "total", maxConversations }))
       }
       this.creating++
-      return ids.conversationId.pipe(
+      return (given === undefined ? ids.conversationId : Effect.succeed(given)).pipe(
         Effect.tap((id) => this.quota.take(id, owner)),
         Effect.flatMap((id) => {
           const refused = this.quota.refusal(owner)

@@ -1,6 +1,7 @@
 /**
- * Lets the removals, archivings and unarchivings of one conversation follow one another, so that each finds what the one
- * before it has left. A wait can be interrupted and ends within a bound, also where a tool of the conversation never stops.
+ * Lets the operations of one kind on one conversation follow one another, so that each finds what the one before it has left:
+ * removals, archivings and unarchivings, or repeated forks with one id. A wait can be interrupted and ends within a bound,
+ * also where a tool of the conversation never stops.
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -11,12 +12,12 @@ import type { StoreError } from "../../StoreErrors.ts"
 /** Longest wait for the one that runs: three calls of the store, each of at most ten seconds. */
 const longestWait = Duration.seconds(30)
 
-/** See the header. One per manager. */
+/** See the header. One per manager and kind. */
 export class EndOrder {
   /** By id of the conversation; completed when the operation has ended. */
   private readonly running = new Map<string, Deferred.Deferred<void>>()
 
-  /** Runs `ending`, which cannot be interrupted, once no other one of the conversation runs. */
+  /** Runs `ending`, which cannot be interrupted unless it says so, once no other one of the conversation runs. */
   next<A, E>(
     id: string,
     operation: Operation,

@@ -76,6 +76,7 @@ class SimulatedNodes {
     return {
       self: this.parts.peer.node,
       owns: (id) => this.owns(id),
+      sameOwner: (id, other) => ownerIn(this.view, id) === ownerIn(this.view, other),
       calls: (id) => this.calls(id),
       serve: (calls) =>
         Effect.gen({ self: this }, function* () {

@@ -44,6 +44,20 @@ export const recordedOnce = (history: NodesHistory): ReadonlyArray<string> =>
     return times <= 1 ? [] : [`recorded ${times} times: ${describe(call)}`]
   })
 
+/** L10: a fork makes one conversation, however often its node asks the owner of the other one for it. */
+export const forkedOnce = (history: NodesHistory): ReadonlyArray<string> => {
+  const { logs } = history.run
+  const asked = Map.groupBy(actionsOf(history, "fork"), ({ entry }) => entry.conversation)
+  return [...asked].flatMap(([source, calls]) => {
+    const tries = calls.map(({ answers }) => answers[0]?.tries ?? Infinity)
+    const atMost = tries.reduce((sum, one) => sum + one, 0)
+    const copies = [...logs.values()].filter(({ forkedFrom }) => forkedFrom === source).length
+    return source === undefined || copies <= atMost
+      ? []
+      : [`${source} has ${copies} copies, and ${atMost} were asked for`]
+  })
+}
+
 /** The last of the acknowledged calls, if no other call may have come after it. */
 const lastOf = <C extends NodeCall>(calls: ReadonlyArray<C>): C | undefined => {
   const last = calls
