@@ -48,21 +48,15 @@ class Batch {
     Effect.forEach(chunks, this.write, { discard: true })
 
   /**
-   * Nothing is written any more from now on. Resolves when what waits has been sent, and in bounded time: a lost connection
-   * has no room ever again, and whoever waits for that may not be interruptible.
+   * Nothing is written any more from now on. Whoever waits for room fails: a lost connection never has any again, and what
+   * waits for it may not be interruptible. Resolves when the last packet was sent, and in bounded time.
    */
   readonly close: Effect.Effect<void> = Effect.suspend(() => {
     this.isClosed = true
-    const { sending } = this
-    const last = Effect.andThen(
-      sending === undefined ? Effect.void : this.sent(sending),
-      this.flush,
-    )
-    return Effect.timeout(last, lastSendMs).pipe(
-      // Whoever waits for an answer learns of the lost connection; only the log shows what was not sent before it.
-      Effect.catch(notSent),
-      Effect.ensuring(Effect.sync(() => sending?.interruptUnsafe())),
-    )
+    // The socket has this packet already, or is lost.
+    this.sending?.interruptUnsafe()
+    // Whoever waits for an answer learns of the lost connection; only the log shows what was not sent before it.
+    return Effect.timeout(this.flush, lastSendMs).pipe(Effect.catch(notSent))
   })
 
   /** Resolves when the packet was sent, or will never be. */
