@@ -118,6 +118,40 @@ describe("batched writes", () => {
     )
   }
 
+  it.effect("that wait for room end with the socket, also those that cannot be interrupted", () =>
+    Effect.gen(function* () {
+      const { packets, socket } = noted(yield* Latch.make(false))
+      const scope = yield* Scope.make()
+      const { write } = yield* Scope.provide(socket.writer, scope)
+      yield* write("a")
+      yield* Effect.yieldNow
+      const waiting = yield* Effect.forkDetach(Effect.uninterruptible(write("b")), {
+        startImmediately: true,
+      })
+      yield* Scope.close(scope, Exit.void)
+      yield* Effect.yieldNow
+      assert.match(String(waiting.pollUnsafe()), /SocketError/)
+      assert.deepStrictEqual(packets, [])
+    }),
+  )
+
+  it.effect("fail while the socket is being closed", () =>
+    Effect.gen(function* () {
+      const { packets, socket } = noted(yield* Latch.make(false))
+      const scope = yield* Scope.make()
+      const { write } = yield* Scope.provide(socket.writer, scope)
+      yield* write("a")
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), {
+        startImmediately: true,
+      })
+      const error = yield* Effect.flip(write("b"))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(closing)
+      assert.strictEqual(error._tag, "SocketError")
+      assert.deepStrictEqual(packets, [])
+    }),
+  )
+
   it.effect("precede the end that is written behind them", () =>
     Effect.gen(function* () {
       const { packets, socket } = noted(yield* Latch.make(true))

@@ -7,6 +7,7 @@ import { Runner } from "effect/cluster/Runner"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
 import { RunnerStorage } from "effect/cluster/RunnerStorage"
 import * as ShardId from "effect/cluster/ShardId"
+import * as TestClock from "effect/testing/TestClock"
 import * as LeavingRunner from "../src/node/LeavingRunner.ts"
 
 const address = RunnerAddress.make("127.0.0.1", 1)
@@ -14,12 +15,12 @@ const runner = new Runner({ address, groups: ["default"], weight: 1 })
 const shard = ShardId.make("default", 1)
 
 /** Notes what the runner asks of its storage. */
-const noting = () => {
+const noting = (unregistering: Effect.Effect<void> = Effect.void) => {
   const asked: Array<string> = []
   const note = (what: string) => Effect.sync(() => void asked.push(what))
   const storage: RunnerStorage["Service"] = {
     register: () => Effect.as(note("register"), MachineId.make(1)),
-    unregister: () => note("unregister"),
+    unregister: () => Effect.andThen(note("unregister"), unregistering),
     getRunners: Effect.succeed([]),
     setRunnerHealth: () => Effect.void,
     acquire: () => Effect.succeed([]),
@@ -44,6 +45,17 @@ describe("the storage of a runner that leaves", () => {
       yield* storage.register(runner, true)
       yield* storage.release(address, shard)
       assert.deepStrictEqual(asked.slice(4), ["register", "release"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("waits for a second where the database does not respond to it", () => {
+    const { asked, layer } = noting(Effect.uninterruptible(Effect.never))
+    return Effect.gen(function* () {
+      const storage = yield* RunnerStorage
+      const leaving = yield* Effect.forkDetach(storage.unregister(address))
+      yield* TestClock.adjust("1 second")
+      assert.isDefined(leaving.pollUnsafe())
+      assert.deepStrictEqual(asked, ["releaseAll", "unregister"])
     }).pipe(Effect.provide(layer))
   })
 })

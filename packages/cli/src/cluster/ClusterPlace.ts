@@ -4,6 +4,7 @@
  *
  * The layers are built before the server listens, and fail with one line where the node cannot join.
  */
+import { boundedLayer } from "@colloquy/cluster/BoundedEnd"
 import * as ClusterManager from "@colloquy/cluster/ClusterManager"
 import * as NodeWorkspaces from "@colloquy/cluster/node/NodeWorkspaces"
 import * as PostgresNotices from "@colloquy/cluster/node/PostgresNotices"
@@ -31,6 +32,10 @@ export class ClusterError extends Data.TaggedError("ClusterError")<{ readonly me
 
 /** Other nodes take over the conversations of a machine that has vanished after this, less than they take to miss it. */
 const leaseFor = Duration.seconds(4)
+
+/** Time for the end of the leases, and for connections whose statements the database does not respond to. */
+const storeEnd = { name: "the conversation store", within: "3 seconds" } as const
+const clientEnd = { name: "the connections to the database", within: "1 second" } as const
 
 /** The decoded options name addresses. */
 const addressOf = (text: string): NodeAddress => parseNodeAddress(text) ?? { host: text, port: 0 }
@@ -86,7 +91,8 @@ const requestCounts = Layer.effect(
 /** The conversations of the node. */
 export const make = (options: ClusterOptions): ConversationPlace<ClusterError> => {
   const database = Redacted.make(options.database)
-  const client = mapError(PostgresStore.clientLayer({ database }), databaseError)
+  const connections = PostgresStore.clientLayer({ database })
+  const client = mapError(boundedLayer(connections, clientEnd), databaseError)
   const { listen, reached } = addressesOf(options)
   const nodes = mapError(PostgresNodes.layer({ ...reached, listen }), (error) => {
     switch (error._tag) {
@@ -100,9 +106,8 @@ export const make = (options: ClusterOptions): ConversationPlace<ClusterError> =
   })
   const notices = mapError(PostgresNotices.layer, databaseError)
   const others = Layer.mergeAll(nodes, notices, NodeWorkspaces.layer)
-  const store = mapError(PostgresStore.layerOver({ leaseFor }), databaseError).pipe(
-    Layer.provide(client),
-  )
+  const leases = boundedLayer(PostgresStore.layerOver({ leaseFor }), storeEnd)
+  const store = mapError(leases, databaseError).pipe(Layer.provide(client))
   const drainWithin = Duration.millis(options.drain_ms ?? defaultDrainMs)
   return {
     // Built before the others, so that the tables are there and a database that starts is waited for.

@@ -21,6 +21,7 @@ import { configuredCluster, type ConfiguredCluster } from "../cluster/Configured
 import { principalsOf } from "../http/AccessTokenSettings.ts"
 import { bindProblem, hostWarning } from "../http/BindPolicy.ts"
 import * as HttpServer from "../http/HttpServer.ts"
+import type { HttpServing } from "../http/HttpServer.ts"
 import { publishedUrl } from "../http/PublicAddress.ts"
 import * as PrincipalsFile from "../http/PrincipalsFile.ts"
 import { servedHttp } from "../http/ServedHttp.ts"
@@ -34,6 +35,27 @@ type ServeInvocation = Extract<Invocation, { readonly _tag: "Serve" }>
 
 /** Time limit of a shutdown: twelve seconds for the tools of the slowest turn, and the end of the connections. */
 const shutdownSlackMs = 20_000
+
+/**
+ * Time of a node after its turns, for clients that do not read. With 25 seconds for turns it is the 30 seconds that
+ * Kubernetes gives.
+ */
+const nodeSlackMs = 4_000
+
+/** Time after which a node ends in any case: what waits in bounded time for a database that does not respond has ended. */
+const maxNodeSlackMs = 8_000
+
+/** How long the end of a server waits for its clients, and for everything. */
+const shutdownBounds = (
+  graceMs: number,
+  drainMs: number | undefined,
+): { readonly endWithinMs?: number; readonly maxShutdownMs: number } =>
+  drainMs === undefined
+    ? { maxShutdownMs: graceMs + shutdownSlackMs }
+    : {
+        endWithinMs: graceMs + drainMs + nodeSlackMs,
+        maxShutdownMs: graceMs + drainMs + maxNodeSlackMs,
+      }
 
 /** Names in the rollout files of conversations that are created. */
 const programs: Readonly<Record<Served, Application.Program>> = {
@@ -101,7 +123,7 @@ const program = (
   { address, served }: ServeInvocation,
   started: Started,
   { options, principals, token }: Prepared,
-  stopped: Effect.Effect<void>,
+  { endWithinMs, onEnding, stopped }: Pick<HttpServing, "endWithinMs" | "onEnding" | "stopped">,
   cluster: ConfiguredCluster | undefined,
 ) => {
   let published: string | undefined
@@ -117,6 +139,8 @@ const program = (
           : principalsOf(options, knownToken(token.token, localPrincipal), principals),
       drain,
       stopped,
+      endWithinMs,
+      onEnding,
       onListening: (url) => {
         published = publishedUrl(served, address, options, url)
         process.stdout.write(greeting(served, url, token))
@@ -153,17 +177,25 @@ export const run = async (invocation: ServeInvocation): Promise<number> => {
     if (warning !== undefined) write(`colloquy: ${warning}`)
   }
   const stopped = Latch.makeUnsafe(false)
+  const graceMs = startup.options.shutdown_grace_ms ?? HttpServer.defaultGraceMs
+  const { endWithinMs, maxShutdownMs } = shutdownBounds(graceMs, cluster?.drainMs)
+  let awaited: string | undefined
   const exitCode = ProcessGuard.install({
     stop: () => {
       stopped.openUnsafe()
     },
     write,
-    maxShutdownMs:
-      (startup.options.shutdown_grace_ms ?? 0) + (cluster?.drainMs ?? 0) + shutdownSlackMs,
+    maxShutdownMs,
+    waitsFor: () => awaited,
   })
-  const exit = await Effect.runPromiseExit(
-    program(invocation, started, prepared, stopped.await, cluster),
-  )
+  const serving = {
+    stopped: stopped.await,
+    endWithinMs,
+    onEnding: (what: string) => {
+      awaited = what
+    },
+  }
+  const exit = await Effect.runPromiseExit(program(invocation, started, prepared, serving, cluster))
   if (Exit.isFailure(exit)) write(`colloquy: ${lineOf(exit.cause)}`)
   // Exits explicitly: an open connection or a timer must not keep the process alive (L8).
   return process.exit(Exit.isFailure(exit) ? 1 : exitCode())

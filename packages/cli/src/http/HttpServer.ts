@@ -11,6 +11,7 @@ import { Limits } from "@colloquy/transport-http/guard/Limits"
 import type { Principals } from "@colloquy/transport-http/guard/Principals"
 import * as WebSocketRoute from "@colloquy/transport-http/ws/WebSocketRoute"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -40,13 +41,20 @@ export interface HttpServing extends HttpRoutesOptions {
   readonly stopped: Effect.Effect<void>
   /** Called with the address once the server listens. */
   readonly onListening: (url: string) => void
+  /** Called when the server begins to wait for this, while it ends. */
+  readonly onEnding: (awaited: string) => void
+  /** Longest time from `stopped` to the end; absent where only the connections have a bound. */
+  readonly endWithinMs?: number | undefined
 }
 
 /** How long requests and turns may go on after the signal, if not configured. */
-const defaultGraceMs = 500
+export const defaultGraceMs = 500
 
 /** How long connections may take to receive their last bytes and to end. */
-const closeTimeout = "5 seconds"
+const closeTimeoutMs = 5_000
+
+/** Least time for connections where the turns have taken what there was. */
+const minCloseTimeoutMs = 500
 
 const maxPemBytes = 1024 * 1024
 
@@ -123,21 +131,27 @@ const urlOf = ({ host, scheme }: ListenAddress, node: NodeServer): string => {
 const end = Effect.fnUntraced(function* (
   node: NodeServer,
   connections: OpenConnections,
-  { drain, started }: HttpServing,
+  { drain, endWithinMs = Infinity, onEnding, started }: HttpServing,
 ) {
   const { shutdown } = yield* Server
+  const sinceMs = yield* Clock.currentTimeMillis
+  onEnding("requests")
   yield* drain.refuse
   const ending = yield* Effect.forkScoped(closed(node), { startImmediately: true })
   const graceMs = started.startup.options.shutdown_grace_ms ?? defaultGraceMs
   yield* Effect.timeoutOption(Fiber.await(ending), graceMs)
   yield* connections.closeUnused
+  onEnding("the end of conversations")
   yield* shutdown
   yield* drain.finish
+  onEnding("clients that do not read")
+  const leftMs = sinceMs + endWithinMs - (yield* Clock.currentTimeMillis)
   yield* Effect.timeoutOrElse(Fiber.await(ending), {
-    duration: closeTimeout,
+    duration: Math.min(closeTimeoutMs, Math.max(minCloseTimeoutMs, leftMs)),
     orElse: () => Effect.logWarning("connections were cut: their clients did not read to the end"),
   })
   yield* connections.cut
+  onEnding("the database and other servers")
 })
 
 /** Listens and serves until `stopped`. Fails if it cannot listen. */

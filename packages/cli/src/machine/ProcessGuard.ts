@@ -20,9 +20,16 @@ export interface GuardOptions {
   readonly stop: () => void
   /** Writes one line on stderr. */
   readonly write: (line: string) => void
-  /** Time limit of the shutdown; the process exits when it has elapsed. */
+  /** Time limit of the shutdown; the process exits with 1 when it has elapsed. */
   readonly maxShutdownMs: number
+  /** What the shutdown waits for at this moment, for the line that says why it was cut; absent if nobody knows. */
+  readonly waitsFor?: () => string | undefined
 }
+
+const timedOutLine = (awaited: string | undefined): string =>
+  awaited === undefined
+    ? "colloquy: shutdown timed out"
+    : `colloquy: shutdown timed out, waiting for ${awaited}`
 
 /** Installs the handlers for the lifetime of the process. Returns a function for the exit code: 0 until a shutdown starts. */
 export const install = (options: GuardOptions): (() => number) => {
@@ -31,8 +38,8 @@ export const install = (options: GuardOptions): (() => number) => {
     if (code !== 0) process.exit(code)
     code = exitCode
     setTimeout(() => {
-      options.write("colloquy: shutdown timed out")
-      process.exit(code)
+      options.write(timedOutLine(options.waitsFor?.()))
+      process.exit(1)
     }, options.maxShutdownMs).unref()
     options.stop()
   }

@@ -7,12 +7,16 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import { bounded } from "../BoundedEnd.ts"
+
+/** Time for what runs in entities and for some statements, each of which the database may not respond to. */
+const ending = { name: "the membership of this node", within: "4 seconds" } as const
 
 /** That part. */
 export class Membership extends Context.Service<
   Membership,
   {
-    /** Closes its layer. */
+    /** Closes its layer. Resolves when that is done, and in bounded time. */
     readonly end: Effect.Effect<void>
   }
 >()("@colloquy/cluster/Membership") {}
@@ -23,6 +27,8 @@ export const of = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A | Member
     Effect.gen(function* () {
       const scope = yield* Scope.fork(yield* Effect.scope)
       const context = yield* Layer.buildWithScope(layer, scope)
-      return Context.add(context, Membership, { end: Scope.close(scope, Exit.void) })
+      return Context.add(context, Membership, {
+        end: bounded(Scope.close(scope, Exit.void), ending),
+      })
     }),
   )

@@ -8,6 +8,7 @@
 import * as Arr from "effect/Array"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as Socket from "effect/socket/Socket"
@@ -15,11 +16,16 @@ import * as Socket from "effect/socket/Socket"
 /** Longest wait for what is sent before a socket is closed: the other side may read nothing, or the connection be lost. */
 const lastSendMs = 1000
 
+const closed = new Socket.SocketError({
+  reason: new Socket.SocketWriteError({ cause: new Error("the socket is closed") }),
+})
+
 class Batch {
   private readonly writer: Socket.Writer
   private chunks: Array<Uint8Array | string> = []
   /** The packet for which the other side has no room yet. */
   private sending: Fiber.Fiber<void, Socket.SocketError> | undefined
+  private isClosed = false
 
   constructor(writer: Socket.Writer) {
     this.writer = writer
@@ -27,9 +33,10 @@ class Batch {
 
   readonly write: Socket.Writer["write"] = (chunk) =>
     Effect.withFiber((fiber) => {
+      if (this.isClosed) return Effect.fail(closed)
       if (Socket.isCloseEvent(chunk)) return Effect.andThen(this.flush, this.writer.write(chunk))
       const { sending } = this
-      if (sending !== undefined) return Effect.andThen(Fiber.join(sending), this.write(chunk))
+      if (sending !== undefined) return Effect.andThen(this.sent(sending), this.write(chunk))
       this.chunks.push(chunk)
       if (this.chunks.length === 1) {
         fiber.currentDispatcher.scheduleTask(() => this.send(Effect.runForkWith(fiber.context)), 0)
@@ -40,8 +47,29 @@ class Batch {
   readonly writeAll: Socket.Writer["writeAll"] = (chunks) =>
     Effect.forEach(chunks, this.write, { discard: true })
 
+  /**
+   * Nothing is written any more from now on. Whoever waits for room fails: a lost connection never has any again, and what
+   * waits for it may not be interruptible. Resolves when the last packet was sent, and in bounded time.
+   */
+  readonly close: Effect.Effect<void> = Effect.suspend(() => {
+    this.isClosed = true
+    // The socket has this packet already, or is lost.
+    this.sending?.interruptUnsafe()
+    // Whoever waits for an answer learns of the lost connection; only the log shows what was not sent before it.
+    return Effect.timeout(this.flush, lastSendMs).pipe(Effect.catch(notSent))
+  })
+
+  /** Resolves when the packet was sent, or will never be. */
+  private sent(
+    sending: Fiber.Fiber<void, Socket.SocketError>,
+  ): Effect.Effect<void, Socket.SocketError> {
+    return Effect.flatMap(Fiber.await(sending), (exit) =>
+      Exit.hasInterrupts(exit) ? Effect.void : exit,
+    )
+  }
+
   /** Sends what has not been sent. */
-  readonly flush: Effect.Effect<void, Socket.SocketError> = Effect.suspend(() => {
+  private readonly flush: Effect.Effect<void, Socket.SocketError> = Effect.suspend(() => {
     const { chunks } = this
     this.chunks = []
     return Arr.isArrayNonEmpty(chunks) ? this.writer.writeAll(chunks) : Effect.void
@@ -66,11 +94,7 @@ export const batched = (socket: Socket.Socket): Socket.Socket =>
     reader: socket.reader,
     writer: Effect.gen(function* () {
       const batch = new Batch(yield* socket.writer)
-      yield* Scope.addFinalizer(
-        yield* Effect.scope,
-        // Whoever waits for an answer learns of the lost connection; only the log shows what was not sent before it.
-        Effect.timeout(batch.flush, lastSendMs).pipe(Effect.catch(notSent)),
-      )
+      yield* Scope.addFinalizer(yield* Effect.scope, batch.close)
       return batch
     }),
   })

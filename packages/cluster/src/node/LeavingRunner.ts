@@ -7,6 +7,10 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { RunnerStorage } from "effect/cluster/RunnerStorage"
+import { bounded } from "../BoundedEnd.ts"
+
+/** The others find out otherwise that the node has ended, where the database does not respond to it. */
+const unregistering = { name: "the registration of this node", within: "1 second" } as const
 
 const leaving = (storage: RunnerStorage["Service"]): RunnerStorage["Service"] => {
   let hasLeft = false
@@ -25,7 +29,12 @@ const leaving = (storage: RunnerStorage["Service"]): RunnerStorage["Service"] =>
           Effect.catch(storage.releaseAll(address), (error) =>
             Effect.logWarning("the shards of this node were not released", error),
           ),
-          storage.unregister(address),
+          bounded(
+            Effect.catch(storage.unregister(address), (error) =>
+              Effect.logWarning("the registration of this node was not removed", error),
+            ),
+            unregistering,
+          ),
         )
       }),
     release: (...shard) =>

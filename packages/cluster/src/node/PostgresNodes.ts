@@ -26,6 +26,7 @@ import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
 import * as RpcServer from "effect/rpc/RpcServer"
 import * as SocketServer from "effect/socket/SocketServer"
 import { ConversationRpcs } from "../ConversationOperations.ts"
+import { boundedLayer } from "../BoundedEnd.ts"
 import * as EntityNodes from "../EntityNodes.ts"
 import * as DirectCalls from "../internal/DirectCalls.ts"
 import * as Membership from "../internal/Membership.ts"
@@ -133,12 +134,7 @@ const shardingOf = (
     Layer.provide(WholeLines.layer(maxMessageBytes)),
   )
 
-/**
- * Layer of the node. Needs a client of the database that the store uses as well. Fails with `SocketServerError` where it
- * cannot listen, with `NodeAddressTaken` where another node is reached at its address, and with `SessionNotKept` where its
- * connections pass a pooler that shares sessions.
- */
-export const layer = (options: PostgresNodesOptions) =>
+const joining = (options: PostgresNodesOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const server = yield* listening(options.listen ?? options)
@@ -157,3 +153,13 @@ export const layer = (options: PostgresNodesOptions) =>
       return Layer.merge(nodes, Layer.succeed(NodeRows.NodeRow, row))
     }),
   )
+
+/** Time for responses to nodes that do not read them, and for the row of the node, which the database may not respond to. */
+const ending = { name: "the server for the other nodes", within: "2 seconds" } as const
+
+/**
+ * Layer of the node. Needs a client of the database that the store uses as well. Fails with `SocketServerError` where it
+ * cannot listen, with `NodeAddressTaken` where another node is reached at its address, and with `SessionNotKept` where its
+ * connections pass a pooler that shares sessions.
+ */
+export const layer = (options: PostgresNodesOptions) => boundedLayer(joining(options), ending)

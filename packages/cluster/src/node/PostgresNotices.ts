@@ -14,6 +14,7 @@ import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { boundedLayer } from "../BoundedEnd.ts"
 import { ArrivingTexts, payloadsOf } from "../internal/NoticePayloads.ts"
 import { Notice, Notices } from "../Notices.ts"
 import { prefixOfSchema } from "./SchemaPrefix.ts"
@@ -82,8 +83,7 @@ const sending = (
   )
 }
 
-/** The notices of all nodes but this one, which knows its own. */
-export const layer: Layer.Layer<Notices, SqlError, PgClient | SqlClient> = Layer.effect(
+const notices = Layer.effect(
   Notices,
   Effect.gen(function* () {
     const sql = yield* PgClient
@@ -112,4 +112,13 @@ export const layer: Layer.Layer<Notices, SqlError, PgClient | SqlClient> = Layer
         ),
     }
   }),
+)
+
+/** The connection that listens says so in order before it is closed, which the database may not respond to. */
+const ending = { name: "the notices of this node", within: "1 second" } as const
+
+/** The notices of all nodes but this one, which knows its own. */
+export const layer: Layer.Layer<Notices, SqlError, PgClient | SqlClient> = boundedLayer(
+  notices,
+  ending,
 )

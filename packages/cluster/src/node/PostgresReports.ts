@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { boundedLayer } from "../BoundedEnd.ts"
 import { measure, type NodeLoad, nodeLoad } from "../NodeLoad.ts"
 import { Nodes } from "../Nodes.ts"
 import { NodeRow, reportEvery, silentMs } from "./NodeRows.ts"
@@ -44,6 +45,9 @@ const reporting = Effect.fnUntraced(function* (onTaken: Effect.Effect<void>) {
   )
 })
 
+/** A report that the database does not respond to delays the end of the node by this. */
+const ending = { name: "the reports of this node", within: "1 second" } as const
+
 /**
  * Reports what this node has, and sets its metrics, for as long as the layer lives. `PostgresNodes` prepares the table.
  *
@@ -53,7 +57,7 @@ const reporting = Effect.fnUntraced(function* (onTaken: Effect.Effect<void>) {
 export const layer = (
   onTaken: Effect.Effect<void>,
 ): Layer.Layer<never, SqlError, Nodes | NodeRow | HeldConversations | SqlClient.SqlClient> =>
-  Layer.effectDiscard(reporting(onTaken))
+  boundedLayer(Layer.effectDiscard(reporting(onTaken)), ending)
 
 /** The connection names no schema that exists, so that there is no cluster. */
 export class SchemaMissing extends Data.TaggedError("SchemaMissing")<{
