@@ -157,12 +157,32 @@ const program = (
   )
 }
 
+/** Ends the process on a signal within a bound. What its server needs for this, and the exit code of the process. */
+const guard = ({ startup, write }: Started, cluster: ConfiguredCluster | undefined) => {
+  const stopped = Latch.makeUnsafe(false)
+  const graceMs = startup.options.shutdown_grace_ms ?? HttpServer.defaultGraceMs
+  const { endWithinMs, maxShutdownMs } = shutdownBounds(graceMs, cluster?.drainMs)
+  let awaited: string | undefined
+  const exitCode = ProcessGuard.install({
+    stop: () => {
+      stopped.openUnsafe()
+    },
+    write,
+    maxShutdownMs,
+    waitsFor: () => awaited,
+  })
+  const onEnding = (what: string) => {
+    awaited = what
+  }
+  return { exitCode, serving: { stopped: stopped.await, endWithinMs, onEnding } }
+}
+
 /** Serves until a signal and then ends the process. Resolves only if the server could not start. */
 export const run = async (invocation: ServeInvocation): Promise<number> => {
   // All its errors begin alike.
   const started = await start(invocation, { errorOf: (message) => `colloquy: ${message}` })
   if (started === undefined) return 1
-  const { startup, write } = started
+  const { write } = started
   const prepared = await prepare(invocation, started)
   if (typeof prepared === "string") {
     write(`colloquy: ${prepared}`)
@@ -176,25 +196,7 @@ export const run = async (invocation: ServeInvocation): Promise<number> => {
   for (const warning of [hostWarning(invocation.address, prepared.options), cluster?.warning]) {
     if (warning !== undefined) write(`colloquy: ${warning}`)
   }
-  const stopped = Latch.makeUnsafe(false)
-  const graceMs = startup.options.shutdown_grace_ms ?? HttpServer.defaultGraceMs
-  const { endWithinMs, maxShutdownMs } = shutdownBounds(graceMs, cluster?.drainMs)
-  let awaited: string | undefined
-  const exitCode = ProcessGuard.install({
-    stop: () => {
-      stopped.openUnsafe()
-    },
-    write,
-    maxShutdownMs,
-    waitsFor: () => awaited,
-  })
-  const serving = {
-    stopped: stopped.await,
-    endWithinMs,
-    onEnding: (what: string) => {
-      awaited = what
-    },
-  }
+  const { exitCode, serving } = guard(started, cluster)
   const exit = await Effect.runPromiseExit(program(invocation, started, prepared, serving, cluster))
   if (Exit.isFailure(exit)) write(`colloquy: ${lineOf(exit.cause)}`)
   // Exits explicitly: an open connection or a timer must not keep the process alive (L8).
