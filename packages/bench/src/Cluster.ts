@@ -31,7 +31,7 @@ export interface ClusterCounts extends TurnCounts {
   readonly runs: number
 }
 
-/** Takes some eight minutes on two cores. */
+/** Takes 8 to 12 minutes on two cores. */
 export const full: ClusterCounts = {
   conversations: 50,
   turns: 20,

@@ -4,7 +4,7 @@
  */
 import type { Mutation } from "./mutations.ts"
 
-/** Only the runs of a cluster: within some 190 of them. */
+/** Only the runs of a cluster: within some 190 of them, but for one. */
 const ofCluster = { from: 9, step: 32 }
 
 export const clusterMutations: ReadonlyArray<Mutation> = [
@@ -47,6 +47,16 @@ export const clusterMutations: ReadonlyArray<Mutation> = [
     file: "packages/cluster/src/internal/ClusterConversation.ts",
     find: "if (!isOwn) submission ??= key",
     replace: "if (!isOwn) submission = key",
+  },
+  {
+    ...ofCluster,
+    // Within some 900 runs: few forks lose their response.
+    from: 20_393,
+    law: "L10",
+    name: "a fork that is asked for again after its response was lost makes another conversation",
+    file: "packages/cluster/src/internal/OwnerCalls.ts",
+    find: "id: isOther ? undefined : copy",
+    replace: "id: undefined",
   },
   {
     ...ofCluster,
