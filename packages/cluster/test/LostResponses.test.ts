@@ -156,7 +156,7 @@ describe("L10 a fork whose response is lost makes one conversation", () => {
 })
 
 describe("the id of a fork", () => {
-  it.effect("gives nobody a conversation that is no copy of this one, or of another owner", () =>
+  it.effect("gives no caller a conversation that is no copy of this one, or of another owner", () =>
     Effect.gen(function* () {
       const { a, b, close, id } = yield* losing({ operation: "none", responses: 0 })
       const other = yield* a.manager.create(settings, alice)

@@ -22,7 +22,7 @@ export interface GuardOptions {
   readonly write: (line: string) => void
   /** Time limit of the shutdown; the process exits with 1 when it has elapsed. */
   readonly maxShutdownMs: number
-  /** What the shutdown waits for at this moment, for the line that says why it was cut; absent if nobody knows. */
+  /** What the shutdown waits for at this moment, for the line that says why it was cut; absent if that is not known. */
   readonly waitsFor?: () => string | undefined
 }
 

@@ -8,7 +8,7 @@
  * ```
  *
  * An entry is copied once for each doubling of the map, and a search asks as many maps. They are those of the language, whose
- * hashes nobody can predict: a client cannot choose texts that are slow to find.
+ * hashes cannot be predicted: a client cannot choose texts that are slow to find.
  */
 
 /** A version of the map. No value is `undefined`. */

@@ -2,13 +2,10 @@
  * Failures of the embedding program's code. A `JsonRpcError` or `InputRequired` is the response to the request; any
  * other failure is logged, and the client gets an internal error without its text.
  */
-import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import * as Effect from "effect/Effect"
+import { internalError } from "../jsonrpc/PeerErrors.ts"
 import { InputRequired } from "../mcp/RequestContext.ts"
-
-/** The error of a request that failed for a reason that is only logged. */
-export const internalError = (): JsonRpcError =>
-  new JsonRpcError({ code: ErrorCode.internalError, message: "Internal error" })
 
 /** Whether the failure is sent to the client unchanged, as an error or as questions. */
 export const isClientError = (failure: unknown): failure is JsonRpcError | InputRequired =>

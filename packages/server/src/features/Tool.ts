@@ -13,7 +13,8 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { InputRequired, Members, RequestContext } from "../mcp/RequestContext.ts"
 import type { Content, Icon } from "./Content.ts"
-import { internalError, isClientError, messageOf } from "./Outcome.ts"
+import { internalError } from "../jsonrpc/PeerErrors.ts"
+import { isClientError, messageOf } from "./Outcome.ts"
 import { inputOf, nothing, type Output, outputOf } from "./ToolSchemas.ts"
 
 /** The result of a tool. */

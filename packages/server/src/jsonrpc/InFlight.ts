@@ -10,9 +10,8 @@
  */
 import type { Connection, ConnectionClosed } from "@colloquy/protocol/Connection"
 import {
-  ErrorCode,
   failureText,
-  JsonRpcError,
+  type JsonRpcError,
   type MessageForm,
   type RequestId,
 } from "@colloquy/protocol/JsonRpc"
@@ -23,6 +22,7 @@ import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type { Slot } from "./Batch.ts"
 import { LazyLatch } from "./LazyLatch.ts"
+import { stoppedError } from "./PeerErrors.ts"
 
 /** A request to serve. */
 export interface InFlightRequest {
@@ -91,13 +91,6 @@ const stopBound = "2 seconds"
 
 /** How long the last responses may wait for a client that has stopped reading. */
 const answerBound = "1 second"
-
-// A function: creating the error at import would cost each start a millisecond.
-const stoppedError = () =>
-  new JsonRpcError({
-    code: ErrorCode.serverError,
-    message: "the server is shutting down; the request may have been carried out",
-  })
 
 /** Logs a response that the peer can no longer read. The end of input that follows ends the other requests. */
 const dropped = (sending: Effect.Effect<void, ConnectionClosed>): Effect.Effect<void> =>

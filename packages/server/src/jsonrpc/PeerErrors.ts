@@ -13,8 +13,15 @@ export const rpcError = (code: number, message: string, data?: unknown): JsonRpc
     ...(data === undefined ? {} : { data }),
   })
 
-/** The error of a request that failed because of a defect, which is logged. */
+/** The error of a request that failed for a reason that is only logged. */
 export const internalError = (): JsonRpcError => rpcError(ErrorCode.internalError, "Internal error")
+
+/** The error of a request that is stopped at the end of the connection or the server: what it did so far is not undone. */
+export const stoppedError = (): JsonRpcError =>
+  rpcError(
+    ErrorCode.serverError,
+    "the server is shutting down; the request may have been carried out",
+  )
 
 /** A message that is no valid one. */
 export const invalidRequest = (fault: string): Invalid => ({

@@ -3,7 +3,7 @@
  * created it and ends with this service at the latest (L8). Knows no wire form; `Task` decides how the record of a task
  * may change, and `TaskBook` decides what is kept.
  */
-import { ErrorCode, JsonRpcError } from "@colloquy/protocol/JsonRpc"
+import type { JsonRpcError } from "@colloquy/protocol/JsonRpc"
 import type { CallToolResult } from "@colloquy/protocol/mcp/CodexMcp"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -15,6 +15,7 @@ import type * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { internalError, stoppedError } from "../jsonrpc/PeerErrors.ts"
 import type { InputRequest, InputResponse } from "../mcp/RequestContext.ts"
 import * as Steps from "./Task.ts"
 import type { Task, TaskEnd } from "./Task.ts"
@@ -130,26 +131,15 @@ const newId = Effect.map(WebCrypto, (crypto) =>
   Base64Url.encode(crypto.getRandomValues(new Uint8Array(idBytes))),
 )
 
-const failed = (code: number, message: string): TaskEnd => ({
-  _tag: "Error",
-  error: new JsonRpcError({ code, message }),
-})
+const failed = (error: JsonRpcError): TaskEnd => ({ _tag: "Error", error })
 
 const endOf = (exit: Exit.Exit<CallToolResult, JsonRpcError>): Effect.Effect<TaskEnd> => {
   if (exit._tag === "Success") return Effect.succeed({ _tag: "Result", result: exit.value })
   const failure = exit.cause.reasons.find(Cause.isFailReason)
-  if (failure !== undefined) return Effect.succeed({ _tag: "Error", error: failure.error })
+  if (failure !== undefined) return Effect.succeed(failed(failure.error))
   return exit.cause.reasons.every(Cause.isInterruptReason)
-    ? Effect.succeed(
-        failed(
-          ErrorCode.serverError,
-          "the server is shutting down; the request may have been carried out",
-        ),
-      )
-    : Effect.as(
-        Effect.logError("task fiber failed", exit.cause),
-        failed(ErrorCode.internalError, "Internal error"),
-      )
+    ? Effect.succeed(failed(stoppedError()))
+    : Effect.as(Effect.logError("task fiber failed", exit.cause), failed(internalError()))
 }
 
 /**
@@ -163,7 +153,7 @@ const keepable = (end: TaskEnd): Effect.Effect<readonly [end: TaskEnd, chars: nu
   }).pipe(
     Effect.catch((fault) =>
       Effect.as(Effect.logError("the result of a task cannot be encoded in JSON", fault), [
-        failed(ErrorCode.internalError, "Internal error"),
+        failed(internalError()),
         0,
       ] as const),
     ),

@@ -37,7 +37,7 @@ import { Creation } from "./Creation.ts"
 import { ConversationQuota, type QuotaParts } from "./ConversationQuota.ts"
 import type { DirectoryParts } from "./DirectoryParts.ts"
 import { Ending } from "./Ending.ts"
-import { EndOrder } from "./EndOrder.ts"
+import { OperationOrder } from "./OperationOrder.ts"
 import { Entries } from "./Entries.ts"
 import { findEntry, findStoredEntry, visibleMetadata } from "./FindEntry.ts"
 import type { Origin } from "./InitialLog.ts"
@@ -52,7 +52,7 @@ export class ConversationDirectory {
   private readonly parts: DirectoryParts
   private readonly creation: Creation
   /** Lets the calls that make the copy with one id follow one another. */
-  private readonly forks = new EndOrder()
+  private readonly forks = new OperationOrder()
   /** What removes, archives and unarchives them. */
   readonly ending: Ending
 

@@ -14,7 +14,7 @@ import { LeaseHeld, type StoreError } from "../../StoreErrors.ts"
 import { type Entry, setHidden, stored, takenOver } from "../Entry.ts"
 import type { ConversationQuota } from "./ConversationQuota.ts"
 import type { DirectoryParts } from "./DirectoryParts.ts"
-import { EndOrder } from "./EndOrder.ts"
+import { OperationOrder } from "./OperationOrder.ts"
 import { entryOf, findForEnd, isMissing, visibleMetadata } from "./FindEntry.ts"
 
 type Operation = "delete" | "archive" | "unarchive"
@@ -32,7 +32,7 @@ const checkRevision = (
 export class Ending {
   private readonly parts: DirectoryParts
   private readonly quota: ConversationQuota
-  private readonly order = new EndOrder()
+  private readonly order = new OperationOrder()
 
   constructor(parts: DirectoryParts, quota: ConversationQuota) {
     this.parts = parts

@@ -13,15 +13,15 @@ import type { StoreError } from "../../StoreErrors.ts"
 const longestWait = Duration.seconds(30)
 
 /** See the header. One per manager and kind. */
-export class EndOrder {
+export class OperationOrder {
   /** By id of the conversation; completed when the operation has ended. */
   private readonly running = new Map<string, Deferred.Deferred<void>>()
 
-  /** Runs `ending`, which cannot be interrupted unless it says so, once no other one of the conversation runs. */
+  /** Runs `work`, which cannot be interrupted unless it says so, once no other one of the conversation runs. */
   next<A, E>(
     id: string,
     operation: Operation,
-    ending: Effect.Effect<A, E>,
+    work: Effect.Effect<A, E>,
   ): Effect.Effect<A, E | StoreError> {
     return Effect.suspend((): Effect.Effect<A, E | StoreError> => {
       const earlier = this.running.get(id)
@@ -30,7 +30,7 @@ export class EndOrder {
           duration: longestWait,
           orElse: () => slow(operation),
         })
-        return Effect.andThen(waiting, this.next(id, operation, ending))
+        return Effect.andThen(waiting, this.next(id, operation, work))
       }
       const done = Deferred.makeUnsafe<void>()
       this.running.set(id, done)
@@ -38,7 +38,7 @@ export class EndOrder {
         this.running.delete(id)
         return Deferred.succeed(done, undefined)
       })
-      return Effect.ensuring(ending, end)
+      return Effect.ensuring(work, end)
     }).pipe(Effect.uninterruptible)
   }
 }
