@@ -3,11 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { bounded, boundedLayer } from "../src/BoundedEnd.ts"
+import * as Membership from "../src/internal/Membership.ts"
 
 class Part extends Context.Service<Part, number>()("test/Part") {}
 
@@ -25,14 +25,14 @@ const partWith = (end: Effect.Effect<void>, noted: Array<string>) =>
     ),
   )
 
-describe("a bounded end", () => {
+describe("L8 a bounded end", () => {
   it.effect("is waited for no longer than its bound, also where it cannot be interrupted", () =>
     Effect.gen(function* () {
       const ending = yield* Effect.forkChild(bounded(Effect.uninterruptible(Effect.never), options))
       yield* TestClock.adjust("1999 millis")
       assert.isUndefined(ending.pollUnsafe())
       yield* TestClock.adjust("1 millis")
-      yield* Fiber.join(ending)
+      assert.isDefined(ending.pollUnsafe())
     }),
   )
 
@@ -49,10 +49,26 @@ describe("a bounded end", () => {
       assert.strictEqual(Context.get(context, Part), 1)
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
       yield* TestClock.adjust("2 seconds")
-      yield* Fiber.join(closing)
+      assert.isDefined(closing.pollUnsafe())
       assert.deepStrictEqual(noted, ["others ended"])
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(noted, ["others ended", "ended"])
+    }),
+  )
+
+  it.effect("of the membership of a node is waited for no longer than 4 seconds", () =>
+    Effect.gen(function* () {
+      const noted: Array<string> = []
+      const member = Membership.of(partWith(Effect.sleep("5 seconds"), noted))
+      const context = yield* Layer.buildWithScope(member, yield* Scope.make())
+      const leaving = yield* Effect.forkChild(Context.get(context, Membership.Membership).end)
+      yield* TestClock.adjust("3999 millis")
+      assert.isUndefined(leaving.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.isDefined(leaving.pollUnsafe())
+      assert.deepStrictEqual(noted, [])
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(noted, ["ended"])
     }),
   )
 
