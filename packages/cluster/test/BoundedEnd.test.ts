@@ -28,7 +28,9 @@ const partWith = (end: Effect.Effect<void>, noted: Array<string>) =>
 describe("L8 a bounded end", () => {
   it.effect("is waited for no longer than its bound, also where it cannot be interrupted", () =>
     Effect.gen(function* () {
-      const ending = yield* Effect.forkChild(bounded(Effect.uninterruptible(Effect.never), options))
+      const ending = yield* Effect.forkDetach(
+        bounded(Effect.uninterruptible(Effect.never), options),
+      )
       yield* TestClock.adjust("1999 millis")
       assert.isUndefined(ending.pollUnsafe())
       yield* TestClock.adjust("1 millis")
@@ -47,7 +49,7 @@ describe("L8 a bounded end", () => {
       const part = boundedLayer(partWith(Effect.sleep("3 seconds"), noted), options)
       const context = yield* Layer.buildWithScope(part, scope)
       assert.strictEqual(Context.get(context, Part), 1)
-      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      const closing = yield* Effect.forkDetach(Scope.close(scope, Exit.void))
       yield* TestClock.adjust("2 seconds")
       assert.isDefined(closing.pollUnsafe())
       assert.deepStrictEqual(noted, ["others ended"])
@@ -61,7 +63,7 @@ describe("L8 a bounded end", () => {
       const noted: Array<string> = []
       const member = Membership.of(partWith(Effect.sleep("5 seconds"), noted))
       const context = yield* Layer.buildWithScope(member, yield* Scope.make())
-      const leaving = yield* Effect.forkChild(Context.get(context, Membership.Membership).end)
+      const leaving = yield* Effect.forkDetach(Context.get(context, Membership.Membership).end)
       yield* TestClock.adjust("3999 millis")
       assert.isUndefined(leaving.pollUnsafe())
       yield* TestClock.adjust("1 millis")
