@@ -25,7 +25,7 @@ export const bounded = (
 ): Effect.Effect<void> =>
   Effect.uninterruptible(
     Effect.flatMap(Effect.forkDetach(end, { startImmediately: true }), (ending) =>
-      Effect.timeoutOrElse(Effect.interruptible(Fiber.join(ending)), {
+      Effect.timeoutOrElse(Fiber.join(ending), {
         duration: within,
         orElse: () =>
           Effect.logWarning(
