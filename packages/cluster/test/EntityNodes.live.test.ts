@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { TooFewConnections } from "../src/node/EnoughConnections.ts"
 import { NodeAddressTaken } from "../src/node/NodeRows.ts"
 import { settings, startNode, untilShared } from "./support/PostgresNode.ts"
 import { says, seqsOf, typesOf } from "./support/TwoNodes.ts"
@@ -99,6 +100,30 @@ describe.skipIf(missing !== undefined)("nodes of Effect Cluster", () => {
         assert.deepStrictEqual(typesOf(all).slice(-2), ["turn_aborted", "shutdown_complete"])
         yield* b.close
       }).pipe(Effect.scoped),
+    120_000,
+  )
+
+  it.live(
+    "a node starts with three connections to the database, and says so where it may make fewer",
+    () =>
+      Effect.gen(function* () {
+        const database = server?.database("connections") ?? ""
+        const start = (max: number) =>
+          startNode(database, answering, undefined, undefined, undefined, max)
+        for (const max of [1, 2]) {
+          const error = yield* Effect.flip(start(max))
+          assert.instanceOf(error, TooFewConnections)
+          assert.include(
+            error.message,
+            `at least 3 connections to the database, and its client may make ${max} `,
+          )
+        }
+        const node = yield* start(3)
+        const { id } = yield* node.manager.create(settings)
+        const conversation = yield* node.manager.get(id)
+        assert.strictEqual((yield* conversation.runTurn(says("hi"))).end?.msg.type, "task_complete")
+        yield* node.close
+      }),
     120_000,
   )
 

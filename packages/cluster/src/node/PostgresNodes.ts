@@ -31,6 +31,7 @@ import * as EntityNodes from "../EntityNodes.ts"
 import * as DirectCalls from "../internal/DirectCalls.ts"
 import * as Membership from "../internal/Membership.ts"
 import { removing } from "./AnsweredMessages.ts"
+import * as EnoughConnections from "./EnoughConnections.ts"
 import * as KeptSessions from "./KeptSessions.ts"
 import * as LeavingRunner from "./LeavingRunner.ts"
 import * as NodeRows from "./NodeRows.ts"
@@ -137,6 +138,7 @@ const shardingOf = (
 const joining = (options: PostgresNodesOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
+      yield* EnoughConnections.check
       const server = yield* listening(options.listen ?? options)
       yield* KeptSessions.check
       const prefix = yield* prefixOfSchema
@@ -159,7 +161,7 @@ const ending = { name: "the server for the other nodes", within: "2 seconds" } a
 
 /**
  * Layer of the node. Needs a client of the database that the store uses as well. Fails with `SocketServerError` where it
- * cannot listen, with `NodeAddressTaken` where another node is reached at its address, and with `SessionNotKept` where its
- * connections pass a pooler that shares sessions.
+ * cannot listen, with `NodeAddressTaken` where another node is reached at its address, with `SessionNotKept` where its
+ * connections pass a pooler that shares sessions, and with `TooFewConnections` where the client may make fewer than three.
  */
 export const layer = (options: PostgresNodesOptions) => boundedLayer(joining(options), ending)

@@ -35,6 +35,7 @@ export const startNode = Effect.fnUntraced(function* (
   }),
   place: Partial<PostgresNodes.PostgresNodesOptions> = {},
   options: ClusterManager.ClusterManagerOptions = {},
+  maxConnections = 5,
 ) {
   const scope = yield* Scope.make()
   const layer = ClusterManager.layer(options).pipe(
@@ -44,7 +45,7 @@ export const startNode = Effect.fnUntraced(function* (
     Layer.provide(IdGenerator.layer),
     Layer.provide(SqlStore.layer()),
     Layer.provide(
-      SqlStore.clientLayer(PgClient.layer({ url: Redacted.make(database), maxConnections: 5 })),
+      SqlStore.clientLayer(PgClient.layer({ url: Redacted.make(database), maxConnections })),
     ),
     Layer.provide(scriptedResolver(settings)),
     Layer.provide(Layer.succeed(ToolRuntime, tools)),

@@ -17,7 +17,7 @@ import * as NodeProcesses from "./NodeProcesses.ts"
 export interface PostgresStoreOptions extends Omit<SqlStore.SqlStoreOptions, "processes"> {
   /** Address of the database as libpq writes it: `postgres://user:password@host:5432/database?sslmode=require`. */
   readonly database: Redacted.Redacted
-  /** Most connections of this process. Default: 10. */
+  /** Most connections of this process. Default: 10. A node of a cluster needs at least 3. */
   readonly maxConnections?: number
   /** Base address of the plain API of this process, for clients that ask another one for its conversations. */
   readonly url?: () => string | undefined
