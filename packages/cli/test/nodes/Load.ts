@@ -64,6 +64,19 @@ export const createOn = (
     return yield* createOn(nodes, node, owners)
   })
 
+/** Creates a conversation that this server has, with a turn that runs: another one may have got it before the turn began. */
+export const talkingOn = (
+  nodes: ServerNodes,
+  node: ServerNode,
+  owners: () => ReadonlyMap<string, number>,
+): Effect.Effect<Known> =>
+  Effect.gen(function* () {
+    const known = yield* createOn(nodes, node, owners)
+    yield* say(nodes, known, `say ${"slow ".repeat(100).trim()}`, { wait: false })
+    if (ownerOf(owners(), known.id, [node]) !== undefined) return known
+    return yield* talkingOn(nodes, node, owners)
+  })
+
 /** Talks in these conversations, one after the other, until it is interrupted. */
 export const talk = (
   nodes: ServerNodes,
